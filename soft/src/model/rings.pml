@@ -180,7 +180,7 @@ byte at; /* its head */
 #define closes false
 #endif
 bool closing;
-bool done; /* it has closed them, and the quarantine is over */
+bool done; /* it has closed them, and the pending frees are done */
 
 inline end(receive) {
     assert(receive < RECEIVES);
@@ -198,7 +198,7 @@ inline end(receive) {
 #ifdef GONE_IS_DEAD
 #define dead(q) parted[q]
 #else
-#define dead(q) (died[q]) /* Peer.isGone: the lock of its folder is free */
+#define dead(q) (died[q]) /* ShmPeer.isGone: the lock of its folder is free */
 #endif
 
 /* ShmTransport.endTakenReceive; `gave` is the receive that is flushed first, see ReceiveQueue.giveBack. */
@@ -433,7 +433,7 @@ proctype Consumer() {
     :: closes && !closing && failed[0] && failed[1] -> closing = true
     :: closing && !done ->
 #ifndef FREE_AT_ONCE
-       /* Quarantine.look */
+       /* PendingFrees.freeReleased */
        idle(0) && idle(1);
 #endif
        freed = true;

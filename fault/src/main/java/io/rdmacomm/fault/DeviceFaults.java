@@ -20,9 +20,9 @@ final class DeviceFaults {
     private long upAt;
 
     /// Takes the link of port 1 down. Does nothing if it is down.
-    synchronized void takeLinkDown(Fault.LinkDown fault) {
+    synchronized void takeLinkDown(InjectedFault.LinkDown fault) {
         if (!linkDown) {
-            returns = fault.nanos() != Fault.LinkDown.FOR_EVER;
+            returns = fault.nanos() != InjectedFault.LinkDown.FOR_EVER;
             upAt = System.nanoTime() + (returns ? fault.nanos() : 0);
             linkDown = true;
             events.add(new DriverEvent(AsyncEventType.PORT_ERROR, PORT));

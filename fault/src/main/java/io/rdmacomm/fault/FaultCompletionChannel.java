@@ -33,7 +33,7 @@ final class FaultCompletionChannel extends Wrapper<CompletionChannelDriver> impl
     }
 
     /// Has the waiting thread look at the queues again.
-    void lookAgain() {
+    void recheck() {
         real.wakeUp();
     }
 

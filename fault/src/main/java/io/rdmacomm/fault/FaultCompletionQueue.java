@@ -75,7 +75,7 @@ final class FaultCompletionQueue extends Wrapper<CompletionQueueDriver> implemen
         silent = true;
     }
 
-    /// Overruns as on an adapter whose polling does not tell.
+    /// Overruns as on an adapter whose polling does not report it.
     void overrun() {
         if (!silent) {
             silence();
@@ -93,11 +93,11 @@ final class FaultCompletionQueue extends Wrapper<CompletionQueueDriver> implemen
         while (more && filled < max) {
             int asked = max - filled;
             int count = pollReal(into, filled, asked);
-            filled = meetRules(into, filled, count);
+            filled = applyRules(into, filled, count);
             more = count == asked;
         }
         if (armed) {
-            lookAgain();
+            recheck();
         }
         // The queue may have fallen silent since this poll began, before the request was posted that completed
         // meanwhile.
@@ -119,7 +119,7 @@ final class FaultCompletionQueue extends Wrapper<CompletionQueueDriver> implemen
     /// Takes those completions out of the `count` ones behind `filled` that are held back.
     ///
     /// @return how many are left, and `filled`
-    private int meetRules(MemorySegment completions, int filled, int count) {
+    private int applyRules(MemorySegment completions, int filled, int count) {
         int left = filled;
         for (int i = filled; i < filled + count; i++) {
             failures.apply(completions, i * BYTES);
@@ -133,14 +133,14 @@ final class FaultCompletionQueue extends Wrapper<CompletionQueueDriver> implemen
         return left;
     }
 
-    /// Holds the completion at `at` back, if a rule says so or an earlier one of its queue pair is held back.
+    /// Holds the completion at `at` back, if a rule demands it or an earlier one of its queue pair is held back.
     private boolean hold(MemorySegment completions, long at) {
         int number = completions.get(JAVA_INT, at + CompletionLayout.QUEUE_PAIR_NUMBER);
         FaultQueuePair queuePair = device.queuePairs().get((long) number);
         long nanos = 0;
         if (completions.get(JAVA_INT, at + CompletionLayout.STATUS) == SUCCESS && queuePair != null) {
             int opcode = completions.get(JAVA_INT, at + CompletionLayout.OPCODE);
-            nanos = queuePair.delayOf(Operation.ofCompletion(CompletionOpcode.of(opcode)));
+            nanos = queuePair.delayOf(FaultOperation.ofCompletion(CompletionOpcode.of(opcode)));
         }
         if (nanos == 0 && !held.has(number)) {
             return false;
@@ -150,9 +150,9 @@ final class FaultCompletionQueue extends Wrapper<CompletionQueueDriver> implemen
     }
 
     /// The waiting thread of the channel does not know yet when the next completion is due.
-    private void lookAgain() {
+    private void recheck() {
         if (channel != null && held.nextDue() != HeldCompletions.NEVER) {
-            channel.lookAgain();
+            channel.recheck();
         }
     }
 
@@ -160,7 +160,7 @@ final class FaultCompletionQueue extends Wrapper<CompletionQueueDriver> implemen
     public void arm(boolean solicitedOnly) {
         armed = true;
         real.arm(solicitedOnly);
-        lookAgain();
+        recheck();
     }
 
     /// The real queue knows nothing of the events for completions that were held back.

@@ -131,7 +131,7 @@ final class FaultConnectionManager extends Wrapper<ConnectionManagerDriver> impl
         public ConnectionDriver accept(QueuePair queuePair, ConnectionParameters parameters, long timeoutNanos)
                 throws InterruptedException {
             try {
-                device.before(Operation.CONNECT);
+                device.before(FaultOperation.CONNECT);
             } catch (VerbException e) {
                 real.reject(new byte[0]);
                 throw e;
@@ -172,7 +172,7 @@ final class FaultConnectionManager extends Wrapper<ConnectionManagerDriver> impl
         @Override
         public ConnectionDriver connect(QueuePair queuePair, ConnectionParameters parameters, long timeoutNanos)
                 throws InterruptedException {
-            device.before(Operation.CONNECT);
+            device.before(FaultOperation.CONNECT);
             try (Managing _ = manage(queuePair)) {
                 return real.connect(queuePair, parameters, timeoutNanos);
             }

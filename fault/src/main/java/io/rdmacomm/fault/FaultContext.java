@@ -71,13 +71,13 @@ final class FaultContext extends Wrapper<ContextDriver> implements ContextDriver
 
     @Override
     public ProtectionDomainDriver allocateProtectionDomain() {
-        device.before(Operation.ALLOCATE_DOMAIN);
+        device.before(FaultOperation.ALLOCATE_DOMAIN);
         return new FaultProtectionDomain(device, real.allocateProtectionDomain());
     }
 
     @Override
     public CompletionChannelDriver createCompletionChannel() {
-        device.before(Operation.CREATE_CHANNEL);
+        device.before(FaultOperation.CREATE_CHANNEL);
         CompletionChannelDriver channel = real.createCompletionChannel();
         if (!plan.delaysCompletions()) {
             return channel;
@@ -90,7 +90,7 @@ final class FaultContext extends Wrapper<ContextDriver> implements ContextDriver
     @Override
     public CompletionQueueDriver createCompletionQueue(
             int capacity, @Nullable CompletionChannelDriver channel, int vector) {
-        device.before(Operation.CREATE_COMPLETION_QUEUE);
+        device.before(FaultOperation.CREATE_COMPLETION_QUEUE);
         CompletionQueueDriver queue = real.createCompletionQueue(capacity, channel, vector);
         FaultCompletionQueue wrapper =
                 new FaultCompletionQueue(device, queue, channel == null ? null : channels.get(channel.handle()));
@@ -108,8 +108,8 @@ final class FaultContext extends Wrapper<ContextDriver> implements ContextDriver
         return real.whyNoConnectionManager();
     }
 
-    /// Nothing but an event of its own wakes a thread that waits for those of the real device, so while
-    /// a rule may raise one, this looks now and then.
+    /// Only an event of the real device wakes a thread that waits for it, so while a rule may raise one,
+    /// this checks now and then.
     @Override
     public @Nullable DriverEvent awaitEvent(long timeoutNanos) throws InterruptedException {
         long begin = System.nanoTime();

@@ -32,11 +32,12 @@ record FaultPlan(List<Rule> rules, Restrictions restrictions, long seed, String 
         return failsDevice()
                 || rules.stream()
                         .map(Rule::fault)
-                        .anyMatch(fault -> fault instanceof Fault.LinkDown || fault instanceof Fault.Overrun);
+                        .anyMatch(fault ->
+                                fault instanceof InjectedFault.LinkDown || fault instanceof InjectedFault.Overrun);
     }
 
     /// Whether a rule fails the device.
     boolean failsDevice() {
-        return rules.stream().anyMatch(rule -> rule.fault() instanceof Fault.DeviceFatal);
+        return rules.stream().anyMatch(rule -> rule.fault() instanceof InjectedFault.DeviceFatal);
     }
 }

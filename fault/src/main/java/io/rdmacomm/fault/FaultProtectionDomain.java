@@ -47,19 +47,19 @@ final class FaultProtectionDomain extends Wrapper<ProtectionDomainDriver> implem
     }
 
     private void beforeRegistering(int access) {
-        device.before(Operation.REGISTER);
+        device.before(FaultOperation.REGISTER);
         restrictions.checkAccess("register memory", access);
     }
 
     @Override
     public MemoryWindowDriver allocateWindow(MemoryWindowType type) {
-        device.before(Operation.ALLOCATE_WINDOW);
+        device.before(FaultOperation.ALLOCATE_WINDOW);
         return real.allocateWindow(type);
     }
 
     @Override
     public SharedReceiveQueueDriver createSharedReceiveQueue(int receives, int elements, int limit) {
-        device.before(Operation.CREATE_SHARED_RECEIVE_QUEUE);
+        device.before(FaultOperation.CREATE_SHARED_RECEIVE_QUEUE);
         return real.createSharedReceiveQueue(receives, elements, limit);
     }
 
@@ -70,7 +70,7 @@ final class FaultProtectionDomain extends Wrapper<ProtectionDomainDriver> implem
 
     @Override
     public QueuePairDriver createQueuePair(QueuePairRequest request) {
-        device.before(Operation.CREATE_QUEUE_PAIR);
+        device.before(FaultOperation.CREATE_QUEUE_PAIR);
         restrictions.checkInline("create queue pair", request.sizes().inlineBytes());
         QueuePairDriver queuePair = real.createQueuePair(request);
         FaultQueuePair wrapper = new FaultQueuePair(device, request, queuePair);

@@ -60,9 +60,9 @@ final class FaultQueuePair extends Wrapper<QueuePairDriver> implements QueuePair
     }
 
     /// How long a completion is held back, in nanoseconds; its completion queue is being polled.
-    long delayOf(@Nullable Operation operation) {
-        RuleCounters counters = operation == Operation.RECEIVE ? polledReceives : polledSends;
-        return counters.next(operation) instanceof Fault.Delay delay ? delay.mostNanos() : 0;
+    long delayOf(@Nullable FaultOperation operation) {
+        RuleCounters counters = operation == FaultOperation.RECEIVE ? polledReceives : polledSends;
+        return counters.next(operation) instanceof InjectedFault.Delay delay ? delay.mostNanos() : 0;
     }
 
     /// Takes it to the error state. Any thread, without its locks.
@@ -97,7 +97,7 @@ final class FaultQueuePair extends Wrapper<QueuePairDriver> implements QueuePair
             QueuePairState from, QueuePairState to, QueuePairAttributes change, QueuePairAttributes effective) {
         if (!device.managed().contains((long) number())) {
             if (from == QueuePairState.INIT && to == QueuePairState.READY_TO_RECEIVE) {
-                device.before(Operation.CONNECT);
+                device.before(FaultOperation.CONNECT);
             }
             restrictions.checkAccess("modify queue pair", change.accessFlags());
         }

@@ -74,17 +74,17 @@ final class OpenDevice {
     /// Does what the rules want before a call to the real device.
     ///
     /// @throws VerbException if the call is to fail
-    void before(Operation operation) {
+    void before(FaultOperation operation) {
         faults.checkAlive(operation.text());
-        Fault fault;
+        InjectedFault fault;
         synchronized (calls) {
             fault = calls.next(operation);
         }
-        if (fault instanceof Fault.FailedCall failure) {
+        if (fault instanceof InjectedFault.FailedCall failure) {
             throw new VerbException(
-                    operation.text(), failure.errno(), "a rule in the name of device " + name + " says so");
+                    operation.text(), failure.errno(), "a rule in the name of device " + name + " makes it fail");
         }
-        if (fault instanceof Fault.Delay delay) {
+        if (fault instanceof InjectedFault.Delay delay) {
             pause(delay.mostNanos());
         }
     }

@@ -77,7 +77,8 @@ final class PlanParser {
         if (!form.matches()) {
             throw wrong(part, "a rule is " + FORM);
         }
-        Operation operation = choice(part, "operation", Operation.values(), Operation::text, form.group(1));
+        FaultOperation operation =
+                choice(part, "operation", FaultOperation.values(), FaultOperation::text, form.group(1));
         int queuePair = form.group(2) == null ? 0 : Integer.parseInt(form.group(2));
         if (queuePair > 0 && operation.isCall()) {
             throw wrong(part, "@ is for requests only, " + operation.text() + " is a call");
@@ -101,18 +102,18 @@ final class PlanParser {
         return new Occurrence(Long.parseLong(form.group(1)), form.group(2) == null ? 0 : 1, Occurrence.ALWAYS);
     }
 
-    private Fault fault(String part, String key, Operation operation, String detail) {
+    private InjectedFault fault(String part, String key, FaultOperation operation, String detail) {
         return switch (key) {
             case "fail" ->
                 operation.isCall()
-                        ? new Fault.FailedCall(errno(part, detail))
-                        : new Fault.FailedRequest(status(part, detail));
+                        ? new InjectedFault.FailedCall(errno(part, detail))
+                        : new InjectedFault.FailedRequest(status(part, detail));
             case "delay" -> time(part, detail);
-            case "full" -> ofRequest(part, operation, detail, new Fault.FullQueue());
-            case "overrun" -> ofRequest(part, operation, detail, new Fault.Overrun());
+            case "full" -> ofRequest(part, operation, detail, new InjectedFault.FullQueue());
+            case "overrun" -> ofRequest(part, operation, detail, new InjectedFault.Overrun());
             case "fatal" -> {
                 boolean silent = detail.equals("silent");
-                yield ofRequest(part, operation, silent ? "" : detail, new Fault.DeviceFatal(silent));
+                yield ofRequest(part, operation, silent ? "" : detail, new InjectedFault.DeviceFatal(silent));
             }
             case "link-down" -> ofRequest(part, operation, "", linkDown(part, detail));
             default ->
@@ -122,7 +123,7 @@ final class PlanParser {
         };
     }
 
-    private Fault ofRequest(String part, Operation operation, String detail, Fault fault) {
+    private InjectedFault ofRequest(String part, FaultOperation operation, String detail, InjectedFault fault) {
         if (operation.isCall() || !detail.isEmpty()) {
             throw wrong(
                     part, "it is for requests, and takes no detail except the time of link-down, or silent for fatal");
@@ -130,9 +131,11 @@ final class PlanParser {
         return fault;
     }
 
-    private Fault linkDown(String part, String detail) {
-        return new Fault.LinkDown(
-                detail.isEmpty() ? Fault.LinkDown.FOR_EVER : time(part, detail).mostNanos());
+    private InjectedFault linkDown(String part, String detail) {
+        return new InjectedFault.LinkDown(
+                detail.isEmpty()
+                        ? InjectedFault.LinkDown.FOR_EVER
+                        : time(part, detail).mostNanos());
     }
 
     private Errno errno(String part, String detail) {
@@ -149,7 +152,7 @@ final class PlanParser {
         return choice(part, "status", failures, WorkStatus::name, detail);
     }
 
-    private Fault.Delay time(String part, String value) {
+    private InjectedFault.Delay time(String part, String value) {
         Matcher form = TIME.matcher(value);
         if (!form.matches()) {
             throw wrong(part, "'" + value + "' is not a time such as 20us, 5ms, 1s, or a range such as 0-5ms");
@@ -160,7 +163,7 @@ final class PlanParser {
         if (second < first) {
             throw wrong(part, "the range '" + value + "' ends before it begins");
         }
-        return new Fault.Delay(first, second);
+        return new InjectedFault.Delay(first, second);
     }
 
     private <T> T choice(String part, String what, T[] values, Function<T, String> name, String wanted) {
@@ -170,7 +173,7 @@ final class PlanParser {
             }
         }
         String names = Arrays.stream(values).map(name).collect(Collectors.joining(", "));
-        throw wrong(part, "'" + wanted + "' is no " + what + "; choose one of " + names);
+        throw wrong(part, "'" + wanted + "' is not a valid " + what + "; choose one of " + names);
     }
 
     private VerbException wrong(String part, String detail) {

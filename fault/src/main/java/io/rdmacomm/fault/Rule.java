@@ -3,7 +3,7 @@ package io.rdmacomm.fault;
 /// One rule: which operations, and what happens to them.
 ///
 /// @param queuePair the queue pair, counted from 1 in the order of creation in its context; 0 for each
-record Rule(Operation operation, int queuePair, Occurrence when, Fault fault) {
+record Rule(FaultOperation operation, int queuePair, Occurrence when, InjectedFault fault) {
     /// When rules apply. Each moment has its own counters, which no two threads use at a time.
     enum Moment {
         /// When a send is posted.
@@ -23,10 +23,10 @@ record Rule(Operation operation, int queuePair, Occurrence when, Fault fault) {
         if (operation.isCall()) {
             return Moment.CALL;
         }
-        if (fault instanceof Fault.Delay) {
-            return operation == Operation.RECEIVE ? Moment.POLL_RECEIVE : Moment.POLL_SEND;
+        if (fault instanceof InjectedFault.Delay) {
+            return operation == FaultOperation.RECEIVE ? Moment.POLL_RECEIVE : Moment.POLL_SEND;
         }
-        return operation == Operation.RECEIVE ? Moment.POST_RECEIVE : Moment.POST_SEND;
+        return operation == FaultOperation.RECEIVE ? Moment.POST_RECEIVE : Moment.POST_SEND;
     }
 
     boolean isRandom() {

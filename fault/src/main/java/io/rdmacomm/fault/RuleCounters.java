@@ -5,8 +5,9 @@ import java.util.List;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
-/// Counts the operations of one queue pair, or the calls of one context, and says what the rules do to each. Depends
-/// on nothing but the seed and these operations, so that two equal runs meet equal faults. One thread at a time.
+/// Counts the operations of one queue pair, or the calls of one context, and decides what the rules do to each.
+/// Depends on nothing but the seed and these operations, so that two equal runs meet equal faults. One thread at a
+/// time.
 final class RuleCounters {
     private final List<Counter> counters = new ArrayList<>();
 
@@ -27,10 +28,10 @@ final class RuleCounters {
     /// The fault of the next operation: that of the first rule that applies; null if none does. All rules
     /// count it.
     @Nullable
-    Fault next(@Nullable Operation operation) {
-        Fault found = null;
+    InjectedFault next(@Nullable FaultOperation operation) {
+        InjectedFault found = null;
         for (int i = 0; operation != null && i < counters.size(); i++) {
-            Fault fault = counters.get(i).next(operation);
+            InjectedFault fault = counters.get(i).next(operation);
             found = found == null ? fault : found;
         }
         return found;
@@ -56,7 +57,7 @@ final class RuleCounters {
         }
 
         @Nullable
-        Fault next(Operation operation) {
+        InjectedFault next(FaultOperation operation) {
             if (!rule.operation().includes(operation)) {
                 return null;
             }

@@ -15,7 +15,7 @@ import io.rdmacomm.verbs.spi.SendRequestLayout;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 
-/// Changes requests so that the real device fails them: it then also flushes what follows, in order, and tells the
+/// Changes requests so that the real device fails them: it then also flushes what follows, in order, and notifies the
 /// peer, as after any other failure. A request is restored as soon as it was posted.
 final class Spoiler {
     private static final int BYTES = 8; // as an atomic operation needs
@@ -31,7 +31,7 @@ final class Spoiler {
                 .address();
     }
 
-    /// Registers memory in a protection domain of its own, which no queue pair can use.
+    /// Registers memory in a separate protection domain, which no queue pair can use.
     static Spoiler of(ContextDriver context) {
         ProtectionDomainDriver domain = context.allocateProtectionDomain();
         try {
@@ -80,10 +80,10 @@ final class Spoiler {
     ///
     /// @param workId its new work id
     /// @param remotely whether the peer's device is to reject it, if the operation allows that
-    Original spoil(RequestChain requests, int index, long workId, Operation operation, boolean remotely) {
+    Original spoil(RequestChain requests, int index, long workId, FaultOperation operation, boolean remotely) {
         MemorySegment batch = requests.segment();
         long at = requests.at(index);
-        boolean receive = operation == Operation.RECEIVE;
+        boolean receive = operation == FaultOperation.RECEIVE;
         Original original = Original.of(
                 batch, at, receive ? ReceiveRequestLayout.BYTES : SendRequestLayout.BYTES, requests.elementsAt(index));
         batch.set(JAVA_LONG, at + ReceiveRequestLayout.WORK_ID, workId);
@@ -94,9 +94,11 @@ final class Spoiler {
         int flags = requests.flags(index) | SendRequestLayout.FLAG_SIGNALED;
         // A peer checks no key of a request without data (IBTA 9.7.5.2.5).
         if (remotely && operation.isOneSided() && requests.length(index) > 0) {
-            // The low byte tells the uses of one key apart, on this project's device and on adapters.
-            long key =
-                    at + (operation == Operation.ATOMIC ? SendRequestLayout.ATOMIC_KEY : SendRequestLayout.REMOTE_KEY);
+            // The low byte distinguishes the uses of one key, on this project's device and on adapters.
+            long key = at
+                    + (operation == FaultOperation.ATOMIC
+                            ? SendRequestLayout.ATOMIC_KEY
+                            : SendRequestLayout.REMOTE_KEY);
             batch.set(JAVA_INT, key, batch.get(JAVA_INT, key) ^ 0xff);
         } else {
             flags &= ~SendRequestLayout.FLAG_INLINE;

@@ -58,18 +58,18 @@ final class WorkQueue {
     /// Posts what the rules let through, as [io.rdmacomm.verbs.spi.QueuePairDriver#postSends] does.
     int post(RequestChain requests, int first, int count) {
         Spoiler spoiler = device.spoiler();
-        return spoiler == null ? real.post(requests, first, count) : meetRules(requests, first, count, spoiler);
+        return spoiler == null ? real.post(requests, first, count) : applyRules(requests, first, count, spoiler);
     }
 
-    private int meetRules(RequestChain requests, int first, int count, Spoiler spoiler) {
+    private int applyRules(RequestChain requests, int first, int count, Spoiler spoiler) {
         int end = first + count;
         for (int next = first; next < end && !failing && owner.state() != QueuePairState.ERROR; next++) {
-            Operation operation = ofSends ? sendAt(requests, next) : Operation.RECEIVE;
+            FaultOperation operation = ofSends ? sendAt(requests, next) : FaultOperation.RECEIVE;
             if (operation == null) {
                 continue;
             }
-            Fault fault = rules.next(operation);
-            if (fault instanceof Fault.FullQueue) {
+            InjectedFault fault = rules.next(operation);
+            if (fault instanceof InjectedFault.FullQueue) {
                 return next == first ? 0 : postBefore(requests, first, next);
             }
             WorkStatus status = statusOf(fault);
@@ -80,9 +80,9 @@ final class WorkQueue {
         return real.post(requests, first, count);
     }
 
-    private static @Nullable Operation sendAt(RequestChain requests, int index) {
+    private static @Nullable FaultOperation sendAt(RequestChain requests, int index) {
         int opcode = requests.segment().get(JAVA_INT, requests.at(index) + SendRequestLayout.OPCODE);
-        return Operation.ofSend(SendOpcode.of(opcode));
+        return FaultOperation.ofSend(SendOpcode.of(opcode));
     }
 
     private int postBefore(RequestChain requests, int first, int end) {
@@ -91,14 +91,14 @@ final class WorkQueue {
     }
 
     /// How a request is to end; a fault that is about more than the request happens now.
-    private WorkStatus statusOf(@Nullable Fault fault) {
+    private WorkStatus statusOf(@Nullable InjectedFault fault) {
         switch (fault) {
-            case Fault.FailedRequest failure -> {
+            case InjectedFault.FailedRequest failure -> {
                 return failure.status();
             }
-            case Fault.LinkDown down -> device.faults().takeLinkDown(down);
-            case Fault.Overrun _ -> completions.overrun();
-            case Fault.DeviceFatal fatal -> {
+            case InjectedFault.LinkDown down -> device.faults().takeLinkDown(down);
+            case InjectedFault.Overrun _ -> completions.overrun();
+            case InjectedFault.DeviceFatal fatal -> {
                 device.fail(fatal.silent());
                 if (ofSends && !fatal.silent()) {
                     // So that this request fails, too. The lock of receives comes after that of sends, so a
@@ -116,7 +116,7 @@ final class WorkQueue {
             int first,
             int count,
             int index,
-            Operation operation,
+            FaultOperation operation,
             WorkStatus status,
             Spoiler spoiler) {
         InjectedFailures failures = completions.failures();

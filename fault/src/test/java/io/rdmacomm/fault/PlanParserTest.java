@@ -23,24 +23,32 @@ class PlanParserTest {
     void readsEveryKindOfRule() {
         assertThat(rule("fail=write:3:remote_access_error"))
                 .isEqualTo(new Rule(
-                        Operation.WRITE,
+                        FaultOperation.WRITE,
                         0,
                         new Occurrence(3, 0, 100),
-                        new Fault.FailedRequest(WorkStatus.REMOTE_ACCESS_ERROR)));
+                        new InjectedFault.FailedRequest(WorkStatus.REMOTE_ACCESS_ERROR)));
         assertThat(rule("fail=create-queue-pair:2+:ENOMEM"))
                 .isEqualTo(new Rule(
-                        Operation.CREATE_QUEUE_PAIR, 0, new Occurrence(2, 1, 100), new Fault.FailedCall(Errno.ENOMEM)));
+                        FaultOperation.CREATE_QUEUE_PAIR,
+                        0,
+                        new Occurrence(2, 1, 100),
+                        new InjectedFault.FailedCall(Errno.ENOMEM)));
         assertThat(rule("delay=any@7:/4:20us"))
-                .isEqualTo(new Rule(Operation.ANY, 7, new Occurrence(4, 4, 100), new Fault.Delay(20_000, 20_000)));
+                .isEqualTo(new Rule(
+                        FaultOperation.ANY, 7, new Occurrence(4, 4, 100), new InjectedFault.Delay(20_000, 20_000)));
         assertThat(rule("delay=receive:2.5%:1-5ms"))
                 .isEqualTo(new Rule(
-                        Operation.RECEIVE, 0, new Occurrence(1, 1, 2.5), new Fault.Delay(1_000_000, 5_000_000)));
-        assertThat(rule("full=send:1").fault()).isEqualTo(new Fault.FullQueue());
-        assertThat(rule("fatal=send:1").fault()).isEqualTo(new Fault.DeviceFatal(false));
-        assertThat(rule("fatal=send:1:silent").fault()).isEqualTo(new Fault.DeviceFatal(true));
-        assertThat(rule("overrun=receive:1").fault()).isEqualTo(new Fault.Overrun());
-        assertThat(rule("link-down=send:1").fault()).isEqualTo(new Fault.LinkDown(Fault.LinkDown.FOR_EVER));
-        assertThat(rule("link-down=send:1:2s").fault()).isEqualTo(new Fault.LinkDown(2_000_000_000));
+                        FaultOperation.RECEIVE,
+                        0,
+                        new Occurrence(1, 1, 2.5),
+                        new InjectedFault.Delay(1_000_000, 5_000_000)));
+        assertThat(rule("full=send:1").fault()).isEqualTo(new InjectedFault.FullQueue());
+        assertThat(rule("fatal=send:1").fault()).isEqualTo(new InjectedFault.DeviceFatal(false));
+        assertThat(rule("fatal=send:1:silent").fault()).isEqualTo(new InjectedFault.DeviceFatal(true));
+        assertThat(rule("overrun=receive:1").fault()).isEqualTo(new InjectedFault.Overrun());
+        assertThat(rule("link-down=send:1").fault())
+                .isEqualTo(new InjectedFault.LinkDown(InjectedFault.LinkDown.FOR_EVER));
+        assertThat(rule("link-down=send:1:2s").fault()).isEqualTo(new InjectedFault.LinkDown(2_000_000_000));
         assertThat(parse("seed=-5&full=send:5%").seed()).isEqualTo(-5);
         assertThat(parse("").rules()).isEmpty();
     }
@@ -54,13 +62,13 @@ class PlanParserTest {
                 "fail=write | a rule is FAULT=OPERATION",
                 "fail=write:3:A:B | a rule is FAULT=OPERATION",
                 "break=write:3 | 'break' is not fail",
-                "fail=wrte:3:FLUSHED | 'wrte' is no operation; choose one of send",
+                "fail=wrte:3:FLUSHED | 'wrte' is not a valid operation; choose one of send",
                 "fail=write:0:FLUSHED | '0' is not 3 (the third)",
                 "fail=write:often:FLUSHED | 'often' is not 3 (the third)",
-                "fail=write:3 | '' is no status; choose one of LOCAL_LENGTH_ERROR",
-                "fail=write:3:SUCCESS | 'SUCCESS' is no status",
-                "fail=write:3:ENOMEM | 'ENOMEM' is no status",
-                "fail=register:3:FLUSHED | 'FLUSHED' is no errno; choose one of EPERM",
+                "fail=write:3 | '' is not a valid status; choose one of LOCAL_LENGTH_ERROR",
+                "fail=write:3:SUCCESS | 'SUCCESS' is not a valid status",
+                "fail=write:3:ENOMEM | 'ENOMEM' is not a valid status",
+                "fail=register:3:FLUSHED | 'FLUSHED' is not a valid errno; choose one of EPERM",
                 "fail=register@2:3:EIO | @ is for requests only",
                 "delay=write:3 | '' is not a time",
                 "delay=write:3:5 | '5' is not a time",
@@ -94,8 +102,8 @@ class PlanParserTest {
         RuleCounters counters = new RuleCounters(parse("seed=1&full=write:" + when), Rule.Moment.POST_SEND, 1);
         StringBuilder numbers = new StringBuilder();
         for (int i = 1; i <= 8; i++) {
-            assertThat(counters.next(Operation.READ)).isNull();
-            numbers.append(counters.next(Operation.WRITE) == null ? "" : i);
+            assertThat(counters.next(FaultOperation.READ)).isNull();
+            numbers.append(counters.next(FaultOperation.WRITE) == null ? "" : i);
         }
         return numbers.toString();
     }
@@ -104,10 +112,11 @@ class PlanParserTest {
     void theFirstRuleThatAppliesWinsAndAllCount() {
         RuleCounters counters =
                 new RuleCounters(parse("fail=any:2:FLUSHED&fail=write:2+:RETRY_EXCEEDED"), Rule.Moment.POST_SEND, 1);
-        assertThat(counters.next(Operation.WRITE)).isNull();
-        assertThat(counters.next(Operation.WRITE)).isEqualTo(new Fault.FailedRequest(WorkStatus.FLUSHED));
-        assertThat(counters.next(Operation.SEND)).isNull();
-        assertThat(counters.next(Operation.WRITE)).isEqualTo(new Fault.FailedRequest(WorkStatus.RETRY_EXCEEDED));
+        assertThat(counters.next(FaultOperation.WRITE)).isNull();
+        assertThat(counters.next(FaultOperation.WRITE)).isEqualTo(new InjectedFault.FailedRequest(WorkStatus.FLUSHED));
+        assertThat(counters.next(FaultOperation.SEND)).isNull();
+        assertThat(counters.next(FaultOperation.WRITE))
+                .isEqualTo(new InjectedFault.FailedRequest(WorkStatus.RETRY_EXCEEDED));
         assertThat(counters.next(null)).isNull();
     }
 }

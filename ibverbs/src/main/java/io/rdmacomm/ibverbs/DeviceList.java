@@ -5,8 +5,8 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.rdmacomm.ibverbs.ffm.DeviceLayout;
 import io.rdmacomm.ibverbs.ffm.LibIbverbs;
-import io.rdmacomm.ibverbs.ffm.NativeLibraries;
 import io.rdmacomm.ibverbs.ffm.NativeMemory;
+import io.rdmacomm.ibverbs.ffm.RdmaLibraries;
 import io.rdmacomm.verbs.Errno;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -19,7 +19,7 @@ import java.util.List;
 /// @param errno why there is no list; 0 if there is one
 record DeviceList(List<IbvDevice> devices, int errno) {
     /// Reads the list.
-    static DeviceList read(NativeLibraries libraries) {
+    static DeviceList read(RdmaLibraries libraries) {
         LibIbverbs library = libraries.verbs();
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment count = arena.allocate(JAVA_INT);

@@ -1,11 +1,11 @@
 package io.rdmacomm.ibverbs;
 
-import io.rdmacomm.ibverbs.hns.HnsDriver;
-import io.rdmacomm.ibverbs.irdma.IrdmaDriver;
-import io.rdmacomm.ibverbs.mana.ManaDriver;
-import io.rdmacomm.ibverbs.mlx5.Mlx5Driver;
+import io.rdmacomm.ibverbs.drivers.HnsDriver;
+import io.rdmacomm.ibverbs.drivers.IrdmaDriver;
+import io.rdmacomm.ibverbs.drivers.ManaDriver;
+import io.rdmacomm.ibverbs.drivers.Mlx5Driver;
+import io.rdmacomm.ibverbs.drivers.RxeDriver;
 import io.rdmacomm.ibverbs.objects.KernelDriver;
-import io.rdmacomm.ibverbs.rxe.RxeDriver;
 import io.rdmacomm.ibverbs.siw.SiwDriver;
 import io.rdmacomm.verbs.DeviceAttributes;
 

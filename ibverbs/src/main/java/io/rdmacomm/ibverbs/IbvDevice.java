@@ -4,8 +4,8 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 
 import io.rdmacomm.ibverbs.ffm.DeviceLayout;
 import io.rdmacomm.ibverbs.ffm.LibIbverbs;
-import io.rdmacomm.ibverbs.ffm.NativeLibraries;
 import io.rdmacomm.ibverbs.ffm.NativeMemory;
+import io.rdmacomm.ibverbs.ffm.RdmaLibraries;
 import io.rdmacomm.ibverbs.objects.DeviceQueries;
 import io.rdmacomm.ibverbs.objects.IbvContext;
 import io.rdmacomm.ibverbs.structs.IbvFailure;
@@ -17,13 +17,13 @@ import java.lang.foreign.MemorySegment;
 
 /// A device that libibverbs found (`struct ibv_device`), by its name.
 final class IbvDevice implements DeviceDriver {
-    private final NativeLibraries libraries;
+    private final RdmaLibraries libraries;
     private final String name;
     private final String fileName;
     private final long guid;
     private final TransportType transport;
 
-    private IbvDevice(NativeLibraries libraries, String name, String fileName, long guid, TransportType transport) {
+    private IbvDevice(RdmaLibraries libraries, String name, String fileName, long guid, TransportType transport) {
         this.libraries = libraries;
         this.name = name;
         this.fileName = fileName;
@@ -32,7 +32,7 @@ final class IbvDevice implements DeviceDriver {
     }
 
     /// Reads the struct at `address`, which is freed soon after.
-    static IbvDevice read(NativeLibraries libraries, long address) {
+    static IbvDevice read(RdmaLibraries libraries, long address) {
         MemorySegment struct = NativeMemory.at(address, DeviceLayout.BYTES);
         return new IbvDevice(
                 libraries,

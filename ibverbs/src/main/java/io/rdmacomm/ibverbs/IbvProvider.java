@@ -2,7 +2,7 @@ package io.rdmacomm.ibverbs;
 
 import io.rdmacomm.ibverbs.ffm.AbsentLibraryException;
 import io.rdmacomm.ibverbs.ffm.LibCLayout;
-import io.rdmacomm.ibverbs.ffm.NativeLibraries;
+import io.rdmacomm.ibverbs.ffm.RdmaLibraries;
 import io.rdmacomm.verbs.spi.DeviceDriver;
 import io.rdmacomm.verbs.spi.RdmaProvider;
 import java.nio.file.Files;
@@ -62,7 +62,7 @@ public final class IbvProvider implements RdmaProvider {
             return List.of();
         }
         try {
-            return DeviceList.read(NativeLibraries.open(library, rdmacm)).devices().stream()
+            return DeviceList.read(RdmaLibraries.open(library, rdmacm)).devices().stream()
                     .filter(this::mayOpen)
                     .map(DeviceDriver.class::cast)
                     .toList();
@@ -75,7 +75,7 @@ public final class IbvProvider implements RdmaProvider {
     public Optional<String> unavailable() {
         DeviceList list;
         try {
-            list = DeviceList.read(NativeLibraries.open(library, rdmacm));
+            list = DeviceList.read(RdmaLibraries.open(library, rdmacm));
         } catch (AbsentLibraryException e) {
             return Optional.of(e.reason());
         }

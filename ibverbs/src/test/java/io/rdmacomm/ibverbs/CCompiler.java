@@ -51,7 +51,7 @@ final class CCompiler {
         }
     }
 
-    /// The standard output of the main method of a class, in a JVM of its own.
+    /// The standard output of the main method of a class, in another JVM.
     static String java(Class<?> main, String... options) {
         List<String> command = new ArrayList<>(
                 List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()));

@@ -35,7 +35,7 @@ class InlineScatterTest {
     /// So many that malloc(3) would map them, and unmap them when they are freed.
     private static final long BYTES = 64 << 20;
 
-    /// Another thread of the JVM may map memory of its own where some was just freed.
+    /// Another thread of the JVM may map memory where some was just freed.
     private static final int TRIES = 5;
 
     private static final Set<AccessFlag> LOCAL = Set.of(AccessFlag.LOCAL_WRITE);
@@ -146,7 +146,7 @@ class InlineScatterTest {
                 .isInstanceOfSatisfying(
                         WorkRequestException.class,
                         rejected -> assertThat(rejected.index()).isEqualTo(index))
-                .hasMessageContaining("the addresses of its memory region are no addresses of this process");
+                .hasMessageContaining("the addresses of its memory region are not addresses of this process");
     }
 
     private MemoryRegion zeroBased() {

@@ -29,7 +29,7 @@ final class ContextObjects implements SharedMemory.Events {
     private final Map<Integer, SoftCompletionChannel> channels = new ConcurrentHashMap<>();
     private final Map<Integer, SoftCompletionQueue> completionQueues = new ConcurrentHashMap<>();
     private final Map<Integer, SoftSharedReceiveQueue> sharedQueues = new ConcurrentHashMap<>();
-    private final Quarantine quarantine = new Quarantine();
+    private final PendingFrees pendingFrees = new PendingFrees();
 
     ContextObjects(SoftContext context) {
         this.context = context;
@@ -114,8 +114,8 @@ final class ContextObjects implements SharedMemory.Events {
     }
 
     /// The memory that stopped peers may still write to.
-    Quarantine quarantine() {
-        return quarantine;
+    PendingFrees pendingFrees() {
+        return pendingFrees;
     }
 
     /// Waits until no operation that began before may still be using `region`, whose keys are not valid any more. It
@@ -134,10 +134,10 @@ final class ContextObjects implements SharedMemory.Events {
             }
         });
         boolean idle = PeerOperation.awaitAll(ofPeers);
-        return quarantine.look() && idle;
+        return pendingFrees.freeReleased() && idle;
     }
 
-    /// Nobody notices any more what peers do: fails all queue pairs, whose work would never end.
+    /// What peers do is not noticed any more: fails all queue pairs, whose work would never end.
     void deviceFailed() {
         // First, so that a queue pair that connects meanwhile either sees it or is failed below.
         context.fail();
@@ -170,7 +170,7 @@ final class ContextObjects implements SharedMemory.Events {
         if (queue == null) {
             return;
         }
-        queue.overrunTold();
+        queue.overrunReported();
         context.asyncEvents().raise(AsyncEventType.COMPLETION_QUEUE_ERROR, completionQueue);
         queuePairs.forEach(queuePair -> {
             if (queuePair.completesIn(completionQueue)) {
@@ -184,7 +184,7 @@ final class ContextObjects implements SharedMemory.Events {
     public void onLimit(int sharedReceiveQueue) {
         SoftSharedReceiveQueue queue = sharedQueues.get(sharedReceiveQueue);
         if (queue != null) {
-            queue.told();
+            queue.limitReported();
             context.asyncEvents().raise(AsyncEventType.SHARED_RECEIVE_QUEUE_LIMIT_REACHED, sharedReceiveQueue);
         }
     }
@@ -205,17 +205,17 @@ final class ContextObjects implements SharedMemory.Events {
         }
     }
 
-    /// A peer changes shared memory first, and then tells of it. This is what it could not tell.
+    /// A peer changes shared memory first, and then reports it. This finds what it could not report.
     @Override
     public void onPeerParted() {
         completionQueues.forEach((number, queue) -> {
-            if (queue.isOverrunUntold()) {
+            if (queue.isOverrunUnreported()) {
                 onOverrun(number);
             }
             queue.announceToWaiter();
         });
         sharedQueues.forEach((number, queue) -> {
-            if (queue.isUntold()) {
+            if (queue.isLimitUnreported()) {
                 onLimit(number);
             }
         });
@@ -230,6 +230,6 @@ final class ContextObjects implements SharedMemory.Events {
         }
         // They may use its memory, which is about to be unmapped.
         queuePairs.forEach(ContextQueuePair::awaitExecutions);
-        quarantine.look();
+        pendingFrees.freeReleased();
     }
 }

@@ -38,7 +38,7 @@ interface ContextQueuePair {
     /// Whether its sends or receives complete in the completion queue with this number.
     boolean completesIn(int completionQueue);
 
-    /// Fails the queue pair for a reason of its own process or because its peer says so; the engine.
+    /// Fails the queue pair for a reason in this process, or because its peer asks for it; the engine.
     ///
     /// @param event the event to raise, [AsyncEventType#UNKNOWN] for none
     void failLocally(AsyncEventType event);

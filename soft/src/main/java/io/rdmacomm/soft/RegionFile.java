@@ -46,7 +46,7 @@ final class RegionFile {
 
     /// One user less.
     ///
-    /// @param unused whether nobody uses the memory through that one
+    /// @param unused whether no thread uses the memory through that one
     /// @return whether it was the last one
     synchronized boolean release(boolean unused) {
         idle &= unused;

@@ -2,7 +2,7 @@ package io.rdmacomm.soft;
 
 import io.rdmacomm.soft.mapped.MappedFile;
 import io.rdmacomm.soft.mapped.ShmDirectory;
-import io.rdmacomm.soft.shm.Peer;
+import io.rdmacomm.soft.shm.ShmPeer;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.Map;
@@ -25,7 +25,7 @@ final class RegionFiles {
     /// @throws IOException if there is no room
     RegionFile create(long bytes) throws IOException {
         long number = numbers.incrementAndGet();
-        RegionFile created = new RegionFile(number, MappedFile.create(directory, Peer.regionName(number), bytes));
+        RegionFile created = new RegionFile(number, MappedFile.create(directory, ShmPeer.regionName(number), bytes));
         files.put(created.segment().address(), created);
         return created;
     }
@@ -40,7 +40,7 @@ final class RegionFiles {
 
     /// Takes a file from a region that is closed or has other memory now; the last one removes it.
     ///
-    /// @param unused whether nobody uses the memory through that region
+    /// @param unused whether no thread uses the memory through that region
     void release(RegionFile file, boolean unused) throws IOException {
         if (file.release(unused)) {
             // Before it is unmapped: its addresses may be those of another region then.

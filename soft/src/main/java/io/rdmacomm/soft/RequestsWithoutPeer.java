@@ -5,23 +5,23 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import io.rdmacomm.soft.memory.ElementList;
 import io.rdmacomm.soft.memory.RequestOpcode;
 import io.rdmacomm.soft.memory.WindowRequests;
-import io.rdmacomm.soft.transport.SendQueue;
+import io.rdmacomm.soft.transport.RequestQueue;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.WorkStatus;
 import io.rdmacomm.verbs.spi.SendRequestLayout;
 import java.lang.foreign.MemorySegment;
 
-/// The requests of a queue pair whose peer has not been found: executes those that need none, and checks the memory of
-/// this side for the others. Under the queue pair's send lock.
+/// The requests of a queue pair whose peer has not been found: executes those that need none, and checks the memory
+/// of this side for the others. Under the queue pair's send lock.
 final class RequestsWithoutPeer {
     private static final int SUCCESS = 0;
     private static final int LOCAL_WRITE = AccessFlag.LOCAL_WRITE.bit();
 
-    private final SendQueue sends;
+    private final RequestQueue sends;
     private final WindowRequests windowRequests;
     private final ElementList elements = new ElementList(ElementList.MAX_ELEMENTS);
 
-    RequestsWithoutPeer(SendQueue sends, WindowRequests windowRequests) {
+    RequestsWithoutPeer(RequestQueue sends, WindowRequests windowRequests) {
         this.sends = sends;
         this.windowRequests = windowRequests;
     }

@@ -24,9 +24,9 @@ final class SoftCompletionQueue implements CompletionQueueDriver, SoftCompletion
     private final CompletionSink receives;
     private final CompletionSink sends;
     private volatile @Nullable PolledLinks links;
-    /// Armed and not announced since. The ring does not say that: producers take the arming back before they tell.
+    /// Armed and not announced since. The ring does not show that: producers disarm it before they announce.
     private volatile boolean awaiting;
-    private boolean overrunTold;
+    private boolean overrunReported;
     /// The completions of polls in a row that the owner's ring alone could fill.
     private long requestsInARow;
     /// The receives that were there before the first of them.
@@ -103,21 +103,21 @@ final class SoftCompletionQueue implements CompletionQueueDriver, SoftCompletion
         return sends;
     }
 
-    /// Somebody has told that it overran; the engine.
-    void overrunTold() {
-        overrunTold = true;
+    /// A peer has reported that the queue overran; the engine.
+    void overrunReported() {
+        overrunReported = true;
     }
 
-    /// Whether it overran and nobody has told; the engine, when a peer has died.
-    boolean isOverrunUntold() {
-        return !overrunTold && ring.isBroken();
+    /// Whether the queue overran and no peer has reported it; the engine, when a peer has died.
+    boolean isOverrunUnreported() {
+        return !overrunReported && ring.isBroken();
     }
 
     private void overran() {
         context.engine().execute(() -> context.objects().onOverrun(number));
     }
 
-    /// Wakes up who waits for an event, because a producer may have died between its completion and the telling.
+    /// Wakes up waiting threads, because a producer may have died between its completion and the announcement.
     /// A waiter has to expect that it finds nothing (ibv_get_cq_event(3)).
     void announceToWaiter() {
         boolean armed = ring.disarm();
@@ -217,7 +217,7 @@ final class SoftCompletionQueue implements CompletionQueueDriver, SoftCompletion
         if (channel != null) {
             channel.forget(this);
         }
-        context.objects().quarantine().free(ring, this::free);
+        context.objects().pendingFrees().free(ring, this::free);
         PolledLinks made = links;
         if (made != null) {
             made.close();

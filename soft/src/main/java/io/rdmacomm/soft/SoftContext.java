@@ -51,7 +51,7 @@ final class SoftContext implements ContextDriver {
     private final ContextObjects objects = new ContextObjects(this);
     private final SharedMemory sharedMemory;
     private final TcpNode tcp;
-    private final AsyncEvents asyncEvents = new AsyncEvents();
+    private final SoftAsyncEvents asyncEvents = new SoftAsyncEvents();
     private final RegionFiles regionFiles;
     private final AddressHandles addressHandles = new AddressHandles();
     private @Nullable DatagramPort datagramPort;
@@ -142,7 +142,7 @@ final class SoftContext implements ContextDriver {
         return HostError.of(cause, Errno.ENOMEM).failure(operation, "no room for " + what, cause);
     }
 
-    /// The engine has ended: nobody notices any more what peers do.
+    /// The engine has ended, so what peers do is not noticed any more.
     void fail() {
         failed = true;
     }
@@ -215,7 +215,7 @@ final class SoftContext implements ContextDriver {
         return engine;
     }
 
-    AsyncEvents asyncEvents() {
+    SoftAsyncEvents asyncEvents() {
         return asyncEvents;
     }
 

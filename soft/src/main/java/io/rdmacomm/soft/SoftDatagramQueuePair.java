@@ -9,8 +9,8 @@ import io.rdmacomm.soft.datagram.IncomingDatagram;
 import io.rdmacomm.soft.mapped.ReceiveRing;
 import io.rdmacomm.soft.memory.LocalElements;
 import io.rdmacomm.soft.transport.ReceiveQueue;
+import io.rdmacomm.soft.transport.RequestQueue;
 import io.rdmacomm.soft.transport.SendCompleter;
-import io.rdmacomm.soft.transport.SendQueue;
 import io.rdmacomm.verbs.AsyncEventType;
 import io.rdmacomm.verbs.QueuePairAttributes;
 import io.rdmacomm.verbs.QueuePairState;
@@ -42,7 +42,7 @@ final class SoftDatagramQueuePair implements QueuePairDriver, ContextQueuePair, 
     private final SoftCompletionQueue sendCompletions;
     private final SoftCompletionQueue receiveCompletions;
     private final ReceiveQueue receives;
-    private final SendQueue sends;
+    private final RequestQueue sends;
     private final DatagramSender sender;
     private final DatagramReceiver receiver;
     private volatile int queueKey;
@@ -66,8 +66,8 @@ final class SoftDatagramQueuePair implements QueuePairDriver, ContextQueuePair, 
         this.sender = context.datagramSender(number, domain, elements);
         ReceiveRing ring = sharedRing == null ? ownRing(domain, asked) : sharedRing;
         this.receives = new ReceiveQueue(ring, shared != null, receiveCompletions.receives(), number);
-        this.sends =
-                new SendQueue(sizes, elements, new SendCompleter(sendCompletions.sends(), number, request.signalAll()));
+        this.sends = new RequestQueue(
+                sizes, elements, new SendCompleter(sendCompletions.sends(), number, request.signalAll()));
         this.receiver = new DatagramReceiver(context.memory(), number, receives, context.objects()::onLimit);
         context.objects().add(this);
     }
@@ -124,7 +124,7 @@ final class SoftDatagramQueuePair implements QueuePairDriver, ContextQueuePair, 
         return count;
     }
 
-    /// Sends one datagram and completes its request. If that fails, only sends end: the queue pair can go on with
+    /// Sends one datagram and completes its request. If that fails, only sends end: the queue pair can continue with
     /// receives, and with sends after a change to READY_TO_SEND.
     private boolean send(MemorySegment request, long at) {
         int status = sender.send(request, at, queueKey);
@@ -249,7 +249,7 @@ final class SoftDatagramQueuePair implements QueuePairDriver, ContextQueuePair, 
         return completionQueue == sendCompletions.handle() || completionQueue == receiveCompletions.handle();
     }
 
-    /// Whoever uses memory holds one of the locks.
+    /// A thread that uses memory holds one of the locks.
     @Override
     public void awaitExecutions() {
         sendLock.lock();

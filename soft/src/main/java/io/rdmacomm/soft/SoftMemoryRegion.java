@@ -84,7 +84,7 @@ final class SoftMemoryRegion implements MemoryRegionDriver {
         return region;
     }
 
-    /// @return whether nobody uses the memory any more
+    /// @return whether the memory is no longer used
     private boolean revoke() {
         context.memory().remove(local);
         return context.objects().quiesce(local);

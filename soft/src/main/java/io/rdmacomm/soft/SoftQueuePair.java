@@ -10,10 +10,10 @@ import io.rdmacomm.soft.transport.Destination;
 import io.rdmacomm.soft.transport.PeerOperation;
 import io.rdmacomm.soft.transport.QueuePairResources;
 import io.rdmacomm.soft.transport.ReceiveQueue;
+import io.rdmacomm.soft.transport.RequestQueue;
 import io.rdmacomm.soft.transport.RetryTimer;
 import io.rdmacomm.soft.transport.SendCompleter;
 import io.rdmacomm.soft.transport.SendLock;
-import io.rdmacomm.soft.transport.SendQueue;
 import io.rdmacomm.soft.transport.Transport;
 import io.rdmacomm.verbs.AsyncEventType;
 import io.rdmacomm.verbs.Errno;
@@ -38,7 +38,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// A reliable connected queue pair: its state, its queues, and how it fails. A [Transport] carries its requests to
-/// the peer; it is chosen once, when the peer is found. Until then requests wait in the [SendQueue].
+/// the peer; it is chosen once, when the peer is found. Until then requests wait in the [RequestQueue].
 ///
 /// A transport only takes notes of what happens to it ([#failed], [#peerGone]). The queue pair acts on them in
 /// [#act()], when the call of the transport has returned, and always with the send lock held.
@@ -58,7 +58,7 @@ final class SoftQueuePair implements QueuePairDriver, ContextQueuePair, Transpor
     private final SoftCompletionQueue receiveCompletions;
     private final QueuePairBlock block;
     private final ReceiveQueue receives;
-    private final SendQueue sends;
+    private final RequestQueue sends;
     private final Destination destination = new Destination();
     private final RetryTimer retries;
     private final RequestsWithoutPeer withoutPeer;
@@ -99,7 +99,7 @@ final class SoftQueuePair implements QueuePairDriver, ContextQueuePair, Transpor
                 receiveCompletions.ring().offset());
         LocalElements elements = new LocalElements(context.memory(), domain);
         SendCompleter completer = new SendCompleter(sendCompletions.sends(), number, request.signalAll());
-        this.sends = new SendQueue(sizes, elements, completer);
+        this.sends = new RequestQueue(sizes, elements, completer);
         this.retries = new RetryTimer(context.retries(), this, this::seekAgain);
         WindowRequests windowRequests = new WindowRequests(context.memory(), number, domain);
         this.withoutPeer = new RequestsWithoutPeer(sends, windowRequests);
@@ -212,8 +212,8 @@ final class SoftQueuePair implements QueuePairDriver, ContextQueuePair, Transpor
         tcp.call();
     }
 
-    /// On the thread of the engine, which serves all queue pairs, or when requests were taken, which must end: whatever
-    /// goes wrong fails this queue pair.
+    /// On the thread of the engine, which serves all queue pairs, or when requests were taken, which must end:
+    /// whatever goes wrong fails this queue pair.
     private void seekAgain() {
         try {
             seek();
@@ -268,8 +268,8 @@ final class SoftQueuePair implements QueuePairDriver, ContextQueuePair, Transpor
         made.resume();
     }
 
-    private Quarantine quarantine() {
-        return context.objects().quarantine();
+    private PendingFrees pendingFrees() {
+        return context.objects().pendingFrees();
     }
 
     private void endTransport(boolean orderly) {
@@ -285,7 +285,7 @@ final class SoftQueuePair implements QueuePairDriver, ContextQueuePair, Transpor
         block.onHost(false);
         ending.stop(orderly);
         if (!ending.isPeerIdle()) {
-            quarantine().hold(ending::isPeerIdle, block, receives.ring(), receiveCompletions.ring());
+            pendingFrees().hold(ending::isPeerIdle, block, receives.ring(), receiveCompletions.ring());
         }
         ending.close();
     }
@@ -301,7 +301,7 @@ final class SoftQueuePair implements QueuePairDriver, ContextQueuePair, Transpor
         return to == null ? null : to.operationOfPeer(region);
     }
 
-    // ---- What the transport tells ----
+    // ---- What the transport reports ----
 
     @Override
     public void enter() {
@@ -347,7 +347,7 @@ final class SoftQueuePair implements QueuePairDriver, ContextQueuePair, Transpor
         gone = true;
     }
 
-    /// Acts on what the transport has told.
+    /// Acts on what the transport has reported.
     private void act() {
         if (noted) {
             noted = false;
@@ -360,7 +360,7 @@ final class SoftQueuePair implements QueuePairDriver, ContextQueuePair, Transpor
             }
             if (failed) {
                 failed = false;
-                failAsTold();
+                failAsReported();
             }
         }
         if (drainWanted) {
@@ -372,7 +372,7 @@ final class SoftQueuePair implements QueuePairDriver, ContextQueuePair, Transpor
         }
     }
 
-    private void failAsTold() {
+    private void failAsReported() {
         receiveLock.lock();
         try {
             if (isConnected()) {
@@ -481,7 +481,7 @@ final class SoftQueuePair implements QueuePairDriver, ContextQueuePair, Transpor
         disconnect();
     }
 
-    /// A peer that goes on later would complete its work in the next connection.
+    /// A peer that resumes later would complete its work in the next connection.
     private void stayInError(QueuePairState from) {
         if (from == QueuePairState.ERROR) {
             enter(QueuePairState.ERROR);
@@ -509,11 +509,11 @@ final class SoftQueuePair implements QueuePairDriver, ContextQueuePair, Transpor
         block.withdraw();
         stop();
         disconnect();
-        // Not before, or a region that is closed meanwhile would see neither the queue pair nor the quarantine.
+        // Not before, or a region that is closed meanwhile would see neither the queue pair nor the pending frees.
         context.objects().remove(this);
-        quarantine().free(receives.ring(), receives::free);
+        pendingFrees().free(receives.ring(), receives::free);
         sends.close();
-        quarantine().free(block, () -> context.objects().numbers().free(number));
+        pendingFrees().free(block, () -> context.objects().numbers().free(number));
     }
 
     @Override

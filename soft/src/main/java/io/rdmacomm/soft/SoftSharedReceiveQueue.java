@@ -15,7 +15,7 @@ final class SoftSharedReceiveQueue implements SharedReceiveQueueDriver {
     private final int elements;
     private final int number;
     private final ReceiveRing ring;
-    /// A limit was armed and nobody has told of it since. The ring does not say that: takers disarm before they tell.
+    /// A limit was armed and not reported since. The ring does not show that: takers disarm before they report.
     private boolean awaiting;
 
     SoftSharedReceiveQueue(SoftContext context, int domain, int receives, int elements, int limit) {
@@ -63,19 +63,19 @@ final class SoftSharedReceiveQueue implements SharedReceiveQueueDriver {
         ring.armLimit(limit);
     }
 
-    /// A taker tells that it has disarmed the limit.
-    synchronized void told() {
+    /// A taker reports that it has disarmed the limit.
+    synchronized void limitReported() {
         // It may be armed again already.
         awaiting &= ring.limit() != 0;
     }
 
-    /// A peer has died, perhaps between taking a receive and telling of the limit.
+    /// A peer has died, perhaps between taking a receive and reporting the limit.
     ///
-    /// @return whether nobody will tell of a limit that was reached
-    synchronized boolean isUntold() {
-        boolean untold = awaiting && (ring.limit() == 0 || ring.taker().crossedLimit());
-        awaiting &= !untold;
-        return untold;
+    /// @return whether no taker will report a limit that was reached
+    synchronized boolean isLimitUnreported() {
+        boolean unreported = awaiting && (ring.limit() == 0 || ring.taker().crossedLimit());
+        awaiting &= !unreported;
+        return unreported;
     }
 
     @Override
@@ -96,7 +96,7 @@ final class SoftSharedReceiveQueue implements SharedReceiveQueueDriver {
     @Override
     public void close() {
         context.objects().remove(number);
-        context.objects().quarantine().free(ring, ring::free);
+        context.objects().pendingFrees().free(ring, ring::free);
     }
 
     @Override

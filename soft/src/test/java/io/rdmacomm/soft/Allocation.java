@@ -7,9 +7,9 @@ import java.util.function.LongSupplier;
 
 /// Shows that work allocates nothing, to the byte, also on a busy machine.
 ///
-/// The JVM allocates a little on behalf of a thread while it compiles or links what the thread runs, and before it has
-/// compiled it. So a round in which bytes were allocated is repeated as long as the JVM shows signs of that. Only a
-/// JVM that has been quiet for a while and still sees allocations fails the test.
+/// The JVM allocates a little on behalf of a thread while it compiles or links what the thread runs, and before it
+/// has compiled it. So a round in which bytes were allocated is repeated as long as the JVM shows signs of that.
+/// Only a JVM that has been quiet for a while and still sees allocations fails the test.
 final class Allocation {
     private static final int QUIET_ROUNDS = 3;
     private static final long QUIET_NANOS = TimeUnit.SECONDS.toNanos(5);
@@ -26,14 +26,14 @@ final class Allocation {
 
     /// Runs `round` until the calling thread allocates nothing in it.
     ///
-    /// @throws AssertionError if it goes on allocating
+    /// @throws AssertionError if it continues to allocate
     static void assertNone(String what, Runnable round) {
         assertNone(what, of(Thread.currentThread()), round);
     }
 
     /// Runs `round` until `allocated` stays the same in it.
     ///
-    /// @throws AssertionError if it goes on growing
+    /// @throws AssertionError if it continues to grow
     static void assertNone(String what, LongSupplier allocated, Runnable round) {
         long start = System.nanoTime();
         long quietSince = start;

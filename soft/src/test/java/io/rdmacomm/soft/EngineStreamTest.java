@@ -17,8 +17,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/// The engine reads on where a stream comes in, without being told of more. Nothing else waits for its end, and
-/// nothing is forgotten where it ends or where somebody else takes over.
+/// The engine reads on where a stream comes in, without its selector. Nothing else waits for its end, and
+/// nothing is forgotten where it ends or where another thread takes over.
 class EngineStreamTest {
     private static final int BYTES = 1 << 20;
     private static final long PATIENCE_NANOS = 20_000_000_000L;

@@ -117,7 +117,7 @@ final class FakePeer implements AutoCloseable {
         return HexFormat.of().formatHex(bytes);
     }
 
-    /// Reads the next frame that says something, and checks it: not a reminder.
+    /// Reads the next frame other than a reminder, and checks it.
     ///
     /// @return its payload
     byte[] readFrame() throws IOException {

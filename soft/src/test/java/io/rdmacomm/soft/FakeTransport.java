@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.rdmacomm.soft.memory.LocalRegion;
 import io.rdmacomm.soft.transport.PeerOperation;
 import io.rdmacomm.soft.transport.QueuePairResources;
-import io.rdmacomm.soft.transport.SendQueue;
+import io.rdmacomm.soft.transport.RequestQueue;
 import io.rdmacomm.soft.transport.Transport;
 import io.rdmacomm.verbs.AsyncEventType;
 import io.rdmacomm.verbs.spi.RequestChain;
@@ -42,7 +42,7 @@ final class FakeTransport implements Transport {
 
     /// Completes the oldest request.
     void succeed() {
-        SendQueue sends = queuePair.sends();
+        RequestQueue sends = queuePair.sends();
         sends.completer().succeed(sends.segment(), sends.headAt());
         sends.removeHead();
         queuePair.events().progressed();

@@ -23,8 +23,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Words in shared memory that no correct process writes: whoever meets them fails its own queue pair. No call hangs or
-/// throws what it does not document.
+/// Words in shared memory that no correct process writes: a process that meets them fails its own queue pair. No
+/// call hangs or throws what it does not document.
 class HostileMemoryTest {
     private static final int MASK = 0;
     private static final int NEXT_OR_ELEMENTS = 8;

@@ -3,8 +3,8 @@ package io.rdmacomm.soft;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdmacomm.soft.mapped.ShmDirectory;
-import io.rdmacomm.soft.shm.Message;
-import io.rdmacomm.soft.shm.Peer;
+import io.rdmacomm.soft.shm.ShmMessage;
+import io.rdmacomm.soft.shm.ShmPeer;
 import io.rdmacomm.soft.transport.Engine;
 import io.rdmacomm.verbs.AsyncEventType;
 import io.rdmacomm.verbs.QueuePairState;
@@ -48,15 +48,15 @@ class HostileMessagesTest {
             return false;
         });
         try (SocketChannel connection = SocketChannel.open(
-                UnixDomainSocketAddress.of(ShmDirectory.folder(theirs.lid()).resolve(Peer.SOCKET)))) {
+                UnixDomainSocketAddress.of(ShmDirectory.folder(theirs.lid()).resolve(ShmPeer.SOCKET)))) {
             send(
                     connection,
-                    Message.HELLO,
+                    ShmMessage.HELLO,
                     own.lid(),
                     own.gid().high(),
                     own.gid().low());
-            for (int type = 0; type <= Message.ESTABLISHED + 2; type++) {
-                if (type != Message.HELLO) {
+            for (int type = 0; type <= ShmMessage.ESTABLISHED + 2; type++) {
+                if (type != ShmMessage.HELLO) {
                     sendAll(connection, type, own.lid());
                 }
             }
@@ -64,8 +64,8 @@ class HostileMessagesTest {
             hostile.post(hostile.batch().send(2).with(hostile.region, 0, 8).signaled());
             hostile.succeeded(2);
             victim.succeeded(1);
-            // Whoever has served this message has served those before.
-            send(connection, Message.FAULT, victim.pair.number(), AsyncEventType.UNKNOWN.code(), 0);
+            // A peer that has served this message has served those before.
+            send(connection, ShmMessage.FAULT, victim.pair.number(), AsyncEventType.UNKNOWN.code(), 0);
             victim.await(() -> victim.pair.state() == QueuePairState.ERROR);
             assertThat(said).isEmpty();
         }
@@ -82,7 +82,7 @@ class HostileMessagesTest {
 
     private static void send(SocketChannel connection, int type, int number, long first, long second)
             throws IOException {
-        ByteBuffer message = ByteBuffer.allocate(Message.BYTES).order(ByteOrder.nativeOrder());
+        ByteBuffer message = ByteBuffer.allocate(ShmMessage.BYTES).order(ByteOrder.nativeOrder());
         message.putInt(type).putInt(number).putLong(first).putLong(second).flip();
         while (message.hasRemaining()) {
             connection.write(message);

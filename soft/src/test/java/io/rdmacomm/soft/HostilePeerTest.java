@@ -55,7 +55,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// Strangers at the listener of a device, and peers that break the rules: each costs its own connection, and the
-/// others go on.
+/// others continue.
 class HostilePeerTest {
     private static final int PSN = Impostor.PSN;
     private static final int BYTES = 4096;
@@ -302,7 +302,7 @@ class HostilePeerTest {
         works();
     }
 
-    /// The ready-to-receive frame, and a frame that nobody may send: a forged key, a range outside, or noise.
+    /// The ready-to-receive frame, and a frame that no peer may send: a forged key, a range outside, or noise.
     private ByteBuffer frame(Random random) {
         ByteBuffer bytes = ByteBuffer.allocate(4096);
         SegmentHeader header = new SegmentHeader();
@@ -438,8 +438,8 @@ class HostilePeerTest {
                 && transport.driver().isBlocked();
     }
 
-    /// Somebody polls all the time, so he is expected to go on with what the sockets do not take: with more links
-    /// than he reads directly, each that is taken up makes another one wish the same.
+    /// A thread polls all the time, so it is asked to send what the sockets do not take: with more links
+    /// than it reads directly, each that is taken up makes it ask for another one.
     @Test
     void pollingReturnsEvenIfManyPeersDoNotRead() throws Exception {
         MemoryRegion large = domain.allocate(16L << 20, AccessFlag.allRemote());
@@ -478,7 +478,7 @@ class HostilePeerTest {
             }
             long before = polls.get();
             await("polls return", () -> polls.get() - before > 20_000);
-            assertThat(completed).as("WRITEs that nobody has read").hasValue(0);
+            assertThat(completed).as("WRITEs that no peer has read").hasValue(0);
         } finally {
             enough.set(true);
             for (SocketChannel each : peers) {
@@ -552,10 +552,10 @@ class HostilePeerTest {
                 .sum();
     }
 
-    /// The engine waits for room in the socket. When there is some, it finds that somebody polls, and lets go of
-    /// the link: whoever polls must be told, because nothing comes in that would tell him. What polls here is the
-    /// engine's own thread, between its other work: a pause of more than 2 ms, after which the engine goes on by
-    /// itself, is rare.
+    /// The engine waits for room in the socket. When there is some, it finds that a thread polls, and lets go of
+    /// the link: that thread must be asked to drive it, because no data arrives that would make it do so. What
+    /// polls here is the engine's own thread, between its other work: a pause of more than 2 ms, after which
+    /// the engine drives the link again, is rare.
     @Test
     void dataThatAPeerReadsLateIsSentWhileAThreadPolls() throws Exception {
         int bytes = 32 << 20;
@@ -590,7 +590,7 @@ class HostilePeerTest {
 
     private boolean isReadDirectly(QueuePair queuePair) {
         return Soft.of(queuePair).transport() instanceof TcpTransport transport
-                && transport.driver().isHot(Soft.of(completions).links());
+                && transport.driver().isReadDirectly(Soft.of(completions).links());
     }
 
     private <T> T onEngine(Callable<T> task) throws Exception {

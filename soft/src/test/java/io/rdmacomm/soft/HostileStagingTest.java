@@ -3,8 +3,8 @@ package io.rdmacomm.soft;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdmacomm.soft.mapped.ControlLayout;
-import io.rdmacomm.soft.shm.Message;
-import io.rdmacomm.soft.shm.Peer;
+import io.rdmacomm.soft.shm.ShmMessage;
+import io.rdmacomm.soft.shm.ShmPeer;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.MemoryRegion;
 import io.rdmacomm.verbs.MemoryWindow;
@@ -63,7 +63,7 @@ class HostileStagingTest {
     private final SoftContext own = Soft.of(hostile.context);
     private final SoftContext theirs = Soft.of(victim.context);
     private final ForeignHand hand = new ForeignHand(victim.context);
-    private Peer connection;
+    private ShmPeer connection;
     private long block;
     private long ticket;
 
@@ -71,7 +71,7 @@ class HostileStagingTest {
     void connect() throws IOException {
         hostile.pair.connect(victim.pair.info());
         victim.pair.connect(hostile.pair.info());
-        connection = Peer.connect(theirs.lid(), theirs.gid(), own.lid(), own.gid());
+        connection = ShmPeer.connect(theirs.lid(), theirs.gid(), own.lid(), own.gid());
         block = own.control().allocate(64 + 256 * 1024);
     }
 
@@ -113,7 +113,7 @@ class HostileStagingTest {
         memory.set(ValueLayout.JAVA_INT, block + 60, theirs.lid());
         memory.set(ValueLayout.JAVA_LONG, block + 64, operation.reads() ? 0 : FORGED);
         ValueLayout.JAVA_LONG.varHandle().setVolatile(memory, block, ++ticket * 8 + ASKED);
-        connection.tell(Message.STAGE, 0, own.lid(), block);
+        connection.send(ShmMessage.STAGE, 0, own.lid(), block);
         victim.await(() -> state() != ASKED && state() != SERVED);
         return state();
     }

@@ -17,7 +17,7 @@ import java.nio.channels.SocketChannel;
 /// Calls the listener of a device as the peer of one of its queue pairs would: it knows all numbers.
 ///
 /// @param context the device
-/// @param victim its queue pair, which [#connect] has connected to nobody else
+/// @param victim its queue pair, which [#connect] has connected to no other
 record Impostor(Context context, QueuePair victim) {
     /// The number of the queue pair that it pretends to be.
     static final int NUMBER = 0x77;
@@ -43,7 +43,7 @@ record Impostor(Context context, QueuePair victim) {
                 InetAddress.getLoopbackAddress(), Soft.of(context).lid()));
     }
 
-    /// The bytes to begin with: what the right peer says, with these wishes.
+    /// The bytes to begin with: the handshake of the right peer, with these settings.
     byte[] request(int psn, int features, int longestSegment, boolean checksum) {
         QueuePairInfo info = victim.info();
         PeerHandshake handshake = new PeerHandshake(

@@ -12,7 +12,7 @@ class LinkErrorTest {
 
     @Test
     void costsOneConnection() {
-        // A logger that nobody holds is collected, with its settings.
+        // A logger without a reference is collected, with its settings.
         Logger logger = Logger.getLogger("io.rdmacomm.soft.tcp.LinkEnd");
         ConcurrentLinkedQueue<Error> errors = new ConcurrentLinkedQueue<>(
                 List.of(new AssertionError("no"), new OutOfMemoryError("no"), new StackOverflowError("no")));

@@ -52,7 +52,7 @@ import org.junit.jupiter.api.Timeout;
 
 /// Mutated frames into a live device, over real sockets: each connection costs itself and is counted, every
 /// receive ends once, nothing is written outside of what may be written, nothing is left over, and an honest pair
-/// goes on all the time. `-Drdma.fuzz.live=1000000` runs longer, `-Drdma.fuzz.connection=500` has more
+/// continues all the time. `-Drdma.fuzz.live=1000000` runs longer, `-Drdma.fuzz.connection=500` has more
 /// frames on each connection, `-Drdma.fuzz.seed=N` makes the same mutations again.
 class LiveFuzzTest {
     private static final long FRAMES = Long.getLong("rdma.fuzz.live", 20_000);
@@ -161,7 +161,7 @@ class LiveFuzzTest {
                 .write(rounds, ownTarget.remote())
                 .with(theirSource, 0, 8)
                 .signaled());
-        await("the honest pair goes on", () -> theirQueue.poll(completions) == 1);
+        await("the honest pair continues", () -> theirQueue.poll(completions) == 1);
         assertThat(completions.isSuccess(0)).isTrue();
         assertThat(ownTarget.segment().get(ValueLayout.JAVA_LONG, 0)).isEqualTo(rounds);
     }

@@ -108,7 +108,7 @@ class LostCallTest {
     /// TCP repeats a lost SYN only after a second (RFC 6298 2.1): by then most queue pairs have given up.
     @Test
     void aCallWhoseSynIsLostIsRepeated() throws IOException {
-        // A listener whose queue is full drops a SYN (listen(2)); it holds one more than it was told.
+        // A listener whose queue is full drops a SYN (listen(2)); it holds one more than its limit.
         for (int i = 0; i < 2; i++) {
             channels.add(SocketChannel.open(peer.getLocalAddress()));
         }
@@ -163,8 +163,8 @@ class LostCallTest {
         assertThat(status()).isEqualTo(WorkStatus.SUCCESS);
     }
 
-    /// A queue pair with infinite patience, whose peer is stopped for long, keeps its call. The peer will take it, and
-    /// would take a hang-up for a failure.
+    /// A queue pair with infinite patience, whose peer is stopped for long, keeps its call. The peer will take it,
+    /// and would take a hang-up for a failure.
     @Test
     @Tag("slow")
     void aCallThatWasTakenIsNotGivenUpSoon() throws IOException {
@@ -184,7 +184,7 @@ class LostCallTest {
     /// As happens if this process is stopped for a while.
     @Test
     void aCallerThatHasGivenUpIsNotAccepted() throws IOException {
-        // When both call each other, the lower address wins; nobody answers at this one.
+        // When both call each other, the lower address wins; no peer answers at this one.
         int lowest = 1;
         queuePair.connect(
                 new QueuePairInfo(NUMBER, PSN, lowest, Soft.of(context).gid(), PathMtu.MTU_4096), EIGHT_SECONDS);

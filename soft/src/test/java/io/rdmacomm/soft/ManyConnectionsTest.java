@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Timeout;
 /// A thousand connections over TCP in one process, both ends of each: what they cost. How long they take to set
 /// up is said and not judged.
 ///
-/// The process is one of its own whose heap is in memory from the start: a heap that grows takes more than is kept,
+/// It is a separate process whose heap is in memory from the start: a heap that grows takes more than is kept,
 /// by as much as its collector likes. It has only the compiler that needs little memory itself.
 @Tag("slow")
 class ManyConnectionsTest {

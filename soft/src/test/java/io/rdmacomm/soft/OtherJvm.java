@@ -4,7 +4,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/// A program of the tests in a JVM of its own, of the same version and with the same classes.
+/// A program of the tests in another JVM, of the same version and with the same classes.
 public final class OtherJvm {
     private OtherJvm() {}
 

@@ -43,7 +43,7 @@ class OwnMemoryTest {
                     .as("outcomes that are there at once")
                     .isEqualTo(6);
             assertThat(Soft.of(end.context).sharedMemory().stagedCopies())
-                    .as("pieces that somebody else copies")
+                    .as("pieces that another process copies")
                     .isZero();
             for (int i = 0; i < 6; i++) {
                 assertThat(done.isSuccess(i)).isTrue();

@@ -9,8 +9,8 @@ import io.rdmacomm.soft.mapped.CompletionRing;
 import io.rdmacomm.soft.mapped.QueuePairBlock;
 import io.rdmacomm.soft.mapped.ReceiveTaker;
 import io.rdmacomm.soft.mapped.ShmDirectory;
-import io.rdmacomm.soft.shm.Message;
-import io.rdmacomm.soft.shm.Peer;
+import io.rdmacomm.soft.shm.ShmMessage;
+import io.rdmacomm.soft.shm.ShmPeer;
 import io.rdmacomm.verbs.CompletionQueue;
 import io.rdmacomm.verbs.CompletionQueueOptions;
 import io.rdmacomm.verbs.Completions;
@@ -36,7 +36,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/// The connection with a peer ends while it is stopped in the middle of a message, and then it goes on. The end of a
+/// The connection with a peer ends while it is stopped in the middle of a message, and then it resumes. The end of a
 /// connection is not the end of a process: what the peer had begun is still its own. The test does by hand what the
 /// stopped thread of the peer would do.
 class PartedPeerTest {
@@ -111,9 +111,9 @@ class PartedPeerTest {
     /// Connects as the peer and hangs up, as a kernel that is short of memory may do.
     private void part() throws IOException {
         try (SocketChannel connection = SocketChannel.open(UnixDomainSocketAddress.of(
-                ShmDirectory.folder(Soft.of(here).lid()).resolve(Peer.SOCKET)))) {
-            ByteBuffer hello = ByteBuffer.allocate(Message.BYTES).order(ByteOrder.nativeOrder());
-            hello.putInt(Message.HELLO).putInt(Soft.of(there).lid());
+                ShmDirectory.folder(Soft.of(here).lid()).resolve(ShmPeer.SOCKET)))) {
+            ByteBuffer hello = ByteBuffer.allocate(ShmMessage.BYTES).order(ByteOrder.nativeOrder());
+            hello.putInt(ShmMessage.HELLO).putInt(Soft.of(there).lid());
             hello.putLong(Soft.of(there).gid().high())
                     .putLong(Soft.of(there).gid().low())
                     .flip();

@@ -4,7 +4,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdmacomm.soft.mapped.ControlLayout;
-import io.rdmacomm.soft.shm.Peer;
+import io.rdmacomm.soft.shm.ShmPeer;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.Device;
@@ -21,7 +21,7 @@ class PeerRegionsTest {
     void onlyWhatItsOwnerHasClosedIsUnmapped() {
         try (Context here = device.open();
                 Context there = device.open();
-                Peer peer = connect(Soft.of(here), Soft.of(there))) {
+                ShmPeer peer = connect(Soft.of(here), Soft.of(there))) {
             ProtectionDomain domain = there.allocateProtectionDomain();
             MemoryRegion closed = domain.allocate(8, AccessFlag.allRemote());
             MemoryRegion open = domain.allocate(8, AccessFlag.allRemote());
@@ -41,11 +41,11 @@ class PeerRegionsTest {
         }
     }
 
-    private static Peer connect(SoftContext here, SoftContext there) {
-        return Peer.connect(there.lid(), there.gid(), here.lid(), here.gid());
+    private static ShmPeer connect(SoftContext here, SoftContext there) {
+        return ShmPeer.connect(there.lid(), there.gid(), here.lid(), here.gid());
     }
 
-    private static MemorySegment mapped(Peer peer, MemoryRegion region) {
+    private static MemorySegment mapped(ShmPeer peer, MemoryRegion region) {
         long entry = ControlLayout.key(region.remoteKey());
         return peer.region(region.remoteKey() >>> 16, peer.memory().get(JAVA_LONG, entry + ControlLayout.KEY_FILE));
     }

@@ -99,8 +99,8 @@ final class SendingProcess {
         }
     }
 
-    /// Lets it go on.
-    void goOn() throws Exception {
+    /// Lets it continue.
+    void resume() throws Exception {
         signal("CONT");
     }
 

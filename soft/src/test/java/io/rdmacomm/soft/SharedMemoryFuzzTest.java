@@ -36,9 +36,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// Random words in the shared memory of live devices. Every call returns, and throws nothing that it does not document;
-/// while only the peer's file is spoiled, each request of this side ends once and its other connections go on; nobody
-/// writes memory that was not opened to it; processes whose files are whole never notice.
+/// Random words in the shared memory of live devices. Every call returns, and throws nothing that it does not
+/// document; while only the peer's file is spoiled, each request of this side ends once and its other connections
+/// continue; no process writes memory that was not opened to it; processes whose files are whole never notice.
 ///
 /// `-Drdma.fuzz.memory=20000` runs longer, `-Drdma.fuzz.seed=N` makes the same words again.
 class SharedMemoryFuzzTest {
@@ -78,7 +78,7 @@ class SharedMemoryFuzzTest {
             this(Soft.open("soft0=127.0.0.1"));
         }
 
-        /// Another queue pair of a context that is there, with memory of its own.
+        /// Another queue pair of an existing context, with its own memory.
         Party(Context context) {
             this.context = context;
             domain = context.allocateProtectionDomain();

@@ -74,7 +74,7 @@ final class SoftCountersTest {
         long least = (long) COUNT * BYTES;
         assertThat(here.counters(1).get("tcp_bytes_sent")).isGreaterThan(least).isLessThan(2 * least);
         assertThat(here.counters(1).get("tcp_frames_sent")).isGreaterThanOrEqualTo(COUNT);
-        // The target has executed the writes, and its counters are written before it says so.
+        // The target has executed the writes, and its counters are written before it reports that.
         assertThat(there.counters(1).get("tcp_bytes_received")).isGreaterThan(least);
         assertThat(there.counters(1).get("tcp_frames_received")).isGreaterThanOrEqualTo(COUNT);
         assertThat(here.counters(1)).containsEntry("tcp_links", 1L).containsEntry("staged_copies", 0L);

@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// A peer that is stopped in the middle of a message (SIGSTOP, a freezer, a heap dump, swapping) and goes on when the
+/// A peer that is stopped in the middle of a message (SIGSTOP, a freezer, a heap dump, swapping) and resumes when the
 /// objects that it works on are gone: nothing of it reaches those that were made instead.
 @Tag("slow")
 class StoppedPeerTest {
@@ -87,13 +87,13 @@ class StoppedPeerTest {
             }
         }
 
-        /// Receives messages until the process was stopped while it copied one. Its first byte was there then, and the
-        /// last one was not.
+        /// Receives messages until the process was stopped while it copied one. Its first byte was there then, and
+        /// the last one was not.
         void stopPeerInAMessage() throws Exception {
             long deadline = System.nanoTime() + PATIENCE_NANOS;
             do {
                 assertThat(System.nanoTime()).isLessThan(deadline);
-                peer.goOn();
+                peer.resume();
                 int count = 0;
                 while (count == 0) {
                     assertThat(System.nanoTime()).isLessThan(deadline);
@@ -144,7 +144,7 @@ class StoppedPeerTest {
         Objects old = objectsOfAStoppedPeer(shared);
         old.close();
         assertThat(Soft.of(context).objects().quiesce(null))
-                .as("nobody uses memory")
+                .as("no memory is in use")
                 .isFalse();
         Objects made = new Objects(shared);
         assertThat(made.places()).doesNotContainAnyElementsOf(old.places());
@@ -153,10 +153,10 @@ class StoppedPeerTest {
         loop.connect(made.pair.info());
         made.receive(RECEIVES);
 
-        peer.goOn();
+        peer.resume();
         peer.awaitFailure();
 
-        assertThat(made.queue.poll(done)).as("completions of nobody").isZero();
+        assertThat(made.queue.poll(done)).as("completions of no request").isZero();
         for (int i = 0; i < RECEIVES; i++) {
             loop.post(SendBatch.create(arena, 1, 1).send(100).signaled());
         }
@@ -178,7 +178,7 @@ class StoppedPeerTest {
     void whatItMayWriteToIsFreedWhenItHasDied() throws Exception {
         Objects old = objectsOfAStoppedPeer(false);
         old.close();
-        assertThat(Soft.of(context).objects().quarantine().look()).isFalse();
+        assertThat(Soft.of(context).objects().pendingFrees().freeReleased()).isFalse();
 
         peer.kill();
 
@@ -188,13 +188,13 @@ class StoppedPeerTest {
 
     private void awaitNothingHeld() {
         long deadline = System.nanoTime() + PATIENCE_NANOS;
-        while (!Soft.of(context).objects().quarantine().look()) {
+        while (!Soft.of(context).objects().pendingFrees().freeReleased()) {
             assertThat(System.nanoTime()).isLessThan(deadline);
             Thread.onSpinWait();
         }
     }
 
-    /// The receive that it had taken is the last to end, whether it goes on or dies. Until then the queue pair cannot
+    /// The receive that it had taken is the last to end, whether it resumes or dies. Until then the queue pair cannot
     /// be used for another connection.
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
@@ -213,7 +213,7 @@ class StoppedPeerTest {
         if (killed) {
             peer.kill();
         } else {
-            peer.goOn();
+            peer.resume();
         }
 
         long deadline = System.nanoTime() + PATIENCE_NANOS;

@@ -19,8 +19,8 @@ import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/// A peer that must copy to memory which only it can access does not answer, because its engine is stopped: that costs
-/// those who write there, and nobody else.
+/// A peer that must copy to memory which only it can access does not answer, because its engine is stopped: that
+/// costs only those that write there.
 class StoppedStagingTest {
     private static final int BYTES = 600_000;
     private static final int WRITERS = 4;
@@ -34,7 +34,7 @@ class StoppedStagingTest {
     private final MemoryRegion from = domain.allocate(BYTES, AccessFlag.allRemote());
     private final Target stopped = new Target();
     private final Target healthy = new Target();
-    private final CountDownLatch goOn = new CountDownLatch(1);
+    private final CountDownLatch resume = new CountDownLatch(1);
 
     private static Context open() {
         return Soft.open("soft0=127.0.0.1");
@@ -61,7 +61,7 @@ class StoppedStagingTest {
 
     @AfterEach
     void close() {
-        goOn.countDown();
+        resume.countDown();
         here.close();
         stopped.context.close();
         healthy.context.close();
@@ -94,7 +94,7 @@ class StoppedStagingTest {
 
     @Test
     void itHoldsUpNobodyElse() {
-        Soft.of(stopped.context).engine().execute(() -> awaitQuietly(goOn));
+        Soft.of(stopped.context).engine().execute(() -> awaitQuietly(resume));
         Writer[] waiting = new Writer[WRITERS];
         for (int i = 0; i < WRITERS; i++) {
             waiting[i] = stopped.writer();
@@ -112,7 +112,7 @@ class StoppedStagingTest {
         for (Writer each : waiting) {
             assertThat(each.queue.poll(done)).as("requests that have ended").isZero();
         }
-        goOn.countDown();
+        resume.countDown();
         for (Writer each : waiting) {
             awaitSuccess(each);
         }
@@ -122,7 +122,7 @@ class StoppedStagingTest {
 
     @Test
     void itsBlocksAreUsedAgain() throws Exception {
-        Soft.of(stopped.context).engine().execute(() -> awaitQuietly(goOn));
+        Soft.of(stopped.context).engine().execute(() -> awaitQuietly(resume));
         long free = 0;
         for (int i = 0; i < 2 * WRITERS; i++) {
             Writer writer = stopped.writer();

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdmacomm.soft.mapped.HostError;
 import io.rdmacomm.soft.mapped.ShmDirectory;
-import io.rdmacomm.soft.shm.Peer;
+import io.rdmacomm.soft.shm.ShmPeer;
 import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.Device;
 import io.rdmacomm.verbs.Errno;
@@ -51,7 +51,7 @@ class TooManyFilesTest {
             try (SocketChannel stranger =
                             SocketChannel.open(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
                     SocketChannel neighbor = SocketChannel.open(
-                            UnixDomainSocketAddress.of(ShmDirectory.folder(port).resolve(Peer.SOCKET)))) {
+                            UnixDomainSocketAddress.of(ShmDirectory.folder(port).resolve(ShmPeer.SOCKET)))) {
                 assertThat(neighbor.isConnected()).isTrue();
                 stranger.write(ByteBuffer.wrap("GET / HTTP/1.1\r\n\r\n".getBytes(StandardCharsets.US_ASCII)));
                 long start = System.nanoTime();

@@ -40,7 +40,7 @@ class TransportSeamTest {
     private SoftQueuePair driver;
     private FakeTransport transport;
 
-    /// Connects to nobody, patiently.
+    /// Connects to a peer that does not exist, patiently.
     @BeforeEach
     void connect() {
         queuePair = context.allocateProtectionDomain().createQueuePair(QueuePairOptions.reliable(completions));

@@ -84,8 +84,8 @@ class WakeUpByPeerTest {
         arena.close();
     }
 
-    /// Waits until the engine of `here` has done everything that it was told before.
-    private void settled() throws InterruptedException {
+    /// Waits until the engine of `here` has done everything that it was asked before.
+    private void awaitEngine() throws InterruptedException {
         CountDownLatch done = new CountDownLatch(1);
         Soft.of(here).engine().execute(done::countDown);
         assertThat(done.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
@@ -116,7 +116,7 @@ class WakeUpByPeerTest {
         there.close();
         assertThat(ofOther.awaitEvent(PATIENCE)).isEqualTo(other);
         other.acknowledge(1);
-        settled();
+        awaitEngine();
         assertThat(ofOther.awaitEvent(Duration.ZERO)).isNull();
         assertThat(ofUnarmed.awaitEvent(Duration.ZERO)).isNull();
         assertThat(channel.awaitEvent(Duration.ZERO)).as("not armed").isNull();
@@ -124,14 +124,14 @@ class WakeUpByPeerTest {
         assertThat(Soft.of(other).ring().isArmed()).isTrue();
     }
 
-    /// A message that does not fit now is sent when the peer's engine goes on, and nobody waits for that.
+    /// A message that does not fit now is sent when the peer's engine continues, and no thread waits for that.
     @Test
     void aStalledEngineGetsItsMessagesLater() throws InterruptedException {
         CountDownLatch stalled = new CountDownLatch(1);
-        CountDownLatch goOn = new CountDownLatch(1);
+        CountDownLatch resume = new CountDownLatch(1);
         Soft.of(here).engine().execute(() -> {
             stalled.countDown();
-            awaitQuietly(goOn);
+            awaitQuietly(resume);
         });
         assertThat(stalled.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
         try {
@@ -141,9 +141,11 @@ class WakeUpByPeerTest {
             pair.post(ReceiveBatch.create(arena, 1, 1).receive(7));
             queue.arm();
             peer.post(SendBatch.create(arena, 1, 1).send(1).signaled());
-            assertThat(Soft.of(queue).ring().isArmed()).as("the peer has told").isFalse();
+            assertThat(Soft.of(queue).ring().isArmed())
+                    .as("the peer has announced it")
+                    .isFalse();
         } finally {
-            goOn.countDown();
+            resume.countDown();
         }
         assertThat(channel.awaitEvent(PATIENCE)).isEqualTo(queue);
         queue.acknowledge(1);
@@ -171,7 +173,7 @@ class WakeUpByPeerTest {
         there.close();
         assertThat(event(AsyncEventType.SHARED_RECEIVE_QUEUE_LIMIT_REACHED).resource())
                 .isEqualTo(receives);
-        settled();
+        awaitEngine();
         assertThat(others(AsyncEventType.SHARED_RECEIVE_QUEUE_LIMIT_REACHED)).isZero();
         assertThat(receives.query().limit()).isZero();
     }
@@ -190,7 +192,7 @@ class WakeUpByPeerTest {
         event(AsyncEventType.SHARED_RECEIVE_QUEUE_LIMIT_REACHED);
         there.close();
         event(AsyncEventType.QUEUE_PAIR_FATAL);
-        settled();
+        awaitEngine();
         assertThat(others(AsyncEventType.SHARED_RECEIVE_QUEUE_LIMIT_REACHED)).isZero();
         assertThat(untouched.query().limit()).isEqualTo(2);
     }
@@ -213,7 +215,7 @@ class WakeUpByPeerTest {
         overrun(full);
         there.close();
         assertThat(event(AsyncEventType.COMPLETION_QUEUE_ERROR).resource()).isEqualTo(full);
-        settled();
+        awaitEngine();
         assertThat(served.state()).isEqualTo(QueuePairState.ERROR);
         assertThat(others(AsyncEventType.COMPLETION_QUEUE_ERROR)).isZero();
     }
@@ -232,7 +234,7 @@ class WakeUpByPeerTest {
         event(AsyncEventType.COMPLETION_QUEUE_ERROR);
         there.close();
         event(AsyncEventType.QUEUE_PAIR_FATAL);
-        settled();
+        awaitEngine();
         assertThat(others(AsyncEventType.COMPLETION_QUEUE_ERROR)).isZero();
     }
 

@@ -26,8 +26,8 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/// The channel for the events of all identifiers of a manager (`struct rdma_event_channel`), and the thread that reads
-/// it.
+/// The channel for the events of all identifiers of a manager (`struct rdma_event_channel`), and the thread that
+/// reads it.
 ///
 /// The thread copies each event and acknowledges it at once, exactly once (rdma_ack_cm_event(3)): destroying an
 /// identifier waits for that in C, and must not wait for the program. Only then does the identifier get the
@@ -270,7 +270,7 @@ final class ConnectionEventChannel implements AutoCloseable {
                     struct.get(JAVA_LONG, request ? ConnectionEventLayout.LISTENER : ConnectionEventLayout.IDENTIFIER));
             IdentifierEvent copy = copy(struct, about == null ? PortSpace.CONNECTIONS : about.space(), request);
             int _ = library.acknowledgeEvent(event);
-            tell(about, copy);
+            handle(about, copy);
         }
     }
 
@@ -303,7 +303,7 @@ final class ConnectionEventChannel implements AutoCloseable {
                 parameters.get(JAVA_INT, ConnectionEventLayout.QUEUE_KEY));
     }
 
-    /// A request brings an identifier of its own, which counts even if it is rejected.
+    /// A request brings a new identifier, which counts even if it is rejected.
     private ConnectionIdentifier arrived(long identifier, PortSpace space) {
         lock.lock();
         try {
@@ -320,7 +320,7 @@ final class ConnectionEventChannel implements AutoCloseable {
         return data == 0 ? new byte[0] : NativeMemory.at(data, length).toArray(JAVA_BYTE);
     }
 
-    private void tell(@Nullable ConnectionIdentifier about, IdentifierEvent event) {
+    private void handle(@Nullable ConnectionIdentifier about, IdentifierEvent event) {
         try {
             if (about != null) {
                 about.deliver(event);

@@ -65,7 +65,7 @@ final class ConnectionIdentifier {
         return function.applyAsInt(address);
     }
 
-    /// Calls C in a thread of its own, to ask the peer for something on iWARP. The call may block for minutes, because
+    /// Calls C in a new thread, to ask the peer for something on iWARP. The call may block for minutes, because
     /// some drivers do the work of connect(2) in it. An identifier destroyed meanwhile is destroyed in C by
     /// that thread.
     ///
@@ -144,7 +144,7 @@ final class ConnectionIdentifier {
         return handler;
     }
 
-    /// Gives the identifier to another owner, which is told of every event that was not taken yet, and of all to come.
+    /// Gives the identifier to another owner, which gets every event that was not taken yet, and all to come.
     ///
     /// @throws IllegalStateException if it is destroyed, or is being closed
     void handOver(Object from, Object to, Consumer<IdentifierEvent> taker) {

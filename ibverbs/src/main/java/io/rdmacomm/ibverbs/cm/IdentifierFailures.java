@@ -66,7 +66,7 @@ final class IdentifierFailures {
     }
 
     /// The exception for an event that ends looking up a datagram service. A negative answer is an event of type
-    /// UNREACHABLE whose status says why (`enum ib_cm_sidr_status`, `cma_sidr_rep_handler`).
+    /// UNREACHABLE whose status gives the reason (`enum ib_cm_sidr_status`, `cma_sidr_rep_handler`).
     static VerbException ofLookingUp(
             String operation, @Nullable IdentifierEvent event, String peer, long timeoutNanos) {
         if (event == null || event.type() != ConnectionEvent.UNREACHABLE || event.status() <= 0) {

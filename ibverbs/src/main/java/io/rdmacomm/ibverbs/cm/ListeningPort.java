@@ -23,7 +23,7 @@ final class ListeningPort {
     private final @Nullable Key key;
     private final Map<String, ArrivedRequests> listeners = new ConcurrentHashMap<>();
 
-    /// The ports of the wildcard address that somebody listens on.
+    /// The ports of the wildcard address on which this process listens.
     private record Key(LibRdmacm library, PortSpace space, InetSocketAddress address, IdentifierOptions options) {}
 
     /// @param shared the options with which it listens for several devices; null if only one can have the address

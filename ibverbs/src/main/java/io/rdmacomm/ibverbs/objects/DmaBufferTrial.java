@@ -3,7 +3,7 @@ package io.rdmacomm.ibverbs.objects;
 import io.rdmacomm.ibverbs.ffm.LibCLayout;
 import io.rdmacomm.ibverbs.ffm.LibIbverbs;
 
-/// Whether a device can register DMA buffers. No attribute says so: the first question is answered by trying
+/// Whether a device can register DMA buffers. No attribute shows it: the first question is answered by trying
 /// it with a file descriptor that cannot be one. Libraries, drivers and kernels without the call say that
 /// they do not have it; the others look at the file. Thread-safe.
 final class DmaBufferTrial {
@@ -20,23 +20,23 @@ final class DmaBufferTrial {
 
     synchronized boolean isPossible() {
         if (!known) {
-            tryIt();
+            tryOnce();
         }
         return possible;
     }
 
-    private void tryIt() {
+    private void tryOnce() {
         LibIbverbs library = device.library();
         long domain = library.allocateDomain(device.address());
         if (domain <= 0) {
-            return; // nobody gets a region now; the next question is another trial
+            return; // no region can be made now; the next question is another trial
         }
         possible = !isAbsent((int) -library.registerDmaBuffer(domain, 0, PAGE, 0, NO_FILE, 0));
         known = true;
         var _ = library.deallocateDomain(domain);
     }
 
-    /// Whether this errno says that there is no such call.
+    /// Whether this errno means that the call does not exist.
     static boolean isAbsent(int errno) {
         return errno == LibCLayout.EOPNOTSUPP || errno == LibCLayout.ENOSYS || errno == LibCLayout.EPROTONOSUPPORT;
     }

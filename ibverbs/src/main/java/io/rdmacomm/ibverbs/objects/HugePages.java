@@ -9,7 +9,7 @@ import java.util.List;
 ///
 /// @param size of each in bytes; 0 if the kernel has none
 /// @param total how many there are
-/// @param free how many of them nobody uses or has reserved
+/// @param free how many of them are neither used nor reserved
 record HugePages(long size, long total, long free) {
     private static final long KIBI = 1024;
 

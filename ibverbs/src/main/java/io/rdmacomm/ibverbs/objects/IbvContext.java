@@ -5,8 +5,8 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import io.rdmacomm.ibverbs.cm.IbvConnectionManager;
 import io.rdmacomm.ibverbs.ffm.AbsentLibraryException;
 import io.rdmacomm.ibverbs.ffm.ContextLayout;
-import io.rdmacomm.ibverbs.ffm.NativeLibraries;
 import io.rdmacomm.ibverbs.ffm.NativeMemory;
+import io.rdmacomm.ibverbs.ffm.RdmaLibraries;
 import io.rdmacomm.ibverbs.structs.IbvFailure;
 import io.rdmacomm.verbs.Capability;
 import io.rdmacomm.verbs.DeviceAttributes;
@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 /// An open device (`struct ibv_context`).
 public final class IbvContext implements ContextDriver {
     private final DeviceDriver opened;
-    private final NativeLibraries libraries;
+    private final RdmaLibraries libraries;
     private final NativeContext device;
     private final DeviceQueries queries;
     private final KernelDriver driver;
@@ -38,7 +38,7 @@ public final class IbvContext implements ContextDriver {
     private final ResizeTrial resizing;
     private final DmaBufferTrial dmaBuffers;
     private final EventSource eventSource;
-    private final AsyncEvents asyncEvents;
+    private final IbvAsyncEvents asyncEvents;
 
     /// @param opened the device
     /// @param address the address of the struct, which the context closes
@@ -46,7 +46,7 @@ public final class IbvContext implements ContextDriver {
     /// @param driver what is special about the kernel driver of the device
     public IbvContext(
             DeviceDriver opened,
-            NativeLibraries libraries,
+            RdmaLibraries libraries,
             long address,
             DeviceQueries queries,
             DeviceAttributes attributes,
@@ -72,7 +72,7 @@ public final class IbvContext implements ContextDriver {
         this.dmaBuffers = new DmaBufferTrial(device);
         int file = NativeMemory.at(address, ContextLayout.BYTES).get(JAVA_INT, ContextLayout.ASYNC_FILE);
         this.eventSource = new EventSource(file, device.toString());
-        this.asyncEvents = new AsyncEvents(device, eventSource);
+        this.asyncEvents = new IbvAsyncEvents(device, eventSource);
     }
 
     @Override

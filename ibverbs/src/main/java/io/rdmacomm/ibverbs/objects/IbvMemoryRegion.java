@@ -15,8 +15,8 @@ import io.rdmacomm.verbs.spi.ProtectionDomainDriver;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/// A memory region (`struct ibv_mr`), and its memory when the region owns it. The memory is freed only after the device
-/// has released it, and when no poll can write to it any more ([RetiredMemory]).
+/// A memory region (`struct ibv_mr`), and its memory when the region owns it. The memory is freed only after the
+/// device has released it, and when no poll can write to it any more ([RetiredMemory]).
 final class IbvMemoryRegion implements MemoryRegionDriver {
     private static final String REREGISTER = "reregister memory (ibv_rereg_mr)";
 
@@ -52,7 +52,7 @@ final class IbvMemoryRegion implements MemoryRegionDriver {
     }
 
     static IbvMemoryRegion register(NativeContext device, long domain, MemorySegment segment, int access) {
-        long handle = Registration.of(device, domain, segment, access);
+        long handle = IbvRegistration.of(device, domain, segment, access);
         return new IbvMemoryRegion(device, handle, segment, null, access);
     }
 
@@ -60,7 +60,7 @@ final class IbvMemoryRegion implements MemoryRegionDriver {
     static IbvMemoryRegion allocate(NativeContext device, long domain, OwnedMemory memory, int access) {
         boolean success = false;
         try {
-            long handle = Registration.of(device, domain, memory.segment(), access);
+            long handle = IbvRegistration.of(device, domain, memory.segment(), access);
             success = true;
             return new IbvMemoryRegion(device, handle, memory.segment(), memory, access);
         } finally {
@@ -72,7 +72,7 @@ final class IbvMemoryRegion implements MemoryRegionDriver {
     }
 
     static IbvMemoryRegion ofDmaBuffer(NativeContext device, long domain, DmaBuffer buffer, int access) {
-        long handle = Registration.of(device, domain, buffer, access);
+        long handle = IbvRegistration.of(device, domain, buffer, access);
         return new IbvMemoryRegion(device, handle, null, null, access);
     }
 
@@ -133,7 +133,7 @@ final class IbvMemoryRegion implements MemoryRegionDriver {
                 newDomain == null ? 0 : newDomain.handle(),
                 newSegment == null ? 0 : newSegment.address(),
                 newSegment == null ? 0 : newSegment.byteSize(),
-                newAccess == -1 ? 0 : Registration.flags(library, newAccess));
+                newAccess == -1 ? 0 : IbvRegistration.flags(library, newAccess));
         IbvFailure.check(REREGISTER, errno, Capability.REREGISTER_MEMORY, device.toString());
         if (newSegment != null) {
             segment = newSegment;

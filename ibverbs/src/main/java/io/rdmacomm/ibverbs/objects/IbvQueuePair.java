@@ -82,7 +82,7 @@ public class IbvQueuePair implements QueuePairDriver, ConnectedQueuePair {
         String operation = "create queue pair (ibv_create_qp)";
         String subject = request.type() + " of " + request.sizes() + " on " + device;
         if (created == -LibCLayout.EINVAL && request.sizes().inlineBytes() > 0) {
-            // No attribute says how many a device allows.
+            // No attribute shows how many a device allows.
             throw new VerbException(
                     operation,
                     Errno.EINVAL,
@@ -101,8 +101,8 @@ public class IbvQueuePair implements QueuePairDriver, ConnectedQueuePair {
         return sizes;
     }
 
-    /// At most `max_sge_rd` of the device, if it reports one. Checked here because some drivers fill the first element
-    /// only, and report success.
+    /// At most `max_sge_rd` of the device, if it reports one. Checked here because some drivers fill the first
+    /// element only, and report success.
     @Override
     public final int readElements() {
         int allowed = (int) device.attributes().limit(DeviceLimit.MAX_SGE_READ);
@@ -259,8 +259,8 @@ public class IbvQueuePair implements QueuePairDriver, ConnectedQueuePair {
         noticeState();
     }
 
-    /// Work of this queue pair has failed, or the device has reported an event: asks the device whether the queue pair
-    /// is in an error state by now. A queue pair whose device does not report its state is changed to ERROR.
+    /// Work of this queue pair has failed, or the device has reported an event: asks the device whether the queue
+    /// pair is in an error state by now. A queue pair whose device does not report its state is changed to ERROR.
     @Override
     public final void noticeState() {
         if (owner.state() == QueuePairState.ERROR) {

@@ -9,8 +9,8 @@ import io.rdmacomm.verbs.spi.SharedReceiveQueueDriver;
 import java.util.Set;
 
 /// The hook for the peculiarities of a kernel driver, one object for each open device. This class fits
-/// every driver that follows the man pages of libibverbs. A driver with defects has a subclass in a
-/// package of its own, which creates objects that work around them; other devices never load it.
+/// every driver that follows the man pages of libibverbs. A driver with defects has a subclass in
+/// another package, which creates objects that work around them; other devices never load it.
 public class KernelDriver {
     private final boolean postsInUserSpace;
 

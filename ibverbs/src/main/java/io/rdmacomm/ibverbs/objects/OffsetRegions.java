@@ -37,7 +37,8 @@ final class OffsetRegions {
         keys = more;
     }
 
-    /// A region has lost this local key. Another region may already have the same key; it is in the list a second time.
+    /// A region has lost this local key. Another region may already have the same key; it is in the list a second
+    /// time.
     synchronized void remove(int key) {
         int[] fewer = new int[keys.length - 1];
         int at = 0;
@@ -142,6 +143,6 @@ final class OffsetRegions {
                 operation,
                 Errno.EINVAL,
                 index,
-                "the addresses of its memory region are no addresses of this process, and " + why);
+                "the addresses of its memory region are not addresses of this process, and " + why);
     }
 }

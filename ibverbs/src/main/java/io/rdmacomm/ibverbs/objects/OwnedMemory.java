@@ -8,7 +8,7 @@ import io.rdmacomm.verbs.VerbException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/// Memory that belongs to a region: pages of its own.
+/// Memory that belongs to a region: its own pages.
 final class OwnedMemory {
     private static final String ALLOCATE = "allocate memory (mmap)";
 
@@ -34,7 +34,7 @@ final class OwnedMemory {
     private static OwnedMemory allocateNormal(long bytes) {
         long address = Pages.map(bytes);
         if (address == 0) {
-            throw new VerbException(ALLOCATE, Errno.ENOMEM, "there are no " + bytes + " bytes of memory");
+            throw new VerbException(ALLOCATE, Errno.ENOMEM, bytes + " bytes of memory are not available");
         }
         return new OwnedMemory(address, bytes, bytes);
     }

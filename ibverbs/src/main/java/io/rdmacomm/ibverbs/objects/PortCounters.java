@@ -52,7 +52,7 @@ final class PortCounters {
         }
     }
 
-    /// Adds a counter, unless the port does not have it: then its file cannot be read, or says so in words.
+    /// Adds a counter, unless the port does not have it: then its file cannot be read, or contains words.
     private static void add(String name, Path file, Map<String, Long> counters) {
         try (InputStream in = Files.newInputStream(file)) {
             String text = new String(in.readNBytes(LONGEST), StandardCharsets.US_ASCII).strip();

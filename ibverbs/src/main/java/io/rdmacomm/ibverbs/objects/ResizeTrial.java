@@ -2,7 +2,7 @@ package io.rdmacomm.ibverbs.objects;
 
 import io.rdmacomm.ibverbs.ffm.LibCLayout;
 
-/// Whether a device can resize completion queues. No attribute says so, and many drivers cannot (hns,
+/// Whether a device can resize completion queues. No attribute shows it, and many drivers cannot (hns,
 /// mana, erdma, qedr): the first question is answered by trying it with a queue made for that.
 /// Thread-safe.
 final class ResizeTrial {
@@ -19,15 +19,15 @@ final class ResizeTrial {
 
     synchronized boolean isPossible() {
         if (!known) {
-            tryIt();
+            tryOnce();
         }
         return possible;
     }
 
-    private void tryIt() {
+    private void tryOnce() {
         long queue = device.library().createCompletionQueue(device.address(), CAPACITY, 0, 0);
         if (queue <= 0) {
-            possible = true; // nobody gets a queue now, so nobody relies on it; the next question is another trial
+            possible = true; // no queue can be made now, so it does no harm; the next question is another trial
             return;
         }
         int errno = device.library().resizeCompletionQueue(queue, LARGER);

@@ -25,7 +25,7 @@ public final class SiwDriver extends KernelDriver {
             Capability.EMPTY_ELEMENTS,
             // siw_connect() and siw_create_listen() do not look at `tos`.
             Capability.CONNECTION_TYPE_OF_SERVICE,
-            // siw_qp_nextstate_from_rts() does nothing, so the peer could go on, and ERROR is final.
+            // siw_qp_nextstate_from_rts() does nothing, so the peer could continue, and ERROR is final.
             Capability.RESET,
             Capability.RESIZE_COMPLETION_QUEUE,
             Capability.REREGISTER_MEMORY,
@@ -39,8 +39,8 @@ public final class SiwDriver extends KernelDriver {
             Capability.ORDERED_COMPLETIONS,
             // siw_sq_flush() runs once, when the connection ends or the state becomes ERROR; later requests stay.
             Capability.FLUSH_IN_ERROR);
-    /// siw first accepts a connection and then begins to listen for messages (`siw_accept`): a message that arrives in
-    /// between stays in its socket until another one comes. The peer of a siw device is most likely siw, too.
+    /// siw first accepts a connection and then begins to listen for messages (`siw_accept`): a message that arrives
+    /// in between stays in its socket until another one comes. The peer of a siw device is most likely siw, too.
     private static final long CONNECT_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
     private final SiwPlaceholder placeholder = new SiwPlaceholder();

@@ -115,7 +115,7 @@ public final class MpaAcceptor implements AutoCloseable {
         }
     }
 
-    /// Stops listening, wakes who waits, and refuses the requests that nobody took.
+    /// Stops listening, wakes waiting threads, and refuses the requests that were not taken.
     @Override
     public void close() {
         closed = true;
@@ -154,7 +154,7 @@ public final class MpaAcceptor implements AutoCloseable {
         return true;
     }
 
-    /// Nobody else waits for a thread that has ended, for whatever reason.
+    /// No caller waits for a thread that has ended, whatever the reason.
     private void end() {
         closed = true;
         lock.lock();
@@ -337,8 +337,8 @@ public final class MpaAcceptor implements AutoCloseable {
             return false;
         }
 
-        /// Reads what has come. An error costs this connection only, and must not keep those from being served that are
-        /// ready, too.
+        /// Reads what has come. An error costs this connection only, and must not keep those from being served that
+        /// are ready, too.
         boolean tryRead() {
             try {
                 return read();

@@ -42,7 +42,7 @@ public final class MpaInitiator implements AutoCloseable {
     /// @throws MpaRejectedException if the responder refused
     /// @throws io.rdmacomm.soft.iwarp.MpaException if it broke the rules
     /// @throws SocketTimeoutException if it took too long
-    /// @throws java.net.ConnectException if nobody listens there
+    /// @throws java.net.ConnectException if no program listens there
     /// @throws AsynchronousCloseException if it was closed meanwhile, or the thread was interrupted
     /// @throws IOException if the network failed in another way
     public MpaConnection connect(MpaNegotiation own, byte[] privateData, long timeoutNanos) throws IOException {
@@ -54,8 +54,8 @@ public final class MpaInitiator implements AutoCloseable {
         }
     }
 
-    /// Ends the attempt; a thread in [#connect] gets an [AsynchronousCloseException]. An established connection is not
-    /// affected.
+    /// Ends the attempt; a thread in [#connect] gets an [AsynchronousCloseException]. An established connection is
+    /// not affected.
     @Override
     public synchronized void close() {
         closed = true;

@@ -28,8 +28,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/// A connection that was set up with MPA. The queue pair drives it; this class only knows whether it still exists, and
-/// ends it.
+/// A connection that was set up with MPA. The queue pair drives it; this class only knows whether it still exists,
+/// and ends it.
 final class SoftConnection implements ConnectionDriver {
     private static final long DRAIN_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final int HOP_LIMIT = 64;
@@ -128,7 +128,7 @@ final class SoftConnection implements ConnectionDriver {
     }
 
     /// The longest segment for a peer of another make: RNICs take what fits into one TCP segment. That of the
-    /// first hop is known; where the path takes less, the device is told.
+    /// first hop is known; where the path takes less, the device reduces it.
     static int segmentLimit(InetAddress local, TcpSettings own) {
         int headers = (local instanceof Inet4Address ? IPV4_AND_TCP : IPV6_AND_TCP) + TIME_STAMPS;
         return Math.min(own.segmentLimit(), Fpdu.segmentLimit(mtu(local) - headers));
@@ -173,8 +173,8 @@ final class SoftConnection implements ConnectionDriver {
         return reason.get();
     }
 
-    /// Sends what was posted before, if the peer takes it, then ends the connection with FIN: iWARP has no message for
-    /// an orderly end.
+    /// Sends what was posted before, if the peer takes it, then ends the connection with FIN: iWARP has no message
+    /// for an orderly end.
     @Override
     public void disconnect() {
         if (reason.get() == null && endpoint.awaitIdle(DRAIN_NANOS)) {

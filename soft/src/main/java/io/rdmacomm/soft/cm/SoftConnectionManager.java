@@ -165,7 +165,7 @@ public final class SoftConnectionManager implements ConnectionManagerDriver {
     }
 
     /// The terms that this side asks for.
-    MpaNegotiation wishes(ConnectionParameters parameters, InetSocketAddress local, InetSocketAddress remote) {
+    MpaNegotiation negotiation(ConnectionParameters parameters, InetSocketAddress local, InetSocketAddress remote) {
         boolean checksum = settings.checksumBetween(local.getAddress(), remote.getAddress());
         return new MpaNegotiation(checksum, parameters.responderResources(), parameters.initiatorDepth());
     }

@@ -61,10 +61,11 @@ final class SoftConnectionRequest implements ConnectionRequestDriver {
     public ConnectionDriver accept(QueuePair queuePair, ConnectionParameters parameters, long timeoutNanos) {
         TcpEndpoint endpoint = endpoint(queuePair);
         MpaFrame frame = request.frame();
-        MpaNegotiation wishes = connections.wishes(parameters, localAddress(), remoteAddress());
+        MpaNegotiation negotiation = connections.negotiation(parameters, localAddress(), remoteAddress());
         boolean ours = frame.asksForHandshake();
         byte[] privateData = parameters.privateData();
-        MpaFrame reply = wishes.acceptance(frame, ours ? handshake(queuePair).appendTo(privateData) : privateData);
+        MpaFrame reply =
+                negotiation.acceptance(frame, ours ? handshake(queuePair).appendTo(privateData) : privateData);
         SocketChannel channel;
         try {
             channel = request.reply(reply);
@@ -76,7 +77,7 @@ final class SoftConnectionRequest implements ConnectionRequestDriver {
         }
         TcpSettings own = connections.settings();
         LinkTerms terms = new LinkTerms(
-                wishes.responderTerms(frame, reply),
+                negotiation.responderTerms(frame, reply),
                 ours ? LinkTerms.FEATURES : 0,
                 ours
                         ? own.segmentLimit()

@@ -73,7 +73,7 @@ final class SoftRoute implements RouteDriver {
         MpaConnection made;
         try {
             made = initiator.connect(
-                    connections.wishes(parameters, localAddress(), remoteAddress()),
+                    connections.negotiation(parameters, localAddress(), remoteAddress()),
                     parameters.privateData(),
                     Math.min(timeoutNanos, REPLY_NANOS));
         } catch (ClosedByInterruptException e) {

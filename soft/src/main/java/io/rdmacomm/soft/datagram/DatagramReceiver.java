@@ -35,7 +35,7 @@ public final class DatagramReceiver {
     private final CompletionFields fields = new CompletionFields();
 
     /// @param number of the queue pair
-    /// @param onLimit told the number of a shared receive queue that fell below its limit
+    /// @param onLimit called with the number of a shared receive queue that fell below its limit
     public DatagramReceiver(LocalMemory memory, int number, ReceiveQueue receives, IntConsumer onLimit) {
         this.memory = memory;
         this.number = number;
@@ -95,7 +95,7 @@ public final class DatagramReceiver {
             ElementList.copy(from, to, datagram.bytes());
             return SUCCESS;
         } catch (RuntimeException | Error e) {
-            // Somebody has freed memory without closing its region, or has truncated the file under it.
+            // Memory was freed without closing its region, or its file was truncated.
             return GENERAL_ERROR;
         }
     }

@@ -18,7 +18,7 @@ import java.nio.channels.DatagramChannel;
 import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
-/// Sends the datagrams of one queue pair, through a socket of its own: queue pairs share no lock. Under the send lock.
+/// Sends the datagrams of one queue pair through its own socket: queue pairs share no lock. Under the send lock.
 public final class DatagramSender implements AutoCloseable {
     private static final SafeLogger LOGGER = SafeLogger.of(DatagramSender.class);
     private static final int SUCCESS = 0;
@@ -104,7 +104,7 @@ public final class DatagramSender implements AutoCloseable {
             transmit(address);
             return SUCCESS;
         } catch (RuntimeException | Error e) {
-            // For example an InternalError, because somebody has truncated the file of a region.
+            // For example an InternalError, because the file of a region was truncated.
             return GENERAL_ERROR;
         }
     }

@@ -11,7 +11,7 @@ import java.nio.ByteBuffer;
 public final class Acknowledgement {
     /// All requests up to the count were carried out.
     public static final int DONE = 0;
-    /// The request after the count found no receive. The receiver goes on reading, but discards all requests until
+    /// The request after the count found no receive. The receiver keeps reading, but discards all requests until
     /// this one comes again: the sender waits for [#rnrTimer], then goes back to it and its message number.
     public static final int RECEIVER_NOT_READY = 1;
     /// The request after the count is invalid: `REMOTE_INVALID_REQUEST`.

@@ -9,7 +9,7 @@ public final class FpduLayout {
     public static final int DDP_CONTROL = 2;
     /// RDMAP control: version, opcode.
     public static final int RDMAP_CONTROL = 3;
-    /// Bytes that tell how long the header is.
+    /// Bytes that show how long the header is.
     public static final int PREFIX_BYTES = 4;
 
     /// Tagged: the key of the memory to place into.

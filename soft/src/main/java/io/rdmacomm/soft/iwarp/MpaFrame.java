@@ -90,7 +90,7 @@ public final class MpaFrame {
     }
 
     /// This request, asking one of our own devices to show itself: if the responder is one, its [PeerHandshake] is
-    /// behind the private data of the reply. Everybody else ignores the bit or sends it back, which says nothing.
+    /// behind the private data of the reply. Other devices ignore the bit or send it back, which means nothing.
     public MpaFrame askingForHandshake() {
         return new MpaFrame(kind, revision, flags | OWN, enhanced, privateData);
     }

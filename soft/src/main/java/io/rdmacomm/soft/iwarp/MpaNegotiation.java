@@ -33,21 +33,21 @@ public record MpaNegotiation(boolean checksum, int inboundReads, int outboundRea
 
     /// The reply of the responder, in the revision of the request.
     public MpaFrame acceptance(MpaFrame request, byte[] privateData) {
-        EnhancedSetup wish = request.enhanced();
+        EnhancedSetup requested = request.enhanced();
         // The request of the peer counts for both directions, so the reply states the result.
         boolean agreed = checksum || request.wantsChecksum();
-        return MpaFrame.of(MpaFrame.Kind.REPLY, wish == null ? null : answer(wish), agreed, privateData);
+        return MpaFrame.of(MpaFrame.Kind.REPLY, requested == null ? null : answer(requested), agreed, privateData);
     }
 
-    private EnhancedSetup answer(EnhancedSetup wish) {
-        ReadyToReceive rtr = choose(wish);
+    private EnhancedSetup answer(EnhancedSetup requested) {
+        ReadyToReceive rtr = choose(requested);
         return new EnhancedSetup(
                 rtr != ReadyToReceive.NONE,
                 false,
                 rtr == ReadyToReceive.WRITE,
                 rtr == ReadyToReceive.READ,
                 inboundReads,
-                Math.min(outboundReads, wish.inboundReads()));
+                Math.min(outboundReads, requested.inboundReads()));
     }
 
     /// The Write costs least: it needs no answer.
@@ -63,10 +63,10 @@ public record MpaNegotiation(boolean checksum, int inboundReads, int outboundRea
 
     /// The reply of a responder that refuses.
     public static MpaFrame rejection(MpaFrame request, byte[] privateData) {
-        EnhancedSetup wish = request.enhanced();
-        EnhancedSetup echo = wish == null
+        EnhancedSetup requested = request.enhanced();
+        EnhancedSetup echo = requested == null
                 ? null
-                : new EnhancedSetup(false, false, false, false, wish.outboundReads(), wish.inboundReads());
+                : new EnhancedSetup(false, false, false, false, requested.outboundReads(), requested.inboundReads());
         return MpaFrame.rejection(echo, privateData);
     }
 

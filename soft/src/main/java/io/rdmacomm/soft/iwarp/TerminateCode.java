@@ -2,7 +2,7 @@ package io.rdmacomm.soft.iwarp;
 
 import io.rdmacomm.verbs.WorkStatus;
 
-/// Why a stream was ended, as a Terminate message says it (RFC 5040 4.8, RFC 5041 8.2, RFC 5044 8, RFC 6581 8).
+/// Why a stream was ended, as a Terminate message gives it (RFC 5040 4.8, RFC 5041 8.2, RFC 5044 8, RFC 6581 8).
 public enum TerminateCode {
     /// RDMAP, local catastrophic error.
     RDMAP_CATASTROPHIC(0, 0, 0, "RDMAP, the peer failed", WorkStatus.REMOTE_OPERATION_ERROR),

@@ -51,7 +51,7 @@ public final class CompletionProducer {
             return null;
         }
         long newest = queue + QUEUE_RING;
-        Ring ring = look(memory, SharedWords.acquire(memory, newest));
+        Ring ring = ringAt(memory, SharedWords.acquire(memory, newest));
         return ring == null ? null : new CompletionProducer(memory, queue, newest, lid, ring);
     }
 
@@ -62,7 +62,7 @@ public final class CompletionProducer {
         return new CompletionProducer(memory, queue, newest, lid, new Ring(ring, mask));
     }
 
-    private static @Nullable Ring look(MemorySegment memory, long offset) {
+    private static @Nullable Ring ringAt(MemorySegment memory, long offset) {
         long mask = CompletionSlots.mask(memory, offset);
         return mask < 0 ? null : new Ring(offset, mask);
     }
@@ -114,7 +114,7 @@ public final class CompletionProducer {
     }
 
     private @Nullable Ring seeNew(long offset) {
-        Ring ring = look(memory, offset);
+        Ring ring = ringAt(memory, offset);
         if (ring != null) {
             known = ring;
         }

@@ -45,12 +45,12 @@ import org.jspecify.annotations.Nullable;
 /// ring, and so does the consumer when it gets there. A ring that is full has no place for a seal: its producers
 /// find the new ring because it is full, and the consumer seals every slot that it empties.
 ///
-/// The owner's own requests complete in a second ring ([#ownersRing]), which peers do not write: otherwise each end of
-/// a connection would wait for the cache lines of the tail and of the slots that the other one has just written.
+/// The owner's own requests complete in a second ring ([#ownersRing]), which peers do not write: otherwise each end
+/// of a connection would wait for the cache lines of the tail and of the slots that the other one has just written.
 ///
 /// A process that is stopped, instead of dead, may still fill its claim. If it is given up, the consumer passes the
-/// slot, and looks at it again with each poll until it is filled or void. Such a slot is never used again, because the
-/// consumer first replaces the ring that it is in.
+/// slot, and looks at it again with each poll until it is filled or void. Such a slot is never used again, because
+/// the consumer first replaces the ring that it is in.
 ///
 /// The consumer knows its rings itself; of the shared memory it believes the slots and the tail only. A slot that no
 /// correct process can have written breaks the queue, as an overrun does.
@@ -60,7 +60,7 @@ public final class CompletionRing {
 
     /// [CompletionProducer#push]: the completion is in the queue.
     public static final int PUSHED = 0;
-    /// [CompletionProducer#push]: the completion is in the queue, and its owner waits to be told.
+    /// [CompletionProducer#push]: the completion is in the queue, and its owner waits for an announcement.
     public static final int NOTIFY = 1;
     /// [CompletionProducer#push]: the queue was full; it is broken now.
     public static final int OVERRUN = 2;
@@ -130,8 +130,8 @@ public final class CompletionRing {
         return new CompletionRing(file, queue, queue + QUEUE_RING, ring, position);
     }
 
-    /// Creates another ring of this queue, for completions that only the owner's process pushes. The two are armed, and
-    /// break, together.
+    /// Creates another ring of this queue, for completions that only the owner's process pushes. The two are armed,
+    /// and break, together.
     ///
     /// @throws IOException if there is no room
     public CompletionRing ownersRing() throws IOException {
@@ -231,7 +231,7 @@ public final class CompletionRing {
         return count;
     }
 
-    /// Goes on behind a slot whose claim is stuck.
+    /// Skips a slot whose claim is stuck.
     ///
     /// @return false if it is not, or there is no room for another ring
     private boolean pass(Claim claim) {
@@ -298,7 +298,7 @@ public final class CompletionRing {
         return true;
     }
 
-    /// A slot says what no correct process writes. Those who poll and find nothing are told.
+    /// A slot holds what no correct process writes. A poll that finds nothing throws.
     private void breakDown() {
         SharedWords.publishInt(memory, queue + QUEUE_BROKEN, 1);
     }
@@ -357,22 +357,22 @@ public final class CompletionRing {
 
     /// Asks producers to return [#NOTIFY] once, for the next completion or the next solicited one.
     public void arm(boolean solicitedOnly) {
-        int wish = solicitedOnly ? 2 : 1;
+        int events = solicitedOnly ? 2 : 1;
         int now = SharedWords.acquireInt(memory, queue + QUEUE_ARMED);
         // Arming for any completion replaces arming for solicited ones, not the other way round.
         if (now != 1) {
-            SharedWords.releaseInt(memory, queue + QUEUE_ARMED, wish);
+            SharedWords.releaseInt(memory, queue + QUEUE_ARMED, events);
         }
         // Also if it was armed already: the consumer now polls what was pushed before it arms.
         VarHandle.fullFence();
     }
 
-    /// Whether somebody waits to be told.
+    /// Whether the owner waits for an announcement.
     public boolean isArmed() {
         return SharedWords.acquireInt(memory, queue + QUEUE_ARMED) != 0;
     }
 
-    /// Takes the arming back, as a producer does that is about to tell.
+    /// Disarms the ring, as a producer does before it announces.
     ///
     /// @return whether it was armed
     public boolean disarm() {
@@ -445,7 +445,7 @@ public final class CompletionRing {
         return false;
     }
 
-    /// Gives the memory back, that of the owner's ring first; nobody polls or pushes any more.
+    /// Gives the memory back, that of the owner's ring first. No thread may poll or push any more.
     public void free() {
         for (Ring each = first; each != null; each = each.next) {
             file.free(each.offset, CompletionSlots.ringBytes(each.mask + 1));

@@ -75,7 +75,7 @@ final class CompletionSlots {
         return kind(word) == CLAIMED && (int) (word >>> LID_SHIFT & LID_MASK) == lid;
     }
 
-    /// The same word with another kind, and nobody's.
+    /// The same word with another kind, and without a claim.
     static long withKind(long word, int kind) {
         return (word & -(1L << POSITION_SHIFT)) | kind;
     }
@@ -92,14 +92,14 @@ final class CompletionSlots {
 
     /// Helps the tail on from a slot that it should have left.
     ///
-    /// A slot that is ahead is so by the size of the ring, unless somebody wrote nonsense, which is not followed
+    /// A slot that is ahead is so by the size of the ring, unless the ring is corrupted; then it is not followed
     /// step by step.
     static void helpTail(MemorySegment memory, long ring, long mask, long tail, long ahead) {
         SharedWords.compareAndSet(memory, ring + RING_TAIL, tail, tail + Math.max(1, ahead - mask));
     }
 
-    /// How often to look for the tail of a ring. The tail lags behind by at most the size of the ring, and whoever
-    /// loses a slot to others does so a few times: more rounds mean that somebody keeps writing nonsense.
+    /// How often to look for the tail of a ring. The tail lags behind by at most the size of the ring, and a
+    /// producer that loses a slot to others does so a few times: more rounds mean that the ring is being corrupted.
     static long mostRounds(long mask) {
         return 2 * mask + ROUNDS;
     }

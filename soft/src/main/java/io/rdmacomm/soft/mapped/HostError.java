@@ -22,7 +22,7 @@ public record HostError(Errno errno, String advice) {
         if (cause instanceof AccessDeniedException) {
             return new HostError(Errno.EACCES, anotherFolder());
         }
-        // Java tells the errno only in words (strerror(3)).
+        // Java gives the errno only in words (strerror(3)).
         String text = text(cause);
         if (text.contains("Too many open files in system")) {
             return new HostError(Errno.ENFILE, "raise the limit of the machine (sysctl fs.file-max)");

@@ -5,9 +5,9 @@ import java.lang.foreign.MemorySegment;
 
 /// The keys of a context, for its owner. Peers read the entries directly to check their operations.
 ///
-/// A key is the index of its entry (16 bits), one of at least 256 that are free, and a tag (16 bits). Both are random,
-/// so that nobody who knows some keys can guess others, and the tag changes each time the entry is used again, so that
-/// an old key does not open new memory. Control path only.
+/// A key is the index of its entry (16 bits), one of at least 256 that are free, and a tag (16 bits). Both are
+/// random, so that some keys do not help to guess others, and the tag changes each time the entry is used again, so
+/// that an old key does not open new memory. Control path only.
 public final class KeyTable {
     /// The key is that of a memory region.
     public static final int REGION = 1;
@@ -36,7 +36,7 @@ public final class KeyTable {
     ///
     /// @throws IOException if there is no free entry
     public synchronized int allocate() throws IOException {
-        // Entries rest for a while before they are used again, and the next one cannot be told.
+        // Entries rest for a while before they are used again, and the next one cannot be predicted.
         if (freeCount < LEAST_FREE && used < ControlLayout.KEY_COUNT) {
             grow();
         }

@@ -139,7 +139,7 @@ public final class MappedFile implements AutoCloseable {
 
     /// Unmaps the file. What [#map(long, long)] has mapped stays until the garbage collector finds it.
     ///
-    /// @param idle whether nobody uses the memory, in any process that has mapped the file; then it is given back
+    /// @param idle whether no process that has mapped the file uses the memory; then it is given back
     /// at once
     public void close(boolean idle) throws IOException {
         arena.close();

@@ -9,7 +9,7 @@ import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
 /// The folders whose locks this process holds. A lock belongs to the process, which loses it when it closes any
-/// channel of the file (fcntl(2)), so nobody in the process may open it. That includes this class in another
+/// channel of the file (fcntl(2)), so no other code in the process may open it. That includes this class in another
 /// class loader. Hence the folders are in a security property: all class loaders share it, and unlike a system
 /// property it is not passed on to processes that this one starts. Thread-safe.
 final class OwnFolders {

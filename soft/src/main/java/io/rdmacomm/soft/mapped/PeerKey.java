@@ -30,7 +30,7 @@ public final class PeerKey {
     /// Copies the entry of `key`, unless this is its copy already.
     ///
     /// @return whether the key is valid
-    public boolean look(int key) {
+    public boolean load(int key) {
         long entry = ControlLayout.key(key);
         if (word == KeyTable.word(key, KeyTable.REGION)
                 && file != 0

@@ -123,9 +123,9 @@ public final class QueuePairBlock {
     }
 
     /// Waits until the operations that are in flight here have ended. Without a deadline: threads of this process
-    /// stop and go on together, and an operation in flight waits for nobody.
+    /// stop and resume together, and an operation in flight waits for nothing.
     public void awaitIdle() {
-        // As in executing(MemorySegment, long), for the count that nobody else can write.
+        // As in executing(MemorySegment, long), for the count that no other process can write.
         VarHandle.fullFence();
         long seen = (long) EXECUTING.getAcquire(this);
         for (int spins = 0; (seen & 1) != 0 && (long) EXECUTING.getAcquire(this) == seen; spins++) {
@@ -142,7 +142,7 @@ public final class QueuePairBlock {
     /// stopped in the middle writes, when it continues, into pages that only it still maps, which must stay.
     ///
     /// @return 0 if it is in none
-    /// @throws InternalError if somebody has truncated the file
+    /// @throws InternalError if the file was truncated
     public static long executing(MemorySegment memory, long block) {
         // Operations that begin after the counter was read must see everything that the caller has published.
         VarHandle.fullFence();

@@ -13,7 +13,7 @@ public final class QueuePairNumbers {
     private final int[] generations = new int[ControlLayout.QUEUE_PAIR_COUNT];
     private int next;
 
-    /// Nobody has a number yet.
+    /// No number is taken yet.
     public QueuePairNumbers() {
         SecretNumbers secrets = new SecretNumbers();
         Arrays.setAll(generations, index -> secrets.next() & 0xfff);

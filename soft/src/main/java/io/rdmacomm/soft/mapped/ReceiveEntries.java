@@ -37,7 +37,7 @@ final class ReceiveEntries {
         this.smaller = smaller;
     }
 
-    /// Allocates `size` entries, which nobody can find yet.
+    /// Allocates `size` entries, which cannot be found yet.
     ///
     /// @throws IOException if there is no room
     static ReceiveEntries create(ControlFile file, long size, int stride, long first, @Nullable ReceiveEntries smaller)

@@ -17,8 +17,8 @@ import java.lang.foreign.MemorySegment;
 /// Taking a receive moves the head by compare-and-set, so that owner and peers never both have it. Peers take with a
 /// [ReceiveTaker]. The owner knows all but the head itself.
 ///
-/// Several peers take from a shared queue. So that each receive says who has it, whoever dies, they first write
-/// themselves into the entry by compare-and-set, and then move the head, or somebody else does.
+/// Several peers take from a shared queue. So that each receive shows which peer has it even if that peer dies, a
+/// peer first writes itself into the entry by compare-and-set, and then moves the head, unless another peer does.
 ///
 /// A shared queue that grows gets larger [ReceiveEntries] for the receives that are posted from then on. They
 /// have a mask, a first position, larger ones and entries, at the same offsets; the other words are those of
@@ -31,7 +31,7 @@ public final class ReceiveRing {
 
     static final int MOST_ENTRIES = 2 * MOST_RECEIVES;
 
-    /// The owner as a taker. It is no queue pair of another context, and only those are asked for.
+    /// The owner as a taker: not a queue pair of another context, and only those are searched for.
     private static final long OWNER = 1;
 
     static final int MASK = 0;
@@ -107,7 +107,7 @@ public final class ReceiveRing {
         return (ENTRY_ELEMENTS + elements * ReceiveRequestLayout.ELEMENT_BYTES + 63) / 64 * 64;
     }
 
-    /// The word of an entry that `taker` has taken, 0 for nobody.
+    /// The word of an entry that `taker` has taken, 0 for none.
     static long word(long position, long taker) {
         return (position << TAKER_BITS) | taker;
     }
@@ -258,8 +258,8 @@ public final class ReceiveRing {
         return ago > 0 && ago <= entries.mask() + 1;
     }
 
-    /// Whether a receive that was posted, and that its taker may still be filling, may have named the region with this
-    /// key; any thread. Several take from a shared queue, so its entries are used again meanwhile: then yes.
+    /// Whether a receive that was posted, and that its taker may still be filling, may have named the region with
+    /// this key; any thread. Several take from a shared queue, so its entries are used again meanwhile: then yes.
     public boolean mayName(int key) {
         if (sharedNumber != 0) {
             return true;

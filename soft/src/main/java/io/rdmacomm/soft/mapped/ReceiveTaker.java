@@ -103,7 +103,7 @@ public final class ReceiveTaker {
 
     /// Takes the receive at `position`.
     ///
-    /// @return false if somebody else had it
+    /// @return false if another taker had it
     public boolean take(long position) {
         if (sharedNumber == 0) {
             return leave(position);
@@ -111,14 +111,14 @@ public final class ReceiveTaker {
         long at = entry(position) + ENTRY_TAKER;
         boolean taken =
                 SharedWords.compareAndSet(memory, at, ReceiveRing.word(position, 0), ReceiveRing.word(position, taker));
-        // Also if somebody else has it, who may have died before this.
+        // Also if another taker has it, which may have died before this.
         leave(position);
         return taken;
     }
 
     /// Moves the head on from `position`.
     ///
-    /// @return false if somebody else has
+    /// @return false if another taker has
     private boolean leave(long position) {
         return SharedWords.compareAndSet(memory, ring + HEAD, position, position + 1);
     }

@@ -3,7 +3,7 @@ package io.rdmacomm.soft.mapped;
 import java.nio.ByteBuffer;
 import java.security.SecureRandom;
 
-/// Numbers that nobody can guess from those he has seen, as parts of keys and queue pair numbers must be: they keep
+/// Numbers that cannot be guessed from earlier ones, as parts of keys and queue pair numbers must be: they keep
 /// others out. Taken from [SecureRandom] many at a time, which is several times faster. One thread at a time.
 final class SecretNumbers {
     private static final int BATCH_BYTES = 1024;

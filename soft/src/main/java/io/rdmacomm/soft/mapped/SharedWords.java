@@ -28,7 +28,7 @@ public final class SharedWords {
     }
 
     /// Writes 8 bytes after everything stored before, and has them seen before anything is read afterwards. For that
-    /// a volatile store is not enough: an [#acquire] is no volatile read, and may overtake it ([VarHandle]).
+    /// a volatile store is not enough: an [#acquire] is not a volatile read, and may overtake it ([VarHandle]).
     public static void publish(MemorySegment memory, long offset, long value) {
         LONG.setRelease(memory, offset, value);
         VarHandle.fullFence();
@@ -75,7 +75,7 @@ public final class SharedWords {
         return INT.compareAndSet(memory, offset, expected, value);
     }
 
-    /// Throws the [InternalError] of an access before this call, if that hit memory which somebody has cut off the
+    /// Throws the [InternalError] of an access before this call, if that hit memory which was cut off the
     /// file. Java throws it "at the time of the access or at some later time" ([java.nio.MappedByteBuffer]); in
     /// compiled code, the `try` block may have ended by then. A call of native code is the latest time.
     public static void throwFault() {

@@ -28,7 +28,7 @@ import java.util.concurrent.ThreadLocalRandom;
 /// Its LID is the folder's name, so two contexts of a user never have the same. The owner holds a lock on the
 /// file `lock` for as long as it lives; a folder whose lock can be taken belongs to a process that is gone, and
 /// the next context that opens removes it. While a folder is made, and while it is removed, it has another
-/// name, so that whoever sees it under its LID sees it locked.
+/// name, so that a process that sees it under its LID sees it locked.
 public final class ShmDirectory implements AutoCloseable {
     private static final FileAttribute<Set<PosixFilePermission>> FOLDER =
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
@@ -118,7 +118,7 @@ public final class ShmDirectory implements AutoCloseable {
         try {
             Files.createDirectory(made, FOLDER);
             if (!UserFolders.isOwn(root)) {
-                throw new NoSuchFileException(root + " has been removed, and made by somebody else");
+                throw new NoSuchFileException(root + " was removed, and another user has made it");
             }
             channel = FileChannel.open(made.resolve(LOCK), NEW_FILE, FILE);
             FileLock lock = channel.lock();
@@ -156,7 +156,7 @@ public final class ShmDirectory implements AutoCloseable {
         OwnFolders.add(folder);
         boolean done = false;
         try {
-            // Fails if somebody else has just taken the name, as his folder contains a lock (rename(2)).
+            // Fails if another process has just taken the name, as that folder contains a lock (rename(2)).
             Files.move(made, folder, StandardCopyOption.ATOMIC_MOVE);
             done = true;
         } catch (FileSystemException e) {
@@ -196,7 +196,7 @@ public final class ShmDirectory implements AutoCloseable {
         return true;
     }
 
-    /// A name that says when it was chosen, by the clock that nobody sets: it is the same in all processes of a
+    /// A name that shows when it was chosen, by the monotonic clock, which is the same in all processes of a
     /// host.
     private static String hiddenName() {
         return HIDDEN + Long.toHexString(System.nanoTime()) + "-"

@@ -8,7 +8,7 @@ public final class AtomicOperation {
     private AtomicOperation() {}
 
     /// Whether the 8 bytes are aligned in memory, as the instructions require. The address within a
-    /// zero-based region does not tell, because its memory may be misaligned.
+    /// zero-based region does not show, because its memory may be misaligned.
     public static boolean isAligned(MemorySegment memory, long offset) {
         return ((memory.address() + offset) & 7) == 0;
     }

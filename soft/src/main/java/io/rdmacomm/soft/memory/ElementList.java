@@ -42,7 +42,7 @@ public final class ElementList {
         partlyUnreachable = false;
     }
 
-    /// Adds memory without a key of its own: inline data.
+    /// Adds memory without a key: inline data.
     public void add(MemorySegment segment, long offset, long length) {
         add(segment, 0, offset, length);
     }

@@ -17,8 +17,8 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import org.jspecify.annotations.Nullable;
 
-/// The socket in a context's folder, and the connections that peers have made to it: receives their [Message]s. The
-/// engine.
+/// The socket in a context's folder, and the connections that peers have made to it: receives their [ShmMessage]s.
+/// The engine.
 final class ControlConnections implements Engine.Ready, AutoCloseable {
     private static final SafeLogger LOGGER = SafeLogger.of(ControlConnections.class);
     private static final int BACKLOG = 1024;
@@ -30,13 +30,13 @@ final class ControlConnections implements Engine.Ready, AutoCloseable {
         ///
         /// @return that context, null if this one cannot connect to it
         @Nullable
-        Peer onHello(Gid gid, int lid);
+        ShmPeer onHello(Gid gid, int lid);
 
         /// Any other message.
         void onMessage(int type, int number, long first, long second);
 
         /// The connection of a context has ended.
-        void onEnd(Peer peer);
+        void onEnd(ShmPeer peer);
     }
 
     private final Engine engine;
@@ -44,7 +44,7 @@ final class ControlConnections implements Engine.Ready, AutoCloseable {
     private final ServerSocketChannel server;
     private final AcceptPause pause = new AcceptPause();
     private final ByteBuffer buffer =
-            ByteBuffer.allocateDirect(Message.BYTES * BATCH).order(ByteOrder.nativeOrder());
+            ByteBuffer.allocateDirect(ShmMessage.BYTES * BATCH).order(ByteOrder.nativeOrder());
 
     private ControlConnections(ServerSocketChannel server, Engine engine, Receiver receiver) {
         this.server = server;
@@ -116,8 +116,8 @@ final class ControlConnections implements Engine.Ready, AutoCloseable {
     /// A connection that a peer has made.
     private final class Connection implements Engine.Ready {
         private final SocketChannel channel;
-        private final ByteBuffer partial = ByteBuffer.allocate(Message.BYTES).order(ByteOrder.nativeOrder());
-        private @Nullable Peer owner;
+        private final ByteBuffer partial = ByteBuffer.allocate(ShmMessage.BYTES).order(ByteOrder.nativeOrder());
+        private @Nullable ShmPeer owner;
 
         Connection(SocketChannel channel) {
             this.channel = channel;
@@ -128,7 +128,7 @@ final class ControlConnections implements Engine.Ready, AutoCloseable {
             buffer.clear();
             if (!read()) {
                 close(channel);
-                Peer gone = owner;
+                ShmPeer gone = owner;
                 if (gone != null) {
                     receiver.onEnd(gone);
                 }
@@ -157,7 +157,7 @@ final class ControlConnections implements Engine.Ready, AutoCloseable {
         /// The messages after one that fails are about other queues.
         private void take(int type, int number, long first, long second) {
             try {
-                if (type == Message.HELLO) {
+                if (type == ShmMessage.HELLO) {
                     owner = receiver.onHello(new Gid(first, second), number);
                 } else {
                     receiver.onMessage(type, number, first, second);

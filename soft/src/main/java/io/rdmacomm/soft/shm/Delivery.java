@@ -88,13 +88,13 @@ final class Delivery {
         try {
             return transfer.write();
         } catch (RuntimeException | Error e) {
-            // Somebody has freed memory without closing its region, or has truncated the file under it.
+            // Memory was freed without closing its region, or its file was truncated.
             return GENERAL;
         }
     }
 
-    /// Ends the receive that [#send] has taken for a payload that had to be staged. The peer may have failed after the
-    /// last piece was copied, and taken its receive back.
+    /// Ends the receive that [#send] has taken for a payload that had to be staged. The peer may have failed after
+    /// the last piece was copied, and taken its receive back.
     ///
     /// @param result whether the payload was copied, or why not
     int finish(int result, MemorySegment request, long at, int flags) {
@@ -176,7 +176,7 @@ final class Delivery {
         }
         int shared = ring.sharedNumber();
         if (shared != 0 && ring.crossedLimit()) {
-            peer.tell(Message.LIMIT, shared, 0);
+            peer.send(ShmMessage.LIMIT, shared, 0);
         }
         return true;
     }

@@ -7,9 +7,9 @@ import java.nio.channels.SocketChannel;
 import java.util.LinkedHashSet;
 
 /// The messages to a peer. One that the socket does not take waits here until the engine sends it: the peer's engine
-/// may stall, or its process may be stopped, and nobody waits for it. The same message waits only once. A [Message]
-/// says what is the case, so one of a kind is enough, and no more wait than the peer has objects. A peer that invents
-/// more of them misses some messages; nobody else does. Thread-safe.
+/// may stall, or its process may be stopped, and no thread waits for it. The same message waits only once. A
+/// [ShmMessage] reports a state, so one of a kind is enough, and no more wait than the peer has objects. A peer
+/// that invents more of them misses some messages; other peers do not. Thread-safe.
 final class Outbox {
     /// A few for each queue pair of a context, and more than a context has queues.
     static final int MOST = 1 << 16;
@@ -17,7 +17,7 @@ final class Outbox {
     private record Waiting(int type, int number, long first, long second) {}
 
     private final SocketChannel socket;
-    private final ByteBuffer out = ByteBuffer.allocateDirect(Message.BYTES)
+    private final ByteBuffer out = ByteBuffer.allocateDirect(ShmMessage.BYTES)
             .order(ByteOrder.nativeOrder())
             .limit(0);
     private final LinkedHashSet<Waiting> waiting = new LinkedHashSet<>();
@@ -33,7 +33,7 @@ final class Outbox {
         onWait = task;
     }
 
-    /// Sends a message, now or later. If the connection has ended, [#flush] says so. Does not block.
+    /// Sends a message, now or later. If the connection has ended, [#flush] reports it. Does not block.
     synchronized void send(int type, int number, long first, long second) {
         if (out.hasRemaining()) {
             if (waiting.size() < MOST) {

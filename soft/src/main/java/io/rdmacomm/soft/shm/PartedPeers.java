@@ -5,21 +5,21 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /// Peers whose connection has ended, until their process has ended, too: nearly always at once. A process that was
-/// stopped may go on and finish what it was doing, so until then its claims and its journal are left to it, and its
-/// memory stays mapped. Nothing tells when the lock of its folder becomes free, so the engine looks. Only for the
+/// stopped may resume and finish what it was doing, so until then its claims and its journal are left to it, and its
+/// memory stays mapped. No event reports that the lock of its folder is free, so the engine checks. Only for the
 /// engine.
 final class PartedPeers implements AutoCloseable {
-    private static final long FIRST_LOOK_NANOS = 1_000_000;
-    private static final long LONGEST_LOOK_NANOS = 100_000_000;
+    private static final long FIRST_CHECK_NANOS = 1_000_000;
+    private static final long LONGEST_CHECK_NANOS = 100_000_000;
 
     /// A peer, and the connections to it in which it may be in the middle of an operation.
-    private record Parted(Peer peer, List<ShmTransport> connections, List<ShmTransport> busy) {}
+    private record Parted(ShmPeer peer, List<ShmTransport> connections, List<ShmTransport> busy) {}
 
     private final Consumer<Runnable> attempt;
     private final SharedMemory.Events events;
     private final List<Parted> all = new ArrayList<>();
     private long next;
-    private long lookNanos;
+    private long checkNanos;
 
     /// @param attempt runs something whose failure must not keep the rest from being done
     PartedPeers(Consumer<Runnable> attempt, SharedMemory.Events events) {
@@ -30,18 +30,18 @@ final class PartedPeers implements AutoCloseable {
     /// The connection of `peer` has ended.
     ///
     /// @param connections with it, which have failed
-    void add(Peer peer, List<ShmTransport> connections) {
+    void add(ShmPeer peer, List<ShmTransport> connections) {
         List<ShmTransport> busy = new ArrayList<>(connections);
         busy.removeIf(ShmTransport::isPeerIdle);
         all.add(new Parted(peer, connections, busy));
-        lookNanos = FIRST_LOOK_NANOS;
-        look();
+        checkNanos = FIRST_CHECK_NANOS;
+        check();
     }
 
-    private void look() {
+    private void check() {
         all.removeIf(this::hasEnded);
-        next = System.nanoTime() + lookNanos;
-        lookNanos = Math.min(2 * lookNanos, LONGEST_LOOK_NANOS);
+        next = System.nanoTime() + checkNanos;
+        checkNanos = Math.min(2 * checkNanos, LONGEST_CHECK_NANOS);
     }
 
     private boolean hasEnded(Parted each) {
@@ -53,7 +53,7 @@ final class PartedPeers implements AutoCloseable {
             attempt.accept(() -> events.onPeerDied(each.peer.lid()));
         }
         if (each.busy.removeIf(ShmTransport::isPeerIdle)) {
-            // It has finished something meanwhile, and could not tell.
+            // It has finished something meanwhile, and could not report it.
             attempt.accept(events::onPeerParted);
         }
         if (gone) {
@@ -70,7 +70,7 @@ final class PartedPeers implements AutoCloseable {
             return Long.MAX_VALUE;
         }
         if (next - System.nanoTime() <= 0) {
-            look();
+            check();
         }
         return all.isEmpty() ? Long.MAX_VALUE : Math.max(0, next - System.nanoTime());
     }

@@ -24,7 +24,7 @@ final class PeerQueuePair {
     private final int ownNumber;
     private final LocalMemory ownMemory;
     private boolean ofOwnContext;
-    private @Nullable Peer peer;
+    private @Nullable ShmPeer peer;
     private MemorySegment memory = MemorySegment.NULL;
     private int number;
     private long block;
@@ -48,7 +48,7 @@ final class PeerQueuePair {
     ///
     /// @param ownGid this side's GID, which the peer's queue pair must name
     /// @return whether it is bound now
-    boolean bind(Peer candidate, int itsNumber, int ownLid, Gid ownGid, int ownPsn) {
+    boolean bind(ShmPeer candidate, int itsNumber, int ownLid, Gid ownGid, int ownPsn) {
         MemorySegment itsMemory = candidate.memory();
         long itsBlock = ControlLayout.queuePair(itsNumber);
         long identity = SharedWords.acquire(itsMemory, itsBlock + ControlLayout.QP_IDENTITY);
@@ -91,7 +91,7 @@ final class PeerQueuePair {
 
     /// Whether the queue pair exists and accepts messages.
     boolean isReady() {
-        Peer bound = peer;
+        ShmPeer bound = peer;
         if (bound == null || !bound.isConnected()) {
             return false;
         }
@@ -102,7 +102,7 @@ final class PeerQueuePair {
         if (!established) {
             established = true;
             if ((int) (identity >>> 32) == QueuePairState.READY_TO_RECEIVE.code()) {
-                bound.tell(Message.ESTABLISHED, number, 0, 0);
+                bound.send(ShmMessage.ESTABLISHED, number, 0, 0);
             }
         }
         return true;
@@ -111,7 +111,7 @@ final class PeerQueuePair {
     /// Whether the queue pair has not been reset or closed since it was bound: it waits for the end of each receive
     /// that was taken, even if it has failed.
     boolean hasReceives() {
-        Peer bound = peer;
+        ShmPeer bound = peer;
         if (bound == null || !bound.isConnected()) {
             return false;
         }
@@ -124,7 +124,7 @@ final class PeerQueuePair {
     }
 
     @Nullable
-    Peer peer() {
+    ShmPeer peer() {
         return peer;
     }
 
@@ -179,15 +179,15 @@ final class PeerQueuePair {
         return head < knownTail ? head : -1;
     }
 
-    void tell(int type, int about, long first) {
-        Peer bound = peer;
+    void send(int type, int about, long first) {
+        ShmPeer bound = peer;
         if (bound != null) {
-            bound.tell(type, about, first, 0);
+            bound.send(type, about, first, 0);
         }
     }
 
     void announce(long queue, int result) {
-        Peer bound = peer;
+        ShmPeer bound = peer;
         if (bound != null) {
             bound.announce(queue, result);
         }
@@ -197,7 +197,7 @@ final class PeerQueuePair {
     ///
     /// @return `status`
     int fault(int status, AsyncEventType event) {
-        tell(Message.FAULT, number, event.code());
+        send(ShmMessage.FAULT, number, event.code());
         return status;
     }
 
@@ -223,7 +223,7 @@ final class PeerQueuePair {
     boolean resolve(
             int key, long address, long length, int right, int expectedDomain, boolean windows, ElementList into) {
         PeerKey peerKey = windows ? remoteKey : receiveKey;
-        if (!peerKey.look(key)
+        if (!peerKey.load(key)
                 || !(windows || peerKey.isOfRegion())
                 || !peerKey.allows(number, expectedDomain, right)
                 || !peerKey.contains(address, length)) {
@@ -235,7 +235,7 @@ final class PeerQueuePair {
         if (file == 0) {
             return addRegistered(key, address, region, offset, length, into);
         }
-        Peer bound = peer;
+        ShmPeer bound = peer;
         MemorySegment segment = bound == null ? null : bound.region(region >>> 16, file);
         if (segment == null) {
             return false;

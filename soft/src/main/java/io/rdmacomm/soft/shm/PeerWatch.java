@@ -12,14 +12,14 @@ import org.jspecify.annotations.Nullable;
 final class PeerWatch implements Engine.Ready {
     private static final SafeLogger LOGGER = SafeLogger.of(PeerWatch.class);
 
-    private final Peer peer;
+    private final ShmPeer peer;
     private final Engine engine;
-    private final Consumer<Peer> onEnd;
-    private final ByteBuffer nothing = ByteBuffer.allocate(Message.BYTES);
+    private final Consumer<ShmPeer> onEnd;
+    private final ByteBuffer nothing = ByteBuffer.allocate(ShmMessage.BYTES);
     private @Nullable SelectionKey key;
 
-    /// @param onEnd told that the connection has ended
-    PeerWatch(Peer peer, Engine engine, Consumer<Peer> onEnd) {
+    /// @param onEnd called when the connection has ended
+    PeerWatch(ShmPeer peer, Engine engine, Consumer<ShmPeer> onEnd) {
         this.peer = peer;
         this.engine = engine;
         this.onEnd = onEnd;

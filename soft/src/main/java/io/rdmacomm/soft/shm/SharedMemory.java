@@ -41,8 +41,8 @@ public final class SharedMemory implements AutoCloseable {
         /// A queue pair must fail, because its peer's request was refused.
         void onFault(int queuePair, AsyncEventType event);
 
-        /// The connection of a context has ended, and the queue pairs that were connected to it have failed. It tells
-        /// nothing any more, but goes on with what it was doing if its process was only stopped.
+        /// The connection of a context has ended, and the queue pairs that were connected to it have failed. It sends
+        /// nothing any more, but finishes what it was doing if its process was only stopped.
         void onPeerParted();
 
         /// The context with this LID, which had parted, has ended. After this call its memory is unmapped, so
@@ -55,7 +55,7 @@ public final class SharedMemory implements AutoCloseable {
     private final LocalMemory memory;
     private final Engine engine;
     private final Events events;
-    private final Peers peers;
+    private final ShmPeers peers;
     private final Stager stager;
     private final StagingServer stagingServer;
     private final ControlConnections control;
@@ -75,11 +75,11 @@ public final class SharedMemory implements AutoCloseable {
         this.memory = memory;
         this.events = events;
         this.controlMemory = file.memory();
-        this.peers = new Peers(engine, lid, gid, this::onPeerParted);
+        this.peers = new ShmPeers(engine, lid, gid, this::onPeerParted);
         this.parted = new PartedPeers(this::attempt, events);
         this.stager = new Stager(file, engine);
         this.stagingServer = new StagingServer(lid, memory, this::connected);
-        this.control = ControlConnections.listen(directory.file(Peer.SOCKET), engine, new Receiver());
+        this.control = ControlConnections.listen(directory.file(ShmPeer.SOCKET), engine, new Receiver());
     }
 
     /// Makes a transport to the destination in `resources`, if its context is on this host.
@@ -87,7 +87,7 @@ public final class SharedMemory implements AutoCloseable {
     /// @return null if it is not there
     public @Nullable Transport connect(QueuePairResources resources) {
         Destination destination = resources.destination();
-        Peer peer = peers.find(destination.gid(), destination.lid());
+        ShmPeer peer = peers.find(destination.gid(), destination.lid());
         if (peer == null) {
             return null;
         }
@@ -103,13 +103,13 @@ public final class SharedMemory implements AutoCloseable {
         return transport;
     }
 
-    private @Nullable QueuePairResources connected(int queuePair, Peer peer) {
+    private @Nullable QueuePairResources connected(int queuePair, ShmPeer peer) {
         ShmTransport transport = transports.get(queuePair);
         return transport == null ? null : transport.connectedTo(peer);
     }
 
-    /// How many pieces were copied through staging blocks on behalf of this side, to or from memory that only the peer
-    /// can access.
+    /// How many pieces were copied through staging blocks on behalf of this side, to or from memory that only the
+    /// peer can access.
     public long stagedCopies() {
         return stager.copies();
     }
@@ -127,19 +127,19 @@ public final class SharedMemory implements AutoCloseable {
     /// Tells peers that they can drop their mapping of a region, whose key is not valid any more.
     public void regionGone() {
         SharedWords.getAndAdd(controlMemory, ControlLayout.HEADER_REGIONS_GONE, 1);
-        peers.tellAll(Message.REGIONS_GONE);
+        peers.sendAll(ShmMessage.REGIONS_GONE);
     }
 
     private void onMessage(int type, int number, long first, long second) {
         switch (type) {
-            case Message.COMPLETION -> events.onCompletion(number);
-            case Message.FAULT -> events.onFault(number, AsyncEventType.of((int) first));
-            case Message.OVERRUN -> events.onOverrun(number);
-            case Message.LIMIT -> events.onLimit(number);
-            case Message.ESTABLISHED -> events.onEstablished(number);
-            case Message.REGIONS_GONE -> peers.forgetRegions((int) first);
-            case Message.STAGE -> stagingServer.serve(peers.known((int) first), second);
-            case Message.STAGED -> stager.answered(peers.known((int) first));
+            case ShmMessage.COMPLETION -> events.onCompletion(number);
+            case ShmMessage.FAULT -> events.onFault(number, AsyncEventType.of((int) first));
+            case ShmMessage.OVERRUN -> events.onOverrun(number);
+            case ShmMessage.LIMIT -> events.onLimit(number);
+            case ShmMessage.ESTABLISHED -> events.onEstablished(number);
+            case ShmMessage.REGIONS_GONE -> peers.forgetRegions((int) first);
+            case ShmMessage.STAGE -> stagingServer.serve(peers.known((int) first), second);
+            case ShmMessage.STAGED -> stager.answered(peers.known((int) first));
             default -> {
                 // A later version's message: nothing here depends on it.
             }
@@ -147,7 +147,7 @@ public final class SharedMemory implements AutoCloseable {
     }
 
     /// One of the two connections with a peer has ended; the other one follows.
-    private void onPeerParted(Peer peer) {
+    private void onPeerParted(ShmPeer peer) {
         if (!peer.isConnected()) {
             return;
         }
@@ -189,9 +189,9 @@ public final class SharedMemory implements AutoCloseable {
 
     private final class Receiver implements ControlConnections.Receiver {
         @Override
-        public @Nullable Peer onHello(Gid theirs, int theirLid) {
+        public @Nullable ShmPeer onHello(Gid theirs, int theirLid) {
             // A context that can reach this one's memory is watched from here, too.
-            Peer peer = peers.find(theirs, theirLid);
+            ShmPeer peer = peers.find(theirs, theirLid);
             events.onHello(theirs, theirLid);
             return peer;
         }
@@ -202,7 +202,7 @@ public final class SharedMemory implements AutoCloseable {
         }
 
         @Override
-        public void onEnd(Peer peer) {
+        public void onEnd(ShmPeer peer) {
             onPeerParted(peer);
         }
     }

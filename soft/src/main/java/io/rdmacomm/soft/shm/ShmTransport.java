@@ -12,10 +12,10 @@ import io.rdmacomm.soft.transport.Destination;
 import io.rdmacomm.soft.transport.PeerOperation;
 import io.rdmacomm.soft.transport.QueuePairResources;
 import io.rdmacomm.soft.transport.ReceiveQueue;
+import io.rdmacomm.soft.transport.RequestQueue;
 import io.rdmacomm.soft.transport.RetryTimer;
 import io.rdmacomm.soft.transport.SendCompleter;
 import io.rdmacomm.soft.transport.SendLock;
-import io.rdmacomm.soft.transport.SendQueue;
 import io.rdmacomm.soft.transport.Transport;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.AsyncEventType;
@@ -29,7 +29,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// Transport to a queue pair of this host. The posting thread executes requests. Those that must wait for the peer
-/// stay in the [SendQueue], and the engine executes them later.
+/// stay in the [RequestQueue], and the engine executes them later.
 final class ShmTransport implements Transport, Stager.Client {
     private static final int FLUSHED = WorkStatus.FLUSHED.code();
     private static final int LOCAL_WRITE = AccessFlag.LOCAL_WRITE.bit();
@@ -41,13 +41,13 @@ final class ShmTransport implements Transport, Stager.Client {
     private static final long NEVER = 0;
     private static final SafeLogger LOGGER = SafeLogger.of(ShmTransport.class);
 
-    private final Peer context;
+    private final ShmPeer context;
     private final int lid;
     private final Gid gid;
     private final StagingServer stagingServer;
     private final QueuePairResources resources;
     private final QueuePairBlock block;
-    private final SendQueue sends;
+    private final RequestQueue sends;
     private final SendCompleter completer;
     private final ReceiveQueue receives;
     private final Destination destination;
@@ -69,7 +69,7 @@ final class ShmTransport implements Transport, Stager.Client {
     private volatile boolean stopped;
     // The peer's counter, when it has not finished an operation in time.
     private volatile long unfinished;
-    // The peer's counter, when somebody has waited for it in vain.
+    // The peer's counter when a wait for it has timed out.
     private volatile long waitedFor = NEVER;
     private boolean closed;
 
@@ -79,7 +79,7 @@ final class ShmTransport implements Transport, Stager.Client {
     /// @param gid of this side's context
     /// @param memory of this side's context
     ShmTransport(
-            Peer context,
+            ShmPeer context,
             int lid,
             Gid gid,
             LocalMemory memory,
@@ -113,13 +113,13 @@ final class ShmTransport implements Transport, Stager.Client {
     }
 
     /// Whether that context is its peer's; any thread.
-    boolean isTo(Peer candidate) {
+    boolean isTo(ShmPeer candidate) {
         return candidate.equals(context);
     }
 
     /// The queue pair, null unless it is connected to a queue pair of that context; any thread.
     @Nullable
-    QueuePairResources connectedTo(Peer candidate) {
+    QueuePairResources connectedTo(ShmPeer candidate) {
         return isTo(candidate) ? resources : null;
     }
 
@@ -146,7 +146,7 @@ final class ShmTransport implements Transport, Stager.Client {
                 next++;
             }
         } catch (RuntimeException | Error e) {
-            // For example an InternalError, because somebody has truncated a file of the peer.
+            // For example an InternalError, because a file of the peer was truncated.
             result = GENERAL_ERROR;
         } finally {
             block.endExecuting();
@@ -215,7 +215,7 @@ final class ShmTransport implements Transport, Stager.Client {
                 completeHead();
             }
         } catch (RuntimeException | Error e) {
-            // For example an InternalError, because somebody has truncated a file of the peer.
+            // For example an InternalError, because a file of the peer was truncated.
             result = GENERAL_ERROR;
         } finally {
             block.endExecuting();
@@ -235,7 +235,7 @@ final class ShmTransport implements Transport, Stager.Client {
     private void finishOldest(int result) {
         int failure;
         try {
-            failure = whetherItFails(result);
+            failure = failureOf(result);
         } catch (RuntimeException | Error e) {
             failure = GENERAL_ERROR;
         }
@@ -245,7 +245,7 @@ final class ShmTransport implements Transport, Stager.Client {
     }
 
     /// @return why the oldest waiting request fails, [Outcome#DONE] if it waits
-    private int whetherItFails(int result) {
+    private int failureOf(int result) {
         return switch (result) {
             case Outcome.NEEDS_STAGING -> {
                 beginStaging();
@@ -268,7 +268,7 @@ final class ShmTransport implements Transport, Stager.Client {
         stage();
     }
 
-    /// Begins or goes on with the staging of the oldest request, as far as it goes without waiting.
+    /// Begins or continues to stage the oldest request, as far as possible without waiting.
     private void stage() {
         int result = Outcome.WAITS;
         if (lane.isTurnOf(this)) {
@@ -276,7 +276,7 @@ final class ShmTransport implements Transport, Stager.Client {
             try {
                 result = staged.isBegun() ? staged.advance() : beginPayload();
             } catch (RuntimeException | Error e) {
-                // Somebody has freed memory without closing its region, or has truncated a file.
+                // Memory was freed without closing its region, or a file was truncated.
                 result = GENERAL_ERROR;
             } finally {
                 block.endExecuting();
@@ -349,8 +349,8 @@ final class ShmTransport implements Transport, Stager.Client {
         return !staging;
     }
 
-    /// The connection to the peer's context has ended; the engine, without the lock. Its process has most likely ended,
-    /// but may also be stopped: the queue pair fails as if the application had let it fail.
+    /// The connection to the peer's context has ended; the engine, without the lock. Its process has most likely
+    /// ended, but may also be stopped: the queue pair fails as if the application had let it fail.
     void peerParted() {
         lock.enter();
         try {
@@ -363,8 +363,8 @@ final class ShmTransport implements Transport, Stager.Client {
         }
     }
 
-    /// The peer's process has ended, after [#peerParted]; the engine, without the lock. It cannot finish any more what
-    /// it was in the middle of.
+    /// The peer's process has ended, after [#peerParted]; the engine, without the lock. It cannot finish any more
+    /// what it was in the middle of.
     void peerDied() {
         lock.enter();
         try {
@@ -406,7 +406,7 @@ final class ShmTransport implements Transport, Stager.Client {
         } catch (IllegalStateException e) {
             // The engine has just unmapped the memory of a peer that has ended: it has done this before.
         } catch (InternalError e) {
-            // Somebody has truncated the file.
+            // The file was truncated.
             LOGGER.log(System.Logger.Level.DEBUG, () -> this + " cannot read the journal of its peer", e);
         }
     }
@@ -443,7 +443,7 @@ final class ShmTransport implements Transport, Stager.Client {
         }
     }
 
-    /// Waits for the peer, but not for one that has parted: the engine tells when its process has ended.
+    /// Waits for the peer, but not for one that has parted: the engine reports when its process has ended.
     private boolean hasFinishedSoon(Operation operation) {
         return context.isConnected() ? PeerOperation.awaitAll(List.of(operation)) : operation.hasEnded();
     }
@@ -498,7 +498,7 @@ final class ShmTransport implements Transport, Stager.Client {
     }
 
     /// The peer's counter if it is in the middle of an operation, 0 if it is in none. A peer that has parted may be a
-    /// stopped process that goes on.
+    /// stopped process that resumes.
     private long executingOfPeer() {
         if (context.isGone()) {
             return 0;
@@ -509,7 +509,7 @@ final class ShmTransport implements Transport, Stager.Client {
             // The engine has just unmapped the memory of a peer that has ended, or this context is closing.
             return unfinished;
         } catch (InternalError e) {
-            // Somebody has truncated the file. Nobody knows what the peer does before it has ended.
+            // The file was truncated, so what the peer does is unknown until it has ended.
             return unfinished == 0 ? UNKNOWN : unfinished;
         }
     }

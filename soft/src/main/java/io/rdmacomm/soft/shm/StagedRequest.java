@@ -14,10 +14,10 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /// The request of a queue pair that needs memory which only the peer can access: the caller's own segments. It puts a
-/// piece into a staging block, asks the peer's engine to copy it to its memory or from there, and goes on when that has
-/// answered. Slow, but with the same semantics.
+/// piece into a staging block, asks the peer's engine to copy it to its memory or from there, and continues when
+/// that has answered. Slow, but with the same semantics.
 ///
-/// While the request waits for an answer, it uses no memory and keeps nobody from closing a region or a
+/// While the request waits for an answer, it uses no memory and prevents no thread from closing a region or a
 /// queue pair. What it is about is checked again before anything else is copied. One that is given up
 /// is withdrawn: if the peer has begun with it, its block is lent to the peer until that has finished.
 /// Under the send lock.
@@ -30,7 +30,7 @@ final class StagedRequest {
     private final int lid;
     private final PeerQueuePair peer;
     private final Transfer transfer;
-    private @Nullable Peer to;
+    private @Nullable ShmPeer to;
     private Stager.@Nullable Lane lane;
     private int operation;
     private ElementList from;
@@ -70,7 +70,7 @@ final class StagedRequest {
     ///
     /// @return as [#advance]
     int begin(Stager.Lane ofPeer, MemorySegment request, long at) {
-        Peer asks = peer.peer();
+        ShmPeer asks = peer.peer();
         if (asks == null) {
             return Outcome.NO_PEER;
         }
@@ -120,7 +120,7 @@ final class StagedRequest {
         return operation == StagingBlock.COMPARE_AND_SWAP || operation == StagingBlock.FETCH_AND_ADD;
     }
 
-    /// Goes on if the peer has answered.
+    /// Continues if the peer has answered.
     ///
     /// @return [Outcome#WAITS] if it has not, or has been asked again; else how the request has ended
     int advance() {
@@ -207,7 +207,7 @@ final class StagedRequest {
     /// Asks the peer about the piece that is in the block.
     private int ask() {
         absent = false;
-        Peer asks = to;
+        ShmPeer asks = to;
         if (asks == null) {
             return Outcome.NO_PEER;
         }
@@ -218,12 +218,12 @@ final class StagedRequest {
         own.set(JAVA_LONG, block + StagingBlock.LENGTH, piece);
         asked = StagingBlock.word(stager.nextTicket(), StagingBlock.ASKED);
         SharedWords.publish(own, block + StagingBlock.STATE, asked);
-        asks.tell(Message.STAGE, 0, lid, block);
+        asks.send(ShmMessage.STAGE, 0, lid, block);
         return Outcome.WAITS;
     }
 
-    /// Asks again after a moment while the peer's queue pair is ready but does not know its own peer yet: a queue pair
-    /// publishes its state a moment before it knows its peer.
+    /// Asks again after a moment while the peer's queue pair is ready but does not know its own peer yet: a queue
+    /// pair publishes its state a moment before it knows its peer.
     private int askAbsent() {
         if (absent) {
             return ask();
@@ -241,7 +241,7 @@ final class StagedRequest {
 
     /// It has ended, or is given up.
     void end() {
-        Peer asks = to;
+        ShmPeer asks = to;
         if (asks != null) {
             stager.withdraw(asks, block, asked);
             to = null;

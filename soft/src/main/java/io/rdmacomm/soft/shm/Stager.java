@@ -13,11 +13,11 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/// The staging blocks of a context, and whose turn it is to use one. Through such a block an initiator asks the peer's
-/// engine to copy to or from memory that only the peer can access: see [StagedRequest].
+/// The staging blocks of a context, and whose turn it is to use one. Through such a block an initiator asks the
+/// peer's engine to copy to or from memory that only the peer can access: see [StagedRequest].
 ///
-/// Each peer has one block at a time, so a stopped peer takes neither blocks nor time from the others. Nobody waits
-/// here: who needs a block is told when its turn has come. Thread-safe.
+/// Each peer has one block at a time, so a stopped peer takes neither blocks nor time from the others. No thread
+/// waits here: a request that needs a block is notified when its turn has come. Thread-safe.
 final class Stager {
     /// Has a request that needs a block.
     interface Client {
@@ -26,12 +26,12 @@ final class Stager {
     }
 
     /// A block whose request the peer was carrying out when it was withdrawn.
-    private record Lent(Peer to, long block, long served) {}
+    private record Lent(ShmPeer to, long block, long served) {}
 
     private final ControlFile control;
     private final Engine engine;
     private final AtomicLong tickets = new AtomicLong();
-    private final Map<Peer, Lane> lanes = new ConcurrentHashMap<>();
+    private final Map<ShmPeer, Lane> lanes = new ConcurrentHashMap<>();
     private final Deque<Long> free = new ArrayDeque<>();
     private final Deque<Lent> lent = new ArrayDeque<>();
 
@@ -41,17 +41,17 @@ final class Stager {
     }
 
     /// Those who need a block for this peer.
-    Lane lane(Peer to) {
+    Lane lane(ShmPeer to) {
         return lanes.computeIfAbsent(to, peer -> new Lane());
     }
 
     /// The peer has parted; its lane is empty.
-    void forget(Peer parted) {
+    void forget(ShmPeer parted) {
         lanes.remove(parted);
     }
 
-    /// The peer says that it has answered; the engine.
-    void answered(@Nullable Peer by) {
+    /// The peer reports that it has answered; the engine.
+    void answered(@Nullable ShmPeer by) {
         Lane lane = by == null ? null : lanes.get(by);
         Client first = lane == null ? null : lane.first();
         if (first != null) {
@@ -89,7 +89,7 @@ final class Stager {
         return free.isEmpty() ? control.allocate(StagingBlock.BYTES) : free.remove();
     }
 
-    /// Gives a block back that nobody uses any more.
+    /// Gives back a block that is no longer used.
     synchronized void giveBack(long block) {
         free.addFirst(block);
     }
@@ -97,7 +97,7 @@ final class Stager {
     /// Withdraws a request, and gives its block back: now, or when the peer, which has begun with it, has finished.
     ///
     /// @param asked the word of the request
-    void withdraw(Peer to, long block, long asked) {
+    void withdraw(ShmPeer to, long block, long asked) {
         long at = block + StagingBlock.STATE;
         long served = StagingBlock.withState(asked, StagingBlock.SERVED);
         boolean begun =

@@ -8,7 +8,7 @@ package io.rdmacomm.soft.shm;
 /// ```
 /// Asker and engine agree on who may touch the block with compare-and-set: the engine makes ASKED SERVED before it
 /// reads what is asked, and an asker that gives up makes ASKED WITHDRAWN. A block that is SERVED stays the engine's
-/// until it is FINISHED, REFUSED or ABSENT. When a stopped peer goes on, it may get the message about a withdrawn
+/// until it is FINISHED, REFUSED or ABSENT. When a stopped peer resumes, it may get the message about a withdrawn
 /// request although the block now holds a request for another peer. It leaves that request alone.
 final class StagingBlock {
     static final int STATE = 0;

@@ -20,11 +20,11 @@ import org.jspecify.annotations.Nullable;
 /// Executes what the [StagedRequest]s of a peer ask for, on memory that only this process can access. Runs on
 /// the engine's thread.
 ///
-/// The peer has checked its rights in the key table, but any process of this user can ask, and can write to that table.
-/// So they are checked here again, and a region has no rights but those that it was registered with.
+/// The peer has checked its rights in the key table, but any process of this user can ask, and can write to that
+/// table. So they are checked here again, and a region has no rights but those that it was registered with.
 ///
-/// The engine counts as a queue pair does (decision 38): its counter is odd from before it looks whether the queue pair
-/// and the region are still there until it has let go of the memory.
+/// The engine counts as a queue pair does (decision 38): its counter is odd from before it looks whether the queue
+/// pair and the region are still there until it has let go of the memory.
 final class StagingServer {
     private static final int SPINS = 1_000;
     private static final long PARK_NANOS = 20_000;
@@ -38,7 +38,7 @@ final class StagingServer {
     interface Connections {
         /// The queue pair with this number, null unless it is connected to that peer.
         @Nullable
-        QueuePairResources find(int number, Peer peer);
+        QueuePairResources find(int number, ShmPeer peer);
     }
 
     private final int lid;
@@ -56,7 +56,7 @@ final class StagingServer {
     }
 
     /// Carries out what `peer` asks for, on memory of this process; the engine.
-    void serve(@Nullable Peer peer, long itsBlock) {
+    void serve(@Nullable ShmPeer peer, long itsBlock) {
         if (peer == null || !peer.isConnected()) {
             return;
         }
@@ -75,10 +75,10 @@ final class StagingServer {
         copies.incrementAndGet();
         int answer = execute(peer, itsBlock);
         SharedWords.release(theirs, itsBlock + StagingBlock.STATE, StagingBlock.withState(asked, answer));
-        peer.tell(Message.STAGED, 0, lid, itsBlock);
+        peer.send(ShmMessage.STAGED, 0, lid, itsBlock);
     }
 
-    private int execute(Peer peer, long itsBlock) {
+    private int execute(ShmPeer peer, long itsBlock) {
         executing.incrementAndGet();
         try {
             QueuePairResources queuePair =
@@ -88,7 +88,7 @@ final class StagingServer {
             }
             return carryOut(queuePair, peer.memory(), itsBlock) ? StagingBlock.FINISHED : StagingBlock.REFUSED;
         } catch (RuntimeException | Error e) {
-            // Somebody has freed the memory without closing the region, or has truncated the file under it.
+            // The memory was freed without closing the region, or its file was truncated.
             return StagingBlock.REFUSED;
         } finally {
             executing.incrementAndGet();
@@ -96,7 +96,7 @@ final class StagingServer {
     }
 
     /// Waits until the engine is not in the middle of a transfer that it began before; any thread. The engine itself
-    /// never waits here, and the wait ends, because a transfer waits for nobody.
+    /// never waits here, and the wait ends, because a transfer waits for nothing.
     void awaitIdle() {
         long seen = executing.get();
         for (int spins = 0; (seen & 1) != 0 && executing.get() == seen; spins++) {
@@ -147,8 +147,8 @@ final class StagingServer {
         };
     }
 
-    /// Whether memory can be that of a receive of this queue pair; then it is in the target. Which receive the peer has
-    /// taken is known to the peer only.
+    /// Whether memory can be that of a receive of this queue pair; then it is in the target. Which receive the peer
+    /// has taken is known to the peer only.
     private boolean canDeliver(QueuePairResources queuePair, int key, long address, long length) {
         int domain = queuePair.receives().ring().domain();
         LocalRegion region = memory.usable(key, domain, LOCAL_WRITE, address, length);
@@ -169,7 +169,7 @@ final class StagingServer {
             return false;
         }
         LocalRegion region = memory.region(target.keys[0]);
-        // A window has rights of its own.
+        // A window has its own rights.
         return region != null
                 && region.domain() == domain
                 && (region.key() == key ? region.allows(right) : region.windows() > 0);

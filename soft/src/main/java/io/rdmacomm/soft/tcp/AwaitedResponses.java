@@ -6,7 +6,7 @@ import io.rdmacomm.soft.memory.AtomicResult;
 import io.rdmacomm.soft.memory.ElementList;
 import io.rdmacomm.soft.memory.LocalMemory;
 import io.rdmacomm.soft.memory.LocalRegion;
-import io.rdmacomm.soft.transport.SendQueue;
+import io.rdmacomm.soft.transport.RequestQueue;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.WorkStatus;
 
@@ -17,24 +17,24 @@ final class AwaitedResponses {
     private static final int LOCAL_WRITE = AccessFlag.LOCAL_WRITE.bit();
 
     private final LocalMemory memory;
-    private final SendQueue queue;
+    private final RequestQueue queue;
     private final SentRequests sent;
     private final OutstandingReads reads;
-    private final Placement placement;
+    private final PayloadPlacement placement;
     private final ElementList result = new ElementList(ElementList.MAX_ELEMENTS);
     private long readPosition;
 
     /// @param reads what the peer was asked for
-    AwaitedResponses(LocalMemory memory, SendQueue queue, SentRequests sent, OutstandingReads reads) {
+    AwaitedResponses(LocalMemory memory, RequestQueue queue, SentRequests sent, OutstandingReads reads) {
         this.memory = memory;
         this.queue = queue;
         this.sent = sent;
         this.reads = reads;
-        this.placement = new Placement(memory, 1);
+        this.placement = new PayloadPlacement(memory, 1);
     }
 
     /// Where the segment of a Read Response goes.
-    Placement placement() {
+    PayloadPlacement placement() {
         return placement;
     }
 

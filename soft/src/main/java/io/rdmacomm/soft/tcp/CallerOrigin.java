@@ -4,7 +4,7 @@ import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.nio.ByteBuffer;
 
-/// Whose share of all callers a caller takes: his IPv4 address, or the first half of his IPv6 address, because one
+/// The origin to which a caller counts: its IPv4 address, or the first half of its IPv6 address, because one
 /// host has all addresses of such a network (RFC 7421).
 ///
 /// @param wide whether it is an IPv6 network

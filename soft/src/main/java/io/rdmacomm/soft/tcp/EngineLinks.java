@@ -8,9 +8,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
-/// The links of a context that its engine drives: those over which a stream arrives, those that it has left to a
-/// polling thread and looks at again, and the time-outs of all.
+/// The links of a context that its engine drives. In each pass it reads those over which a stream arrives, looks again
+/// at those that it has left to a thread, and sends late acknowledgements; twice a second it checks the time-outs of
+/// all.
 final class EngineLinks {
+    /// No pass is wanted.
+    static final long NEVER = Long.MAX_VALUE;
     /// A queue polled within this time counts as being polled; the engine looks again after it.
     static final long TICK_NANOS = 2_000_000;
     /// The engine looks again at a link that another thread was driving after this time.
@@ -20,23 +23,12 @@ final class EngineLinks {
 
     private static final long TIMES_NANOS = 500_000_000;
 
-    private static final Look REVIEW = (link, now) -> link.review(now, false);
-    private static final Look REVIEW_AT_ONCE = (link, now) -> link.review(now, true);
-    private static final Look SETTLE = LinkDriver::settle;
-
-    /// A look at a link, which says when the next one is due, 0 for never.
-    private interface Look {
-        long at(LinkDriver link, long now);
-    }
-
     private final Engine engine;
     private final ConcurrentLinkedQueue<LinkDriver> added = new ConcurrentLinkedQueue<>();
     private final List<LinkDriver> links = new ArrayList<>();
-    private final List<LinkDriver> deferred = new ArrayList<>();
-    private final List<LinkDriver> streams = new ArrayList<>();
-    private final List<LinkDriver> owing = new ArrayList<>();
-    private volatile boolean anyDeferred;
-    private volatile boolean review;
+    private final List<LinkDriver> scheduled = new ArrayList<>();
+    private volatile boolean anyLeftToThread;
+    private volatile boolean recalled;
     private long nextTimes = System.nanoTime();
 
     EngineLinks(Engine engine) {
@@ -55,55 +47,38 @@ final class EngineLinks {
         engine.wakeup();
     }
 
-    /// A stream arrives over a link, which is read in each pass until the stream has ended; the engine.
-    void readOn(LinkDriver link) {
-        streams.add(link);
-    }
-
-    /// A link owes an acknowledgement that another thread is likely to send; the engine.
-    void owe(LinkDriver link) {
-        owing.add(link);
-    }
-
     /// Watches a link until it is closed; any thread.
     void add(LinkDriver link) {
         added.add(link);
         engine.wakeup();
     }
 
-    /// Leaves a link to a polling thread for a while; the engine.
-    void defer(LinkDriver link) {
-        deferred.add(link);
-        anyDeferred = true;
+    /// Has each pass look at a link as long as [LinkDriver#pass] asks for it; the engine.
+    void schedule(LinkDriver link) {
+        scheduled.add(link);
     }
 
-    /// Takes back the links whose polling threads do not read them any more, soon; any thread.
-    void reviewSoon() {
-        if (anyDeferred) {
-            review = true;
+    /// A scheduled link was left to a thread; the engine.
+    void leftToThread() {
+        anyLeftToThread = true;
+    }
+
+    /// Has the engine look at once at the links that it has left to threads; any thread.
+    void recall() {
+        if (anyLeftToThread) {
+            recalled = true;
             engine.wakeup();
         }
     }
 
-    /// Reads streams, and takes back links whose queues are not polled any more; the engine.
+    /// A pass over the links; the engine.
     ///
-    /// @return nanoseconds until this is wanted again
+    /// @return nanoseconds until the next one is wanted
     long onTime() {
-        for (int i = streams.size() - 1; i >= 0; i--) {
-            if (!streams.get(i).readOn()) {
-                streams.remove(i);
-            }
-        }
+        boolean all = recalled;
+        recalled = false;
         long now = System.nanoTime();
-        boolean all = review;
-        review = false;
-        long soonest = lookAt(deferred, all ? REVIEW_AT_ONCE : REVIEW, now, 1);
-        anyDeferred = !deferred.isEmpty();
-        // Not exact: the engine hears nothing while it waits for less than a millisecond.
-        soonest = Math.min(soonest, lookAt(owing, SETTLE, now, Engine.EXACT_NANOS));
-        if (!streams.isEmpty()) {
-            soonest = 0;
-        }
+        long soonest = pass(now, all);
         for (LinkDriver link = added.poll(); link != null; link = added.poll()) {
             links.add(link);
         }
@@ -117,19 +92,21 @@ final class EngineLinks {
         return Math.min(soonest, nextTimes - now);
     }
 
-    /// Looks at the links of a list, and removes those that are finished.
-    ///
-    /// @return nanoseconds, at least `least`, until the next one is due
-    private static long lookAt(List<LinkDriver> list, Look look, long now, long least) {
-        long soonest = Long.MAX_VALUE;
-        for (int i = list.size() - 1; i >= 0; i--) {
-            long due = look.at(list.get(i), now);
-            if (due == 0) {
-                list.remove(i);
+    /// Looks at the scheduled links, and removes those that need no further pass.
+    private long pass(long now, boolean all) {
+        long soonest = NEVER;
+        boolean anyLeft = false;
+        for (int i = scheduled.size() - 1; i >= 0; i--) {
+            LinkDriver link = scheduled.get(i);
+            long wait = link.pass(now, all);
+            if (wait == NEVER) {
+                scheduled.remove(i);
             } else {
-                soonest = Math.min(soonest, Math.max(least, due - now));
+                soonest = Math.min(soonest, wait);
+                anyLeft |= link.isLeftToThread();
             }
         }
+        anyLeftToThread = anyLeft;
         return soonest;
     }
 

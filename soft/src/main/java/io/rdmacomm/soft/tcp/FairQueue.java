@@ -6,7 +6,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// A limited number of members, each of an origin. One too many displaces the oldest of the origin that has most, so
-/// that nobody displaces others as long as they have less than he has. One thread at a time.
+/// an origin never displaces members of one that has fewer. One thread at a time.
 ///
 /// @param <O> the origins
 /// @param <M> the members
@@ -46,7 +46,7 @@ final class FairQueue<O, M> {
                 return each.getKey();
             }
         }
-        throw new IllegalStateException("nobody has " + most);
+        throw new IllegalStateException("no origin has " + most);
     }
 
     /// A member leaves. Does nothing if it is none.

@@ -282,11 +282,11 @@ public final class FrameInput {
     }
 
     private boolean beginFrame() {
-        int wish = receiver.begin(header, in, start);
-        if (wish == STOP) {
+        int answer = receiver.begin(header, in, start);
+        if (answer == STOP) {
             return false;
         }
-        discarding = wish == DISCARD;
+        discarding = answer == DISCARD;
         start += header.headerBytes();
         phase = Phase.PAYLOAD;
         return true;

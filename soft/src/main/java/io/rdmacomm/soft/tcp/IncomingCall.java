@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /// A connection that a peer has opened to a queue pair, until its request is complete and answered; if it is refused,
 /// until the caller hangs up, or a moment is over.
-final class IncomingCall extends Call {
+final class IncomingCall extends TcpCall {
     private final IntFunction<@Nullable TcpEndpoint> endpoints;
     private final InetAddress origin;
     private final MpaFrameReader reader = new MpaFrameReader(MpaFrame.Kind.REQUEST);

@@ -33,7 +33,7 @@ final class LingeringClose implements AutoCloseable {
 
     /// Ends a connection; any thread.
     ///
-    /// @param lastWords whether the peer was told why, and is to read it
+    /// @param lastWords whether a closing frame was sent that the peer should still read
     void close(SocketChannel channel, boolean lastWords) {
         if (lastWords) {
             linger(channel, () -> {});
@@ -44,7 +44,7 @@ final class LingeringClose implements AutoCloseable {
 
     /// Ends a connection whose peer is to read the last words; any thread.
     ///
-    /// @param onEnd told when the socket is closed, perhaps more than once
+    /// @param onEnd called when the socket is closed, perhaps more than once
     Lingering linger(SocketChannel channel, Runnable onEnd) {
         Lingering lingering = new Lingering(channel, onEnd);
         if (closed || open.size() >= MOST_OPEN) {

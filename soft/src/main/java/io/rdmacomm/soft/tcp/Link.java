@@ -5,8 +5,8 @@ import io.rdmacomm.soft.mapped.QueuePairBlock;
 import io.rdmacomm.soft.memory.LocalMemory;
 import io.rdmacomm.soft.transport.QueuePairResources;
 import io.rdmacomm.soft.transport.ReceiveQueue;
+import io.rdmacomm.soft.transport.RequestQueue;
 import io.rdmacomm.soft.transport.RetryTimer;
-import io.rdmacomm.soft.transport.SendQueue;
 import io.rdmacomm.soft.transport.Transport;
 import io.rdmacomm.verbs.WorkStatus;
 import io.rdmacomm.verbs.service.SafeLogger;
@@ -14,11 +14,10 @@ import java.io.IOException;
 import java.nio.channels.SocketChannel;
 import java.util.function.IntConsumer;
 
-/// A queue pair's TCP connection to its peer, which speaks iWARP. Whoever has the queue pair's send lock drives
-/// it: the thread that posts sends, the thread that polls receives and sends, and the engine does what nobody
-/// else does. It knows neither of them: it tells [Transport.Events] how it ended, and says with [#isUnfinished] that
-/// it needs to be driven again. Nothing here blocks, and nothing is allocated once the regions that are used are
-/// known.
+/// A queue pair's TCP connection to its peer, which speaks iWARP. The thread that holds the queue pair's send
+/// lock drives it: [LinkDriver] decides which. The link reports to [Transport.Events] how it ended, and shows with
+/// [#isUnfinished] that it needs to be driven again. Nothing here blocks, and nothing is allocated once the regions
+/// that are used are known.
 final class Link {
     /// Of [WorkStatus#RETRY_EXCEEDED]: the TCP connection was lost.
     static final int VENDOR_LOST = 1;
@@ -36,7 +35,7 @@ final class Link {
 
     private final int number;
     private final QueuePairBlock block;
-    private final SendQueue sends;
+    private final RequestQueue sends;
     private final ReceiveQueue receives;
     private final RetryTimer retries;
     private final Transport.Events events;
@@ -65,7 +64,7 @@ final class Link {
 
     /// Takes over a connection on which everything has been agreed on.
     ///
-    /// @param onLimit told the number of a shared receive queue that fell below its limit
+    /// @param onLimit called with the number of a shared receive queue that fell below its limit
     /// @param channel not blocking
     /// @param byAddress whether a connection manager has made the connection
     Link(
@@ -128,7 +127,7 @@ final class Link {
 
     /// Whether nothing is left to be done until something arrives.
     boolean isQuiet() {
-        return output.isEmpty() && !acknowledger.isUntold();
+        return output.isEmpty() && !acknowledger.isUnacknowledged();
     }
 
     /// Whether frames wait for the socket.
@@ -262,10 +261,10 @@ final class Link {
             unfinished = true;
             return;
         }
-        requester.sent().settle();
-        boolean tell = prompt || acknowledger.isMuchUntold();
+        requester.sent().completeRequests();
+        boolean acknowledge = prompt || acknowledger.isMuchUnacknowledged();
         for (int round = 0; round < ROUNDS; round++) {
-            fill(tell);
+            fill(acknowledge);
             if (output.isEmpty()) {
                 return;
             }
@@ -274,16 +273,16 @@ final class Link {
                 unfinished = true;
                 return;
             }
-            if (acknowledger.takeStreamTold()) {
+            if (acknowledger.takeStreamAcknowledged()) {
                 promptness.renew();
             }
             requester.sent().allWritten();
-            requester.sent().settle();
+            requester.sent().completeRequests();
         }
         unfinished = true;
     }
 
-    private void fill(boolean tell) {
+    private void fill(boolean acknowledge) {
         boolean refusing = responder.refusal() != null;
         boolean some = !output.isEmpty();
         boolean maySpeak = !waitsForPeer || receiver.hasSpoken();
@@ -291,9 +290,9 @@ final class Link {
             some = true;
         }
         if (refusing) {
-            acknowledger.tellRefusal();
+            acknowledger.sendRefusal();
         } else {
-            acknowledger.tellExecuted(tell || some);
+            acknowledger.acknowledgeExecuted(acknowledge || some);
         }
     }
 
@@ -326,13 +325,13 @@ final class Link {
             }
         }
         Refusal refusal = responder.refusal();
-        if (sent.settle()) {
+        if (sent.completeRequests()) {
             String termination = receiver.termination();
             end.requestFailed(sent.failure(), sent.vendorError(), termination != null ? termination : requester.lack());
         } else if (receiver.isClosedByPeer() && !responder.isInsideReceive()) {
             end.closedByPeer();
         } else if (refusal != null) {
-            if (isOver() || (acknowledger.isRefusalTold() && output.isEmpty())) {
+            if (isOver() || (acknowledger.isRefusalSent() && output.isEmpty())) {
                 end.rejected(refusal);
             }
         } else if (isOver()) {
@@ -351,7 +350,7 @@ final class Link {
             return;
         }
         boolean readable = !isOver() && e instanceof IOException && responder.refusal() == null;
-        // First: what follows may fail for lack of memory, and then the link must not go on with half a frame.
+        // First: what follows may fail for lack of memory, and then the link must not continue with half a frame.
         ended = true;
         loss = e.toString();
         try {
@@ -417,27 +416,27 @@ final class Link {
 
     /// Ends the connection, except that the caller closes the socket.
     ///
-    /// @param orderly whether the peer's queue pair should not fail: it is told that the link ends
-    /// @return whether the peer was told why, and is to read it
+    /// @param orderly whether the peer's queue pair should not fail: a closing frame announces the end
+    /// @return whether a closing frame was sent that the peer should still read
     boolean close(boolean orderly) {
         closed = true;
-        boolean told = false;
+        boolean closingSent = false;
         try {
-            told = orderly && terms.acknowledges() && !receiver.isClosedByPeer() && sayGoodbye();
+            closingSent = orderly && terms.acknowledges() && !receiver.isClosedByPeer() && sendClosed();
         } catch (IOException | RuntimeException e) {
-            LOGGER.log(System.Logger.Level.DEBUG, () -> this + ": the peer could not be told of its end", e);
+            LOGGER.log(System.Logger.Level.DEBUG, () -> this + ": could not send the closing frame", e);
         }
         output.clear();
         receiver.release();
-        // A peer of another make is told by FIN alone, after everything that it has not read yet.
-        return told || acknowledger.isRefusalTold() || (orderly && !terms.acknowledges());
+        // A peer of another make learns it by FIN alone, after everything that it has not read yet.
+        return closingSent || acknowledger.isRefusalSent() || (orderly && !terms.acknowledges());
     }
 
-    private boolean sayGoodbye() throws IOException {
+    private boolean sendClosed() throws IOException {
         if (!output.isEmpty() && !(output.isValid(keyCheck) && output.flush(channel))) {
             return false;
         }
-        acknowledger.tellEnd();
+        acknowledger.sendEnd();
         return output.flush(channel);
     }
 

@@ -9,8 +9,8 @@ import io.rdmacomm.soft.mapped.QueuePairBlock;
 /// Acknowledges the peer's requests: how many were executed, that one found no receive, why one was rejected, and
 /// that the link ends. Under the queue pair's send lock.
 final class LinkAcknowledger {
-    private static final int MANY_UNTOLD = 16;
-    private static final long MUCH_UNTOLD = 64 * 1024;
+    private static final int MANY_UNACKNOWLEDGED = 16;
+    private static final long MUCH_UNACKNOWLEDGED = 64 * 1024;
     /// The amount of data in one drive, or without an acknowledgement, that counts as a stream.
     static final long STREAM_BYTES = 32 * 1024;
 
@@ -24,13 +24,13 @@ final class LinkAcknowledger {
     private final MessageNumbers numbers = new MessageNumbers();
     private final SegmentHeader header = new SegmentHeader();
     private final Acknowledgement acknowledgement = new Acknowledgement();
-    private int told;
-    private long untoldBytes;
+    private int acknowledged;
+    private long unacknowledgedBytes;
     private long lastCame = System.nanoTime();
-    private long lastTold = lastCame;
+    private long lastAcknowledged = lastCame;
     private boolean signOfLife;
-    private boolean streamTold;
-    private boolean refusalTold;
+    private boolean streamAcknowledged;
+    private boolean refusalSent;
 
     /// @param block shows how long the peer waits when it finds no receive
     LinkAcknowledger(LinkTerms terms, QueuePairBlock block, LinkResponder responder, FrameOutput output) {
@@ -44,49 +44,49 @@ final class LinkAcknowledger {
     ///
     /// @param now in the time of [System#nanoTime()]
     void count(long bytes, long now) {
-        untoldBytes += bytes;
+        unacknowledgedBytes += bytes;
         lastCame = now;
-        signOfLife = bytes > 0 && now - lastTold > SIGN_OF_LIFE_NANOS;
+        signOfLife = bytes > 0 && now - lastAcknowledged > SIGN_OF_LIFE_NANOS;
     }
 
     /// Whether requests were executed that are not acknowledged.
-    boolean isUntold() {
-        return terms.acknowledges() && responder.executed() != told;
+    boolean isUnacknowledged() {
+        return terms.acknowledges() && responder.executed() != acknowledged;
     }
 
     /// Whether so much is unacknowledged that the peer should not wait any longer.
-    boolean isMuchUntold() {
-        return responder.executed() - told >= MANY_UNTOLD || untoldBytes >= MUCH_UNTOLD;
+    boolean isMuchUnacknowledged() {
+        return responder.executed() - acknowledged >= MANY_UNACKNOWLEDGED || unacknowledgedBytes >= MUCH_UNACKNOWLEDGED;
     }
 
     /// Acknowledges what was executed, if there is room.
     ///
     /// @param now whether to send an acknowledgement on its own
-    void tellExecuted(boolean now) {
+    void acknowledgeExecuted(boolean now) {
         if (!terms.acknowledges() || !output.hasRoom()) {
             return;
         }
         if (responder.takeNotReady()) {
             acknowledge(Acknowledgement.RECEIVER_NOT_READY, block.rnrTimer());
-        } else if (signOfLife || (now && isUntold())) {
+        } else if (signOfLife || (now && isUnacknowledged())) {
             acknowledge(Acknowledgement.DONE, 0);
         }
     }
 
     /// Whether an acknowledgement was sent during an incoming stream; resets it.
-    boolean takeStreamTold() {
-        boolean was = streamTold;
-        streamTold = false;
+    boolean takeStreamAcknowledged() {
+        boolean was = streamAcknowledged;
+        streamAcknowledged = false;
         return was;
     }
 
     /// Tells the peer once why a request was rejected, if there is room.
-    void tellRefusal() {
+    void sendRefusal() {
         Refusal why = responder.refusal();
-        if (why == null || refusalTold || !output.hasRoom()) {
+        if (why == null || refusalSent || !output.hasRoom()) {
             return;
         }
-        refusalTold = true;
+        refusalSent = true;
         if (terms.acknowledges()) {
             acknowledge(why.syndrome(), 0);
         } else {
@@ -95,12 +95,12 @@ final class LinkAcknowledger {
     }
 
     /// Whether the reason for the rejection is among the frames, sent or not.
-    boolean isRefusalTold() {
-        return refusalTold;
+    boolean isRefusalSent() {
+        return refusalSent;
     }
 
     /// Announces the end of the link, as our own devices expect it of an orderly end.
-    void tellEnd() {
+    void sendEnd() {
         acknowledge(Acknowledgement.CLOSED, 0);
     }
 
@@ -111,11 +111,11 @@ final class LinkAcknowledger {
         header.setUntagged(Opcode.ACKNOWLEDGE, numbers.take(Opcode.ACKNOWLEDGE));
         acknowledgement.encode(output.headers(), output.begin(header));
         output.end();
-        told = acknowledgement.count;
-        streamTold |= untoldBytes >= STREAM_BYTES;
-        untoldBytes = 0;
+        acknowledged = acknowledgement.count;
+        streamAcknowledged |= unacknowledgedBytes >= STREAM_BYTES;
+        unacknowledgedBytes = 0;
         // The clock is read once for each drive, not once more for each answer.
-        lastTold = lastCame;
+        lastAcknowledged = lastCame;
         signOfLife = false;
     }
 }

@@ -1,21 +1,20 @@
 package io.rdmacomm.soft.tcp;
 
+import io.rdmacomm.soft.tcp.DrivingTable.Event;
+import io.rdmacomm.soft.tcp.DrivingTable.State;
+import io.rdmacomm.soft.tcp.DrivingTable.Step;
 import io.rdmacomm.soft.transport.Engine;
 import io.rdmacomm.soft.transport.RetryTimer;
 import io.rdmacomm.soft.transport.SendLock;
-import io.rdmacomm.verbs.service.SafeLogger;
 import java.io.IOException;
-import java.nio.channels.CancelledKeyException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 import org.jspecify.annotations.Nullable;
 
-/// Decides who drives a link: the threads that poll its completion queues ([PolledLinks]), or else the engine
-/// ([EngineLinks]). The engine sees everything that arrives; while somebody polls it leaves the link alone, and looks
-/// again a little later. Where a stream arrives, the engine reads the link directly, as a polling thread does, until
-/// nothing has arrived for a while.
+/// Drives a link: for the thread that posts, for those that poll or wait at its completion queues ([PolledLinks]),
+/// and for the engine ([EngineLinks]). [DrivingTable] has the rule which of them does; this class finds the events
+/// and does what the table says.
 public final class LinkDriver implements Engine.Ready {
-    private static final SafeLogger LOGGER = SafeLogger.of(LinkDriver.class);
     private static final int READ = SelectionKey.OP_READ;
     private static final int WRITE = SelectionKey.OP_WRITE;
 
@@ -25,24 +24,24 @@ public final class LinkDriver implements Engine.Ready {
     private final PolledLinks sends;
     private final PolledLinks receives;
     private final EngineLinks engineLinks;
-    private final PolledLinks.Wish ofSends = new PolledLinks.Wish(this);
-    private final PolledLinks.Wish ofReceives;
-    private @Nullable SelectionKey sendKey;
-    private @Nullable SelectionKey receiveKey;
-    private volatile @Nullable SelectionKey engineKey;
-    private volatile boolean hotInSends;
-    private volatile boolean hotInReceives;
-    private volatile boolean deferred;
-    private volatile boolean unfinished;
-    private long due;
-    private boolean listed;
-    private boolean streaming;
-    private long streamsUntil;
-    private boolean readOn;
-    private boolean owing;
-    private long owesUntil;
+    private final PolledLink inSends;
+    /// The same as of the sends if one completion queue serves both.
+    private final PolledLink inReceives;
 
-    /// Nobody drives the link yet.
+    private final boolean oneQueue;
+    private volatile @Nullable SelectionKey engineKey;
+    private volatile State state = State.NOBODY;
+    /// The socket did not take all frames, or an acknowledgement is to be sent.
+    private volatile boolean framesLeft;
+    /// When the engine looks again, or when a stream counts as ended; the engine.
+    private long due;
+    /// Whether the engine passes over this link; the engine.
+    private boolean scheduled;
+    /// Whether the engine has left an acknowledgement to the thread that it has woken; the engine.
+    private boolean acknowledgesLater;
+    private long acknowledgeAt;
+
+    /// The link is not driven yet.
     ///
     /// @param lock of the link
     /// @param retries knows how long the peer may be silent
@@ -61,13 +60,19 @@ public final class LinkDriver implements Engine.Ready {
         this.sends = sends;
         this.receives = receives;
         this.engineLinks = engineLinks;
-        this.ofReceives = receives.equals(sends) ? ofSends : new PolledLinks.Wish(this);
+        this.oneQueue = receives.equals(sends);
+        this.inSends = new PolledLink(this, sends);
+        this.inReceives = oneQueue ? inSends : new PolledLink(this, receives);
     }
 
     /// Starts to have the link driven.
     void open() throws IOException {
-        sendKey = sends.add(this);
-        receiveKey = receives.equals(sends) ? null : receives.add(this);
+        // First, as both the engine and polling threads may get at the link from here on.
+        state = DrivingTable.next(state, Event.OPENED);
+        inSends.open();
+        if (!oneQueue) {
+            inReceives.open();
+        }
         engineKey = engineLinks.register(link.channel(), READ, this);
         engineLinks.add(this);
     }
@@ -91,7 +96,30 @@ public final class LinkDriver implements Engine.Ready {
         return link.isBlocked();
     }
 
-    // ---- Polling threads ----
+    /// Whether the thread that polls those links reads this one directly.
+    public boolean isReadDirectly(PolledLinks polling) {
+        return (polling.equals(sends) ? inSends : inReceives).isDirect();
+    }
+
+    // ---- Threads that post; with the send lock ----
+
+    /// Sends what was posted.
+    void post() {
+        link.transmit();
+        finishDriving();
+    }
+
+    /// Receives what has arrived, and sends what can be sent; requests that were held back, too, if their time has
+    /// come.
+    void resume() {
+        if (retries.isDue()) {
+            link.release();
+        }
+        link.drive(true, true);
+        finishDriving();
+    }
+
+    // ---- Threads that poll or wait ----
 
     /// Drives the link, unless another thread does.
     ///
@@ -101,11 +129,13 @@ public final class LinkDriver implements Engine.Ready {
             return false;
         }
         try {
-            unfinished = false;
+            framesLeft = false;
             boolean came = link.drive(false, false);
-            if (link.isUnfinished() || (!deferred && !link.isQuiet())) {
-                // If no thread polls again soon, the engine tells the peer.
-                wanted();
+            if (link.isUnfinished()) {
+                onFramesLeft();
+            } else if (!link.isQuiet() && isAcknowledgementLeft()) {
+                // If no thread polls again soon, the engine acknowledges.
+                onFramesLeft();
             }
             return came;
         } finally {
@@ -113,83 +143,69 @@ public final class LinkDriver implements Engine.Ready {
         }
     }
 
-    /// Whether a polling thread reads the link directly.
-    public boolean isHot(PolledLinks polling) {
-        return polling.equals(sends) ? hotInSends : hotInReceives;
+    private boolean isAcknowledgementLeft() {
+        return DrivingTable.step(state, Event.ACKNOWLEDGEMENT_LEFT) != Step.NOTHING;
     }
 
-    /// Whether a polling thread reads the link directly now, so that it need not be told of it.
-    void hot(PolledLinks polling, boolean now) {
-        boolean forSends = polling.equals(sends);
-        if (forSends) {
-            hotInSends = now;
-        } else {
-            hotInReceives = now;
+    /// Whether a thread that stops reading the link directly must first be asked to drive it once more.
+    boolean hasSomethingToSend() {
+        return framesLeft || !link.isQuiet();
+    }
+
+    // ---- After each drive; with the send lock ----
+
+    private void finishDriving() {
+        if (link.isUnfinished()) {
+            onFramesLeft();
         }
-        SelectionKey key = forSends ? sendKey : receiveKey;
-        try {
-            if (key != null) {
-                key.interestOps(now ? 0 : READ);
+    }
+
+    /// Has another thread or the engine send what the socket did not take.
+    private void onFramesLeft() {
+        framesLeft = true;
+        Event event = isAwaited() ? Event.FRAMES_LEFT_AWAITED : Event.FRAMES_LEFT;
+        switch (DrivingTable.step(state, event)) {
+            case LOOK_SOON -> engineLinks.recall();
+            case THREAD_SENDS -> lastPolled().ask();
+            case ENGINE_SENDS -> awaitRoom();
+            case BOTH_SEND -> {
+                PolledLink polled = lastPolled();
+                if (polled.queue().isPolled()) {
+                    polled.ask();
+                }
+                awaitRoom();
             }
-        } catch (CancelledKeyException e) {
-            LOGGER.log(System.Logger.Level.TRACE, "another thread has closed the link meanwhile", e);
-        }
-        if (!now && (unfinished || !link.isQuiet())) {
-            // It has had something to send since a moment ago.
-            polling.want(wish(polling));
+            case NOTHING, TO_NOBODY, TO_ENGINE, TO_STREAM, TO_THREAD, LOOK -> {}
         }
     }
 
-    /// The link has something to send that the socket did not take yet. Called with the send lock held.
-    void wanted() {
-        unfinished = true;
-        if (isWaitedFor()) {
-            // That thread wakes up when something arrives, and not when the socket has room again.
-            engineLinks.reviewSoon();
-        } else if (deferred || polled().isPolled()) {
-            wish();
-        }
+    /// The engine drives the link when the socket has room.
+    private void awaitRoom() {
         SelectionKey key = engineKey;
         // Also on the engine's own thread: it drives a link not only because its socket is ready.
-        if (key != null
-                && !deferred
-                && key.isValid()
-                && (key.interestOpsOr(WRITE) & WRITE) == 0
-                && !engineLinks.isCurrentThread()) {
+        if (key != null && key.isValid() && (key.interestOpsOr(WRITE) & WRITE) == 0 && !engineLinks.isCurrentThread()) {
             engineLinks.wakeup();
         }
     }
 
-    /// The completion queue that was polled last.
-    private PolledLinks polled() {
-        boolean forSends = receiveKey == null || sends.lastPoll() - receives.lastPoll() >= 0;
-        return forSends ? sends : receives;
-    }
-
-    /// Has the polling thread drive the link, although nothing has arrived.
-    private void wish() {
-        PolledLinks polling = polled();
-        if (!isHot(polling)) {
-            polling.want(wish(polling));
-        }
-    }
-
-    /// The wish with which that polling thread is asked to drive the link.
-    PolledLinks.Wish wish(PolledLinks polling) {
-        return polling.equals(sends) ? ofSends : ofReceives;
+    /// The link in the completion queue that was polled last.
+    private PolledLink lastPolled() {
+        return oneQueue || sends.lastPoll() - receives.lastPoll() >= 0 ? inSends : inReceives;
     }
 
     /// Whether a thread sleeps until something arrives over the link.
-    private boolean isWaitedFor() {
+    private boolean isAwaited() {
         return sends.isWaiting() || receives.isWaiting();
     }
 
-    private boolean isPolled(long now) {
-        if (unfinished && isWaitedFor()) {
+    /// Whether a thread reads what arrives: it has polled a moment ago, or waits at the sockets and has nothing to
+    /// send.
+    private boolean isAttended(long now) {
+        if (framesLeft && isAwaited()) {
             return false;
         }
         long last = sends.lastPoll();
-        if (receiveKey != null) {
+        if (!oneQueue) {
             last = Math.max(last, receives.lastPoll());
         }
         return now - last < EngineLinks.TICK_NANOS && sends.isAttended() && receives.isAttended();
@@ -201,45 +217,92 @@ public final class LinkDriver implements Engine.Ready {
     public void ready(SelectionKey key) {
         // The engine may get here before the registering thread has the key.
         engineKey = key;
-        long now = System.nanoTime();
-        if (link.isClosed()) {
-            // Its channel is being closed, or its descriptor reused.
-            return;
-        }
-        if (isPolled(now)) {
-            defer(key, now + EngineLinks.TICK_NANOS);
-        } else {
-            drive(key, now);
+        // A closed link: its channel is being closed, or its descriptor reused.
+        if (!link.isClosed() && DrivingTable.step(state, Event.SOCKET_READY) == Step.LOOK) {
+            look(key, System.nanoTime());
         }
     }
 
+    /// Looks at a link again: one over which a stream arrives, that was left to a thread, or that has to acknowledge.
+    ///
+    /// @param now in the time of [System#nanoTime()]
+    /// @param recalled whether not to wait until the link is due
+    /// @return nanoseconds until this is wanted again, or [EngineLinks#NEVER]
+    long pass(long now, boolean recalled) {
+        SelectionKey key = engineKey;
+        if (link.isClosed() || key == null || !key.isValid()) {
+            state = DrivingTable.next(state, Event.CLOSED);
+            scheduled = false;
+            return EngineLinks.NEVER;
+        }
+        Event event = recalled ? Event.RECALLED : due - now > 0 ? Event.PASS : Event.DUE;
+        if (DrivingTable.step(state, event) == Step.LOOK) {
+            look(key, state == State.STREAM ? System.nanoTime() : now);
+        }
+        if (acknowledgesLater) {
+            acknowledge(now);
+        }
+        long wait = untilNextPass(now);
+        scheduled = wait != EngineLinks.NEVER;
+        return wait;
+    }
+
+    private long untilNextPass(long now) {
+        long wait = switch (state) {
+            case STREAM -> 0;
+            case THREAD -> Math.max(1, due - now);
+            case NOBODY, ENGINE -> EngineLinks.NEVER;
+        };
+        // Not exact: the engine does not hear its channels while it waits for less than a millisecond.
+        return acknowledgesLater ? Math.min(wait, Math.max(Engine.EXACT_NANOS, acknowledgeAt - now)) : wait;
+    }
+
+    /// Whether the engine has left the link to a thread.
+    boolean isLeftToThread() {
+        return state == State.THREAD;
+    }
+
+    private void look(SelectionKey key, long now) {
+        if (isAttended(now)) {
+            leaveToThread(key, Event.ATTENDED, now + EngineLinks.TICK_NANOS);
+        } else if (lock.tryEnter()) {
+            try {
+                drive(key, now);
+            } finally {
+                lock.leave();
+            }
+        } else {
+            leaveToThread(key, Event.LOCKED, now + EngineLinks.LOCKED_NANOS);
+        }
+        if (state == State.STREAM || state == State.THREAD) {
+            schedule();
+        }
+    }
+
+    private void leaveToThread(SelectionKey key, Event found, long until) {
+        due = until;
+        state = DrivingTable.next(state, found);
+        setInterest(key, 0);
+        if (framesLeft) {
+            // Polling threads see incoming data, but not that the socket has room again.
+            lastPolled().ask();
+        }
+        engineLinks.leftToThread();
+    }
+
     private void drive(SelectionKey key, long now) {
-        if (!lock.tryEnter()) {
-            defer(key, now + EngineLinks.LOCKED_NANOS);
-            return;
+        framesLeft = false;
+        boolean came = driveFor(receives.isArmed(), now);
+        if (came && link.isStreaming()) {
+            state = DrivingTable.next(state, Event.STREAM_ARRIVED);
+            due = System.nanoTime() + EngineLinks.STREAM_NANOS;
+        } else {
+            state = DrivingTable.next(state, due - now > 0 ? Event.STREAM_PAUSED : Event.STREAM_ENDED);
         }
-        try {
-            unfinished = false;
-            boolean came = driveFor(receives.isArmed(), now);
-            if (link.isUnfinished()) {
-                wanted();
-            }
-            if (came && link.isStreaming()) {
-                streaming = true;
-                streamsUntil = System.nanoTime() + EngineLinks.STREAM_NANOS;
-            } else if (now - streamsUntil >= 0) {
-                streaming = false;
-            }
-            if (key.isValid() && !link.isClosed()) {
-                // With the lock held, so that the next holder's wish is not lost.
-                setInterest(key, (streaming ? 0 : READ) | (unfinished ? WRITE : 0));
-            }
-        } finally {
-            lock.leave();
-        }
-        if (streaming && !readOn) {
-            readOn = true;
-            engineLinks.readOn(this);
+        finishDriving();
+        if (key.isValid() && !link.isClosed()) {
+            // With the lock held, so that what the next holder asks for is not lost.
+            setInterest(key, (state == State.ENGINE ? READ : 0) | (framesLeft ? WRITE : 0));
         }
     }
 
@@ -252,37 +315,38 @@ public final class LinkDriver implements Engine.Ready {
         boolean came = link.drive(!awaited, true);
         if (awaited && receives.isArmed()) {
             link.acknowledge();
-        } else if (awaited && !link.isQuiet() && !owing) {
-            owing = true;
-            owesUntil = now + EngineLinks.TICK_NANOS;
-            engineLinks.owe(this);
+        } else if (awaited && !link.isQuiet() && !acknowledgesLater) {
+            acknowledgesLater = true;
+            acknowledgeAt = now + EngineLinks.TICK_NANOS;
+            schedule();
         }
         return came;
     }
 
     /// Acknowledges the messages that the woken thread has not acknowledged in time.
-    ///
-    /// @param now in the time of [System#nanoTime()]
-    /// @return when this is due, or 0 if nothing is owed any more
-    long settle(long now) {
-        owing = !link.isQuiet() && !link.isClosed();
-        if (owing && owesUntil - now <= 0) {
+    private void acknowledge(long now) {
+        acknowledgesLater = !link.isQuiet();
+        if (acknowledgesLater && acknowledgeAt - now <= 0) {
             if (lock.tryEnter()) {
                 try {
-                    owing = false;
+                    acknowledgesLater = false;
                     link.acknowledge();
-                    if (link.isUnfinished()) {
-                        wanted();
-                    }
+                    finishDriving();
                 } finally {
                     lock.leave();
                 }
             } else {
-                // The holder is likely to say it.
-                owesUntil = now + EngineLinks.TICK_NANOS;
+                // The thread that has the lock is likely to acknowledge.
+                acknowledgeAt = now + EngineLinks.TICK_NANOS;
             }
         }
-        return owing ? owesUntil : 0;
+    }
+
+    private void schedule() {
+        if (!scheduled) {
+            scheduled = true;
+            engineLinks.schedule(this);
+        }
     }
 
     /// The selector processes each key that is set, changed or not.
@@ -292,69 +356,13 @@ public final class LinkDriver implements Engine.Ready {
         }
     }
 
-    /// Reads more of a stream without the selector: the sender would pay for each time that its bytes wake up a
-    /// selector.
-    ///
-    /// @return false if nothing has come for a while, or somebody else reads it
-    boolean readOn() {
-        SelectionKey key = engineKey;
-        if (key == null || !key.isValid() || deferred) {
-            streaming = false;
-        } else {
-            ready(key);
-        }
-        readOn = streaming && !link.isClosed();
-        return readOn;
-    }
-
-    private void defer(SelectionKey key, long until) {
-        due = until;
-        deferred = true;
-        streaming = false;
-        key.interestOps(0);
-        if (unfinished) {
-            // Polling threads see incoming data, but not that the socket has room again.
-            wish();
-        }
-        if (!listed) {
-            listed = true;
-            engineLinks.defer(this);
-        }
-    }
-
-    /// Looks again at a link that was left to a polling thread.
-    ///
-    /// @param now in the time of [System#nanoTime()]
-    /// @param review whether not to wait until it is due
-    /// @return when it is due, or 0 if it is not let go of any more
-    long review(long now, boolean review) {
-        SelectionKey key = engineKey;
-        if (link.isClosed() || key == null || !key.isValid()) {
-            listed = false;
-            return 0;
-        }
-        if (!review && due - now > 0) {
-            return due;
-        }
-        if (isPolled(now)) {
-            due = now + EngineLinks.TICK_NANOS;
-            return due;
-        }
-        deferred = false;
-        drive(key, now);
-        listed = deferred;
-        return deferred ? due : 0;
-    }
-
     /// Prompts the peer, or fails the link if the peer is silent for too long.
     void checkTime(long now) {
         if (link.isWaiting() || link.isBlocked() || !link.isQuiet() || link.isToRemind()) {
             if (lock.tryEnter()) {
                 try {
                     link.checkTime(now, retries.patienceNanos());
-                    if (link.isUnfinished()) {
-                        wanted();
-                    }
+                    finishDriving();
                 } finally {
                     lock.leave();
                 }
@@ -366,11 +374,9 @@ public final class LinkDriver implements Engine.Ready {
 
     /// Stops having the link driven.
     void close() {
-        if (sendKey != null) {
-            sends.remove(sendKey);
-        }
-        if (receiveKey != null) {
-            receives.remove(receiveKey);
+        inSends.close();
+        if (!oneQueue) {
+            inReceives.close();
         }
     }
 }

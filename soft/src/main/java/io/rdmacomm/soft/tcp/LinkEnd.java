@@ -6,7 +6,8 @@ import io.rdmacomm.verbs.WorkStatus;
 import io.rdmacomm.verbs.service.SafeLogger;
 import org.jspecify.annotations.Nullable;
 
-/// How a link ends: counts it, tells the queue pair, and keeps the reason in words. Under the queue pair's send lock.
+/// How a link ends: counts it, reports it to the queue pair, and keeps the reason in words. Under the queue pair's
+/// send lock.
 final class LinkEnd {
     private static final SafeLogger LOGGER = SafeLogger.of(LinkEnd.class);
     private static final int FLUSHED = WorkStatus.FLUSHED.code();
@@ -27,7 +28,7 @@ final class LinkEnd {
         this.byAddress = byAddress;
     }
 
-    /// Whether the queue pair was told of the end.
+    /// Whether the end was reported to the queue pair.
     boolean isOver() {
         return over;
     }
@@ -55,7 +56,7 @@ final class LinkEnd {
     /// The connection is lost.
     void lost(WorkStatus status, int vendorError, String why) {
         counters.lost();
-        // The end of a connection that was made by address is no failure: its connection manager tells of it.
+        // The end of a connection that was made by address is not a failure: its connection manager reports it.
         boolean expected = byAddress && status == WorkStatus.FLUSHED;
         AsyncEventType event = expected ? AsyncEventType.UNKNOWN : AsyncEventType.QUEUE_PAIR_FATAL;
         fail(status.code(), vendorError, event, why);

@@ -29,7 +29,7 @@ final class LinkReceiver implements FrameInput.Receiver {
     private final TerminateMessage terminate = new TerminateMessage();
 
     private int incoming;
-    private Placement placement;
+    private PayloadPlacement placement;
     private int atomicIdentifier;
     private long atomicOriginal;
     private long bytes;

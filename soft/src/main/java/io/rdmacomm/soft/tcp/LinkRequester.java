@@ -14,7 +14,7 @@ import io.rdmacomm.soft.memory.ElementList;
 import io.rdmacomm.soft.memory.LocalMemory;
 import io.rdmacomm.soft.memory.RequestOpcode;
 import io.rdmacomm.soft.memory.WindowRequests;
-import io.rdmacomm.soft.transport.SendQueue;
+import io.rdmacomm.soft.transport.RequestQueue;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.WorkStatus;
 import io.rdmacomm.verbs.spi.SendRequestLayout;
@@ -22,7 +22,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
 
-/// The requester's half of a link: turns the requests in a [SendQueue] into messages. Under the queue
+/// The requester's half of a link: turns the requests in a [RequestQueue] into messages. Under the queue
 /// pair's send lock.
 final class LinkRequester {
     private static final int SHORT = 32;
@@ -35,7 +35,7 @@ final class LinkRequester {
     private static final int SENT = 1;
     private static final int BLOCKED = 2;
 
-    private final SendQueue queue;
+    private final RequestQueue queue;
     private final WindowRequests windowRequests;
     private final LinkTerms terms;
     private final SentRequests sent;
@@ -51,7 +51,7 @@ final class LinkRequester {
     private boolean held;
     private @Nullable String lack;
 
-    LinkRequester(LocalMemory memory, SendQueue queue, WindowRequests windowRequests, LinkTerms terms) {
+    LinkRequester(LocalMemory memory, RequestQueue queue, WindowRequests windowRequests, LinkTerms terms) {
         this.queue = queue;
         this.windowRequests = windowRequests;
         this.terms = terms;
@@ -273,7 +273,7 @@ final class LinkRequester {
             for (int i = 0; i < stage; i++) {
                 remote += local.lengths[i];
             }
-            // The sink is named by key and offset: nobody else ever uses the address.
+            // The sink is named by key and offset: nothing else ever uses the address.
             requestRead(out, sent.next(), local.keys[stage], local.offsets[stage], local.lengths[stage], key, remote);
         }
         stageDone();

@@ -45,7 +45,7 @@ final class LinkResponder {
     private final LinkTerms terms;
     private final CompletionSink completions;
     private final LocalKeys keys;
-    private final Placement writes;
+    private final PayloadPlacement writes;
     private final TakenReceive receive;
     private final OwedResponses responses;
     private final ReceiveSequence sequence = new ReceiveSequence();
@@ -64,7 +64,7 @@ final class LinkResponder {
     private boolean readyToReceiveExpected;
     private @Nullable Refusal refusal;
 
-    /// @param onLimit told the number of a shared receive queue that fell below its limit
+    /// @param onLimit called with the number of a shared receive queue that fell below its limit
     LinkResponder(
             QueuePairResources queuePair,
             LocalMemory memory,
@@ -76,7 +76,7 @@ final class LinkResponder {
         this.terms = terms;
         this.counters = counters;
         this.keys = new LocalKeys(memory, queuePair.domain(), number);
-        this.writes = new Placement(memory, 1);
+        this.writes = new PayloadPlacement(memory, 1);
         this.completions = queuePair.receives().completions();
         this.receive = new TakenReceive(memory, queuePair.receives().ring().taker(), onLimit);
         this.responses = new OwedResponses(memory, keys, terms);
@@ -96,7 +96,7 @@ final class LinkResponder {
         return executed;
     }
 
-    /// Whether the peer must be told that a message found no receive; resets it.
+    /// Whether the peer must learn that a message found no receive; resets it.
     boolean takeNotReady() {
         boolean was = notReady;
         notReady = false;
@@ -265,7 +265,7 @@ final class LinkResponder {
     }
 
     /// Where the payload of a request goes, once it has begun.
-    Placement placement(int opcode) {
+    PayloadPlacement placement(int opcode) {
         return opcode == Opcode.WRITE ? writes : receive.placement();
     }
 

@@ -13,14 +13,14 @@ import java.nio.channels.SocketChannel;
 import java.util.concurrent.TimeUnit;
 
 /// A connection that a queue pair opens to its peer, until the peer has answered. Continues even if the queue pair
-/// does not want it any more: a peer that has accepted must be told so, or it would take the end for a failure.
+/// does not want it any more: a peer that has accepted must learn it, or it would take the end for a failure.
 /// Before its host has answered, the call may end early for another one. TCP itself repeats a lost SYN only after a
 /// second (RFC 6298 2.1), when most queue pairs have exhausted their retries.
-final class OutgoingCall extends Call {
+final class OutgoingCall extends TcpCall {
     private final TcpEndpoint endpoint;
     private final PeerHandshake handshake;
     private final long hostPatienceNanos;
-    private final MpaNegotiation wishes;
+    private final MpaNegotiation negotiation;
     private final MpaFrame request;
     private final ByteBuffer bytes;
     private final MpaFrameReader reader = new MpaFrameReader(MpaFrame.Kind.REPLY);
@@ -38,8 +38,8 @@ final class OutgoingCall extends Call {
         this.endpoint = endpoint;
         this.handshake = handshake;
         this.hostPatienceNanos = hostPatienceNanos;
-        this.wishes = endpoint.wishes();
-        this.request = wishes.request(handshake.appendTo(new byte[0]));
+        this.negotiation = endpoint.negotiation();
+        this.request = negotiation.request(handshake.appendTo(new byte[0]));
         this.bytes = request.encode();
     }
 
@@ -51,7 +51,7 @@ final class OutgoingCall extends Call {
                     return;
                 }
             } catch (IOException e) {
-                // Nobody listens there: the queue pair retries.
+                // No program listens there: the queue pair retries.
                 end();
                 return;
             }
@@ -76,7 +76,7 @@ final class OutgoingCall extends Call {
             end();
             return;
         }
-        MpaTerms terms = wishes.initiatorTerms(request, reply);
+        MpaTerms terms = negotiation.initiatorTerms(request, reply);
         leave();
         endpoint.callAccepted(this, channel(), LinkTerms.with(peer, terms, true, node().settings()));
     }

@@ -14,41 +14,31 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// The links of one completion queue, for the thread that polls it. It reads the few that were busy lately directly,
-/// which costs least. Every few polls a selector tells which of the others are ready, so the cost of polling does not
+/// which costs least. Every few polls a selector finds which of the others are ready, so the cost of polling does not
 /// grow with their number.
 public final class PolledLinks implements AutoCloseable {
-    private static final int HOT = 4;
-    private static final int PATIENCE = 2_000;
+    /// How many links are read directly.
+    private static final int MAX_DIRECT = 4;
+    /// After how many polls in a row that receive nothing a link is left to the selector.
+    private static final int IDLE_POLLS = 2_000;
     private static final int SELECT_EVERY = 8;
-    // With all links hot, the selector only has closed links to remove.
+    // With all links read directly, the selector only has closed links to remove.
     private static final int SELECT_SELDOM = 1024;
 
     private final Selector selector;
     private final CompletionRing completions;
-    private final AtomicReference<@Nullable Wish> wishes = new AtomicReference<>();
-    private final @Nullable LinkDriver[] hot = new @Nullable LinkDriver[HOT];
-    private final int[] misses = new int[HOT];
+    private final AtomicReference<@Nullable PolledLink> asked = new AtomicReference<>();
+    private final @Nullable PolledLink[] direct = new @Nullable PolledLink[MAX_DIRECT];
     private final Consumer<SelectionKey> onReady = this::ready;
     private final Consumer<SelectionKey> onAwaited = this::awaited;
     private final AtomicInteger watched = new AtomicInteger();
-    private @Nullable Wish taken;
-    private int hotCount;
+    /// Those of the links that were asked that this thread has taken from the list.
+    private @Nullable PolledLink taken;
+    private int directCount;
     private int turn;
     private final AtomicBoolean selecting = new AtomicBoolean();
     private volatile boolean waiting;
     private volatile long lastPoll = System.nanoTime() - EngineLinks.TICK_NANOS;
-
-    /// Asks the polling thread to drive a link. A link keeps one for each completion queue, so that asking again
-    /// and again allocates nothing.
-    static final class Wish {
-        private final LinkDriver link;
-        private final AtomicBoolean listed = new AtomicBoolean();
-        private @Nullable Wish next;
-
-        Wish(LinkDriver link) {
-            this.link = link;
-        }
-    }
 
     /// No links yet.
     ///
@@ -63,8 +53,8 @@ public final class PolledLinks implements AutoCloseable {
     }
 
     /// Adds a link; thread-safe.
-    SelectionKey add(LinkDriver link) throws IOException {
-        SelectionKey key = link.channel().register(selector, SelectionKey.OP_READ, link);
+    SelectionKey add(PolledLink link) throws IOException {
+        SelectionKey key = link.driver().channel().register(selector, SelectionKey.OP_READ, link);
         watched.incrementAndGet();
         return key;
     }
@@ -74,7 +64,7 @@ public final class PolledLinks implements AutoCloseable {
         watched.decrementAndGet();
         key.cancel();
         if (!selecting.compareAndSet(false, true)) {
-            // Somebody polls, perhaps this very thread: the key is gone the next time.
+            // A thread polls, perhaps this one: the next select removes the key.
             if (waiting) {
                 selector.wakeup();
             }
@@ -94,29 +84,30 @@ public final class PolledLinks implements AutoCloseable {
         // Whatever is ready is so the next time, too.
     }
 
-    /// Has a link driven because it has something to send; thread-safe.
-    void want(Wish wish) {
-        if (wish.listed.compareAndSet(false, true)) {
+    /// Has the polling thread drive a link because it has something to send; thread-safe.
+    void ask(PolledLink link) {
+        if (link.markAsked()) {
+            PolledLink first;
             do {
-                wish.next = wishes.get();
-            } while (!wishes.compareAndSet(wish.next, wish));
+                first = asked.get();
+                link.setNext(first);
+            } while (!asked.compareAndSet(first, link));
         }
     }
 
-    /// The next link that is to be driven; the thread that polls.
-    private @Nullable LinkDriver nextWanted() {
-        Wish wish = taken;
-        if (wish == null) {
-            wish = wishes.get() == null ? null : wishes.getAndSet(null);
-            if (wish == null) {
+    /// The next link that was asked; the thread that polls.
+    private @Nullable PolledLink nextAsked() {
+        PolledLink link = taken;
+        if (link == null) {
+            link = asked.get() == null ? null : asked.getAndSet(null);
+            if (link == null) {
                 return null;
             }
         }
-        taken = wish.next;
-        wish.next = null;
-        // From here on it may be listed again.
-        wish.listed.set(false);
-        return wish.link;
+        taken = link.next();
+        link.setNext(null);
+        link.clearAsked();
+        return link;
     }
 
     /// The time of the last poll, as of [System#nanoTime()].
@@ -129,7 +120,7 @@ public final class PolledLinks implements AutoCloseable {
         return System.nanoTime() - lastPoll < EngineLinks.TICK_NANOS;
     }
 
-    /// Whether somebody sleeps until the next completion.
+    /// Whether a thread sleeps until the next completion.
     boolean isArmed() {
         return completions.isArmed();
     }
@@ -176,49 +167,50 @@ public final class PolledLinks implements AutoCloseable {
     /// The next poll drives the link once more, to acknowledge what the program does not answer.
     private void awaited(SelectionKey key) {
         waiting = false;
-        if (key.attachment() instanceof LinkDriver link) {
-            link.tryDrive();
-            want(link.wish(this));
+        if (key.attachment() instanceof PolledLink link) {
+            link.driver().tryDrive();
+            ask(link);
         }
     }
 
     /// Drives the links that are ready. Called by the polling thread when it has found no completion.
     public void drive() {
         lastPoll = System.nanoTime();
-        // Bounded: a link that makes room for another one may be wanted again at once.
-        LinkDriver wanted = nextWanted();
-        for (int i = 1; wanted != null; i++) {
-            heat(wanted);
-            wanted = i < HOT ? nextWanted() : null;
+        // Bounded: a link that makes room for another one may be asked again at once.
+        PolledLink link = nextAsked();
+        for (int i = 1; link != null; i++) {
+            readDirectly(link);
+            link = i < MAX_DIRECT ? nextAsked() : null;
         }
-        for (int i = hotCount - 1; i >= 0; i--) {
-            driveHot(i);
+        for (int i = directCount - 1; i >= 0; i--) {
+            driveDirect(i);
         }
-        int every = hotCount < watched.get() ? SELECT_EVERY : SELECT_SELDOM;
-        if (hotCount == 0 || ++turn >= every) {
+        int every = directCount < watched.get() ? SELECT_EVERY : SELECT_SELDOM;
+        if (directCount == 0 || ++turn >= every) {
             turn = 0;
             select();
         }
-        if (hotCount > 0 && completions.isArmed()) {
-            coolAll();
+        if (directCount > 0 && completions.isArmed()) {
+            leaveAllToSelector();
         }
     }
 
     /// The polling thread is about to sleep, and what arrives must wake it.
-    private void coolAll() {
-        for (int i = hotCount - 1; i >= 0; i--) {
-            cool(i);
+    private void leaveAllToSelector() {
+        for (int i = directCount - 1; i >= 0; i--) {
+            leaveToSelector(i);
         }
     }
 
-    private void driveHot(int index) {
-        LinkDriver link = hot[index];
-        if (link == null || link.isClosed()) {
-            cool(index);
-        } else if (link.tryDrive()) {
-            misses[index] = 0;
-        } else if (++misses[index] > PATIENCE && link.isQuiet()) {
-            cool(index);
+    private void driveDirect(int index) {
+        PolledLink link = direct[index];
+        if (link == null || link.driver().isClosed()) {
+            leaveToSelector(index);
+            return;
+        }
+        link.drive();
+        if (link.idlePolls() > IDLE_POLLS && link.driver().isQuiet()) {
+            leaveToSelector(index);
         }
     }
 
@@ -237,38 +229,46 @@ public final class PolledLinks implements AutoCloseable {
     }
 
     private void ready(SelectionKey key) {
-        if (key.attachment() instanceof LinkDriver link) {
-            link.tryDrive();
-            heat(link);
+        if (key.attachment() instanceof PolledLink link) {
+            link.driver().tryDrive();
+            readDirectly(link);
         }
     }
 
     /// Makes a link one of those that are read directly; the one that was idle longest makes room.
-    private void heat(LinkDriver link) {
-        if (link.isClosed() || link.isHot(this)) {
+    private void readDirectly(PolledLink link) {
+        if (link.driver().isClosed() || link.isDirect()) {
             return;
         }
-        if (hotCount == HOT) {
-            int idlest = 0;
-            for (int i = 1; i < HOT; i++) {
-                idlest = misses[i] > misses[idlest] ? i : idlest;
-            }
-            cool(idlest);
+        if (directCount == MAX_DIRECT) {
+            leaveToSelector(idlest());
         }
-        hot[hotCount] = link;
-        misses[hotCount] = 0;
-        hotCount++;
-        link.hot(this, true);
+        direct[directCount] = link;
+        directCount++;
+        link.readDirectly(true);
     }
 
-    private void cool(int index) {
-        LinkDriver link = hot[index];
-        hotCount--;
-        hot[index] = hot[hotCount];
-        misses[index] = misses[hotCount];
-        hot[hotCount] = null;
+    private int idlest() {
+        int idlest = 0;
+        int most = -1;
+        for (int i = 0; i < directCount; i++) {
+            PolledLink link = direct[i];
+            int idle = link == null ? Integer.MAX_VALUE : link.idlePolls();
+            if (idle > most) {
+                most = idle;
+                idlest = i;
+            }
+        }
+        return idlest;
+    }
+
+    private void leaveToSelector(int index) {
+        PolledLink link = direct[index];
+        directCount--;
+        direct[index] = direct[directCount];
+        direct[directCount] = null;
         if (link != null) {
-            link.hot(this, false);
+            link.readDirectly(false);
         }
     }
 

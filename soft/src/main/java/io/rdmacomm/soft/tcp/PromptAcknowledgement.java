@@ -8,7 +8,7 @@ import jdk.net.ExtendedSocketOptions;
 
 /// Has TCP itself acknowledge a stream at once (tcp(7), TCP_QUICKACK), where the system can.
 ///
-/// A receiver that says something in between is one end of a dialogue to Linux, where acknowledgements wait for
+/// Linux takes a receiver that sends something in between for one end of a dialogue, where acknowledgements wait for
 /// the next message. In a stream there is none: then they are sent where the sender's processor is at work, not
 /// when the receiver has read, and the stream gets slower by about a fifth. The option holds only until the
 /// next bytes are sent, so it is set again each time.

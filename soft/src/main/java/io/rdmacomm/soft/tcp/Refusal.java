@@ -8,8 +8,8 @@ import io.rdmacomm.verbs.AsyncEventType;
 
 /// Why a request of the peer was rejected, which ends the link.
 ///
-/// @param code what a peer of another make is told
-/// @param syndrome what our own peers are told
+/// @param code for a peer of another make
+/// @param syndrome for our own peers
 /// @param event to be raised here, or [AsyncEventType#UNKNOWN]
 record Refusal(TerminateCode code, int syndrome, AsyncEventType event) {
     /// The peer broke a rule of the protocol.

@@ -1,8 +1,8 @@
 package io.rdmacomm.soft.tcp;
 
-import io.rdmacomm.soft.transport.SendQueue;
+import io.rdmacomm.soft.transport.RequestQueue;
 
-/// How far the requests in a [SendQueue] are on their way over a link, and what becomes of them. They
+/// How far the requests in a [RequestQueue] are on their way over a link, and what becomes of them. They
 /// complete in posting order, when the peer has acknowledged or answered them; a peer of another make does not
 /// acknowledge, so there they complete when TCP has them (RFC 5040 5.5).
 ///
@@ -15,7 +15,7 @@ final class SentRequests {
     /// No position.
     static final long NOWHERE = -1;
 
-    private final SendQueue queue;
+    private final RequestQueue queue;
     private final boolean acknowledging;
 
     // By place in the queue: the count before and after the request, the numbers before it, responses it waits for.
@@ -36,8 +36,8 @@ final class SentRequests {
 
     /// Nothing of the queue was sent yet.
     ///
-    /// @param acknowledging whether the peer says what it has carried out
-    SentRequests(SendQueue queue, boolean acknowledging) {
+    /// @param acknowledging whether the peer acknowledges what it has carried out
+    SentRequests(RequestQueue queue, boolean acknowledging) {
         this.queue = queue;
         this.acknowledging = acknowledging;
         int size = queue.size();
@@ -133,7 +133,7 @@ final class SentRequests {
         }
     }
 
-    // ---- What the peer says ----
+    // ---- What the peer reports ----
 
     /// The peer has executed `count` messages.
     ///
@@ -217,7 +217,7 @@ final class SentRequests {
     /// Completes what has ended, in posting order.
     ///
     /// @return whether the oldest request has failed: see [#failure]
-    boolean settle() {
+    boolean completeRequests() {
         long head = queue.head();
         while (head != next && head != stopAt && isDone(place(head))) {
             queue.completer().succeed(queue.segment(), queue.at(head));

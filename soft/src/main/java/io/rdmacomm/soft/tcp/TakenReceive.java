@@ -21,7 +21,7 @@ final class TakenReceive {
     private final LocalMemory memory;
     private final ReceiveTaker ring;
     private final IntConsumer onLimit;
-    private final Placement placement;
+    private final PayloadPlacement placement;
     private boolean taken;
     private boolean bad;
     private long workId;
@@ -29,16 +29,16 @@ final class TakenReceive {
     /// None is taken.
     ///
     /// @param ring of this context
-    /// @param onLimit told the number of a shared receive queue that fell below its limit
+    /// @param onLimit called with the number of a shared receive queue that fell below its limit
     TakenReceive(LocalMemory memory, ReceiveTaker ring, IntConsumer onLimit) {
         this.memory = memory;
         this.ring = ring;
         this.onLimit = onLimit;
-        this.placement = new Placement(memory, ElementList.MAX_ELEMENTS);
+        this.placement = new PayloadPlacement(memory, ElementList.MAX_ELEMENTS);
     }
 
     /// Where its message goes.
-    Placement placement() {
+    PayloadPlacement placement() {
         return placement;
     }
 

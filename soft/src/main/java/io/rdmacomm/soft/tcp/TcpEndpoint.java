@@ -114,8 +114,8 @@ public final class TcpEndpoint {
     }
 
     /// The terms that this side asks for.
-    MpaNegotiation wishes() {
-        // A device at the loopback address is called by queue pairs of its own host only.
+    MpaNegotiation negotiation() {
+        // A device at the loopback address is called only by queue pairs of the same host.
         TcpSettings settings = node.settings();
         boolean checksum = settings.checksumBetween(InetAddress.getLoopbackAddress(), settings.address());
         return new MpaNegotiation(checksum, destination.inboundReads(), LinkTerms.MOST_READS);
@@ -194,13 +194,14 @@ public final class TcpEndpoint {
             }
             PeerHandshake.Verdict verdict = consider(peer, incoming.origin());
             if (verdict == PeerHandshake.Verdict.ACCEPTED) {
-                MpaNegotiation wishes = wishes();
-                MpaFrame reply = wishes.acceptance(
+                MpaNegotiation negotiation = negotiation();
+                MpaFrame reply = negotiation.acceptance(
                         request, LinkTerms.reply(peer, verdict).appendTo(new byte[0]));
                 incoming.accept(reply);
                 hangUp();
                 expectedPsn = peer.expectedPsn();
-                LinkTerms terms = LinkTerms.with(peer, wishes.responderTerms(request, reply), false, node.settings());
+                LinkTerms terms =
+                        LinkTerms.with(peer, negotiation.responderTerms(request, reply), false, node.settings());
                 begin(incoming.channel(), terms, null);
             }
             return verdict;
@@ -229,15 +230,16 @@ public final class TcpEndpoint {
         return calling && isBefore(address(), theirs) ? PeerHandshake.Verdict.BUSY : PeerHandshake.Verdict.ACCEPTED;
     }
 
-    /// Who has seen or guessed the numbers of a queue pair that waits for its peer must not take the peer's place from
-    /// any host: the peer calls from its own address.
+    /// Who has seen or guessed the numbers of a queue pair that waits for its peer must not take the peer's place
+    /// from any host: the peer calls from its own address.
     private boolean mayCallFrom(Gid origin) {
         if (node.settings().callersFromAnywhere() || origin.equals(destination.gid())) {
             return true;
         }
-        node.strayed(address() + " rejects a call that is right but comes from " + origin.address() + " and not from "
-                + destination.gid().address() + "; if that host is behind NAT, set the option callers=any in"
-                + " rdmacomm.soft.devices");
+        node.wrongOrigin(
+                address() + " rejects a call that is right but comes from " + origin.address() + " and not from "
+                        + destination.gid().address() + "; if that host is behind NAT, set the option callers=any in"
+                        + " rdmacomm.soft.devices");
         return false;
     }
 
@@ -275,7 +277,7 @@ public final class TcpEndpoint {
 
     /// Takes over the connection that a connection manager has made; any thread, without the lock.
     ///
-    /// @param onEnd told once why the connection has ended, with the lock held
+    /// @param onEnd called once with the reason why the connection has ended, with the lock held
     /// @throws IOException if the connection is not good any more, or the queue pair is not connected any more
     public void adopt(SocketChannel channel, LinkTerms terms, Consumer<String> onEnd) throws IOException {
         lock.enter();

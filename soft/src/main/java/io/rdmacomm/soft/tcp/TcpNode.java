@@ -34,7 +34,7 @@ public final class TcpNode implements Engine.Ready, AutoCloseable {
     private final @Nullable CallListener listener;
     private final IntFunction<@Nullable TcpEndpoint> endpoints;
     private final LinkContext links;
-    private final Set<Call> calls = ConcurrentHashMap.newKeySet();
+    private final Set<TcpCall> calls = ConcurrentHashMap.newKeySet();
     /// Those who have not been answered, and those who were refused and have not hung up.
     private final FairQueue<CallerOrigin, IncomingCall> callers = new FairQueue<>(MOST_INCOMING);
 
@@ -45,7 +45,7 @@ public final class TcpNode implements Engine.Ready, AutoCloseable {
     /// Begins to take calls, unless `listener` is null.
     ///
     /// @param endpoints finds the queue pair with a number
-    /// @param onLimit told the number of a shared receive queue that fell below its limit
+    /// @param onLimit called with the number of a shared receive queue that fell below its limit
     public TcpNode(
             TcpSettings settings,
             Gid gid,
@@ -102,7 +102,7 @@ public final class TcpNode implements Engine.Ready, AutoCloseable {
 
     /// A completion queue was armed, so its polling thread is about to sleep.
     public void armed() {
-        links.engineLinks().reviewSoon();
+        links.engineLinks().recall();
     }
 
     /// Accepts calls; the engine. Takes many at once: with one per pass over all other channels, a thousand peers
@@ -145,7 +145,7 @@ public final class TcpNode implements Engine.Ready, AutoCloseable {
         begin(call, SelectionKey.OP_READ);
     }
 
-    private void begin(Call call, int operations) throws IOException {
+    private void begin(TcpCall call, int operations) throws IOException {
         try {
             calls.add(call);
             engine.register(call.channel(), operations, call);
@@ -159,7 +159,7 @@ public final class TcpNode implements Engine.Ready, AutoCloseable {
     void prepare(SocketChannel channel) throws IOException {
         channel.configureBlocking(false);
         channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
-        KeepAlive.set(channel, settings.silenceSeconds());
+        TcpKeepAlive.set(channel, settings.silenceSeconds());
     }
 
     /// Has the engine call the peer of a queue pair.
@@ -199,14 +199,14 @@ public final class TcpNode implements Engine.Ready, AutoCloseable {
     }
 
     /// A call has ended; the engine.
-    void left(Call call) {
+    void left(TcpCall call) {
         if (calls.remove(call) && call instanceof IncomingCall caller) {
             callers.remove(caller);
         }
     }
 
-    /// The right peer has called from the wrong place, which is told once: it will call again and again.
-    void strayed(String what) {
+    /// The right peer has called from the wrong place, which is logged once: it will call again and again.
+    void wrongOrigin(String what) {
         if (strayTold.compareAndSet(false, true)) {
             LOGGER.log(System.Logger.Level.WARNING, what);
         }
@@ -223,7 +223,7 @@ public final class TcpNode implements Engine.Ready, AutoCloseable {
         long now = System.nanoTime();
         if (now - nextTimes >= 0) {
             nextTimes = now + TIMES_NANOS;
-            calls.forEach(Call::checkTime);
+            calls.forEach(TcpCall::checkTime);
             links.closing().checkTimes(now);
         }
         return Math.min(soonest, Math.max(1, nextTimes - now));
@@ -232,7 +232,7 @@ public final class TcpNode implements Engine.Ready, AutoCloseable {
     /// Ends everything; the engine has stopped.
     @Override
     public void close() throws IOException {
-        for (Call call : calls) {
+        for (TcpCall call : calls) {
             call.end();
         }
         links.closing().close();

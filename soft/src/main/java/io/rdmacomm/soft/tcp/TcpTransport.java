@@ -3,8 +3,7 @@ package io.rdmacomm.soft.tcp;
 import io.rdmacomm.soft.memory.LocalRegion;
 import io.rdmacomm.soft.transport.PeerOperation;
 import io.rdmacomm.soft.transport.QueuePairResources;
-import io.rdmacomm.soft.transport.RetryTimer;
-import io.rdmacomm.soft.transport.SendQueue;
+import io.rdmacomm.soft.transport.RequestQueue;
 import io.rdmacomm.soft.transport.Transport;
 import io.rdmacomm.verbs.SendOpcode;
 import io.rdmacomm.verbs.service.SafeLogger;
@@ -15,13 +14,12 @@ import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// Transport over one TCP connection: keeps requests in the [SendQueue] until the peer has acknowledged them, and has
-/// the [Link] send them.
+/// Transport over one TCP connection: keeps requests in the [RequestQueue] until the peer has acknowledged them,
+/// and has the [Link] send them.
 public final class TcpTransport implements Transport {
     private static final SafeLogger LOGGER = SafeLogger.of(TcpTransport.class);
 
-    private final SendQueue sends;
-    private final RetryTimer retries;
+    private final RequestQueue sends;
     private final LingeringClose closing;
     private final TrafficCounters traffic;
     private final SocketChannel channel;
@@ -36,7 +34,8 @@ public final class TcpTransport implements Transport {
     /// @param pollsSends the links of the completion queue of sends
     /// @param pollsReceives the links of the completion queue of receives
     /// @param channel not blocking
-    /// @param onEnd told once why the connection has ended, if a connection manager has made it; else null
+    /// @param onEnd called once with the reason why the connection has ended, if a connection manager has made it;
+    /// else null
     TcpTransport(
             QueuePairResources queuePair,
             LinkContext context,
@@ -46,7 +45,6 @@ public final class TcpTransport implements Transport {
             LinkTerms terms,
             @Nullable Consumer<String> onEnd) {
         this.sends = queuePair.sends();
-        this.retries = queuePair.retries();
         this.closing = context.closing();
         this.traffic = context.traffic();
         this.channel = channel;
@@ -54,10 +52,11 @@ public final class TcpTransport implements Transport {
         this.onEnd = onEnd;
         this.link = new Link(
                 queuePair, context.memory(), context.counters(), context.onLimit(), channel, terms, onEnd != null);
-        this.driver = new LinkDriver(link, queuePair.lock(), retries, pollsSends, pollsReceives, context.engineLinks());
+        this.driver = new LinkDriver(
+                link, queuePair.lock(), queuePair.retries(), pollsSends, pollsReceives, context.engineLinks());
     }
 
-    /// Has the link driven by those who poll, and by the engine.
+    /// Has the link driven by the threads that poll, and by the engine.
     ///
     /// @throws IOException if the connection is not good any more; it is closed then
     void open() throws IOException {
@@ -83,22 +82,13 @@ public final class TcpTransport implements Transport {
     @Override
     public int post(RequestChain batch, int first, int end) {
         int kept = sends.add(batch, first, end) - first;
-        link.transmit();
-        if (link.isUnfinished()) {
-            driver.wanted();
-        }
+        driver.post();
         return kept;
     }
 
     @Override
     public void resume() {
-        if (retries.isDue()) {
-            link.release();
-        }
-        link.drive(true, true);
-        if (link.isUnfinished()) {
-            driver.wanted();
-        }
+        driver.resume();
     }
 
     @Override

@@ -13,14 +13,14 @@ public abstract class PeerOperation {
     /// Whether it has ended, or its process has.
     protected abstract boolean hasEnded();
 
-    /// Whether somebody has waited for this same operation before, in vain. The peer is most likely stopped.
+    /// Whether a wait for this same operation has timed out before. The peer is most likely stopped.
     protected abstract boolean wasWaitedFor();
 
-    /// Notes that somebody has waited for it in vain.
+    /// Notes that a wait for it has timed out.
     protected abstract void waitedFor();
 
-    /// Waits until all of these have ended: together, so that several stopped peers cost no more than one, and not for
-    /// those that were waited for before, so that a stopped peer costs this once.
+    /// Waits until all of these have ended: together, so that several stopped peers cost no more than one, and not
+    /// for those that were waited for before, so that a stopped peer costs this once.
     ///
     /// @return false if one has not ended after a second
     public static boolean awaitAll(Collection<PeerOperation> operations) {
@@ -38,7 +38,7 @@ public abstract class PeerOperation {
         return operations.stream().allMatch(PeerOperation::hasEnded);
     }
 
-    /// A thread of another process wakes nobody up here.
+    /// A thread of another process cannot wake up one of this.
     private static void pause(int spins) {
         if (spins < SPINS) {
             Thread.onSpinWait();

@@ -19,7 +19,7 @@ public record QueuePairResources(
         int number,
         int domain,
         QueuePairBlock block,
-        SendQueue sends,
+        RequestQueue sends,
         ReceiveQueue receives,
         WindowRequests windowRequests,
         Destination destination,

@@ -9,6 +9,6 @@ public interface SendLock {
     /// Takes the lock if it is free.
     boolean tryEnter();
 
-    /// Acts on what the transport has told, then gives the lock back.
+    /// Acts on what the transport has reported, then gives the lock back.
     void leave();
 }

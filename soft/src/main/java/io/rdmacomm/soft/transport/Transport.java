@@ -8,16 +8,16 @@ import org.jspecify.annotations.Nullable;
 /// Carries the send requests of one queue pair to its peer, and for a peer on the network those of the peer to this
 /// side. A queue pair gets its transport when it has found its peer, and keeps it until it is reset.
 ///
-/// All methods except [#operationOfPeer] and [#isPeerIdle] are called with the queue pair's send lock held. A transport
-/// never calls its queue pair: it tells [Events], which only take notes, and the queue pair acts when the transport
-/// has returned.
+/// All methods except [#operationOfPeer] and [#isPeerIdle] are called with the queue pair's send lock held. A
+/// transport never calls its queue pair: it reports to [Events], which only take notes, and the queue pair acts
+/// when the transport has returned.
 public interface Transport {
-    /// Executes the requests from `first` to `end` of `batch`, in order, or keeps them in the [SendQueue].
+    /// Executes the requests from `first` to `end` of `batch`, in order, or keeps them in the [RequestQueue].
     ///
     /// @return how many were taken
     int post(RequestChain batch, int first, int end);
 
-    /// Continues with the requests in the [SendQueue].
+    /// Continues with the requests in the [RequestQueue].
     void resume();
 
     /// Whether every request that was begun has ended.
@@ -27,9 +27,9 @@ public interface Transport {
     /// whose peer has not chosen shared memory takes a connection over TCP instead. Stays true once it is.
     boolean isAgreed();
 
-    /// Gives up the requests that were begun. The [SendQueue] keeps them, to be flushed, and a receive that was taken
-    /// for an incomplete message goes back to its [ReceiveQueue]. Nothing is executed any more, and no memory is
-    /// used, except by a peer that [#isPeerIdle] tells of. Idempotent.
+    /// Gives up the requests that were begun. The [RequestQueue] keeps them, to be flushed, and a receive that was
+    /// taken for an incomplete message goes back to its [ReceiveQueue]. Nothing is executed any more, and no memory
+    /// is used, except by a peer that [#isPeerIdle] reports. Idempotent.
     ///
     /// @param orderly whether the peer's queue pair should not fail because of it
     void stop(boolean orderly);
@@ -56,13 +56,13 @@ public interface Transport {
 
         /// A request, the peer or the connection has failed: the queue pair goes to the error state.
         ///
-        /// @param status what the oldest request in the [SendQueue] fails with
+        /// @param status what the oldest request in the [RequestQueue] fails with
         /// @param vendorError more about it, or 0
         /// @param event to be raised, [AsyncEventType#UNKNOWN] for none
         void failed(int status, int vendorError, AsyncEventType event);
 
-        /// The peer has ended in an orderly way. The requests in the [SendQueue] wait for another one with the same
-        /// numbers, until their retries are exhausted.
+        /// The peer has ended in an orderly way. The requests in the [RequestQueue] wait for another one with the
+        /// same numbers, until their retries are exhausted.
         void peerGone();
     }
 }

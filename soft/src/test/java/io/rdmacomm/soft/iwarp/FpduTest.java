@@ -22,7 +22,7 @@ class FpduTest {
 
     @Test
     void frameFitsIntoATcpSegment() {
-        // 1500 bytes of Ethernet with time stamps, 9000, and a size that is no multiple of 4.
+        // 1500 bytes of Ethernet with time stamps, 9000, and a size that is not a multiple of 4.
         assertThat(Fpdu.segmentLimit(1448)).isEqualTo(1442);
         assertThat(Fpdu.segmentLimit(8948)).isEqualTo(8942);
         assertThat(Fpdu.segmentLimit(1443)).isEqualTo(1434);

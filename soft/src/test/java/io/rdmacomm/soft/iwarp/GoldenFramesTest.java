@@ -25,7 +25,7 @@ class GoldenFramesTest {
     void headersAreCompleteAtTheRightByteWhereverTheyAreCut(Frames.Golden golden) {
         ByteBuffer frame = golden.at(AT);
         for (int available = 0; available <= golden.length(); available++) {
-            // A limit at what has come: whoever looks further, throws.
+            // A limit at what has come: a read beyond it throws.
             ByteBuffer come = frame.duplicate().limit(AT + available);
             int missing = SegmentHeader.missing(come, AT, available);
             if (available < golden.headerBytes()) {

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.ByteBuffer;
 import org.junit.jupiter.api.Test;
 
-/// Every rule for a single segment, and what the peer is told when it breaks one.
+/// Every rule for a single segment, and the error that the peer gets when it breaks one.
 class SegmentHeaderTest {
     private final SegmentHeader header = new SegmentHeader();
 

@@ -99,7 +99,7 @@ class CompletionRingTest {
         CompletionRing owners = ring.ownersRing();
         ring.arm(false);
         assertThat(push(owners, 1, false)).isEqualTo(CompletionRing.NOTIFY);
-        assertThat(push(ring, 2, false)).as("told already").isEqualTo(CompletionRing.PUSHED);
+        assertThat(push(ring, 2, false)).as("announced already").isEqualTo(CompletionRing.PUSHED);
         for (int i = 0; i < 3; i++) {
             push(owners, 3 + i, false);
         }

@@ -51,7 +51,7 @@ class MappedFileTest {
         assertThat(again.capacity()).isEqualTo(BYTES);
     }
 
-    /// Without memory, a peer that was stopped in the middle of an operation would fail when it goes on.
+    /// Without memory, a peer that was stopped in the middle of an operation would fail when it resumes.
     @Test
     void memoryInUseStays() throws IOException {
         ByteBuffer again = closed("used", false);

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Users that have the same folder for shared memory, one of them in a user namespace whose root he is, as in a
+/// Users that have the same folder for shared memory, one of them as the root of a user namespace, as in a
 /// container. Needs root, setpriv(1) and unshare(1).
 @Tag("slow")
 @Timeout(120)
@@ -41,7 +41,7 @@ class OtherUsersTest {
             throw LeftOut.because(
                     OtherUsersTest.class, "this process cannot become another user's root in a namespace");
         }
-        // The classes may be where nobody else may look.
+        // The classes may be in a folder that other users cannot read.
         copy(ShmDirectory.class, classes);
         copy(io.rdmacomm.verbs.host.UserFolders.class, classes);
         copy(OtherUsersTest.class, classes);

@@ -38,25 +38,25 @@ class PeerKeyTest {
 
     @Test
     void isValidFromItsGrantToItsEnd() {
-        assertThat(peerKey.look(key)).isFalse();
+        assertThat(peerKey.load(key)).isFalse();
         grant(KeyTable.REGION, 4096, FILE, 0);
         for (int turn = 0; turn < 2; turn++) {
-            assertThat(peerKey.look(key)).isTrue();
-            assertThat(peerKey.look(key + 1)).as("another tag").isFalse();
-            assertThat(peerKey.look(key ^ 0x8000_0000))
+            assertThat(peerKey.load(key)).isTrue();
+            assertThat(peerKey.load(key + 1)).as("another tag").isFalse();
+            assertThat(peerKey.load(key ^ 0x8000_0000))
                     .as("an entry that is not there")
                     .isFalse();
-            assertThat(peerKey.look(0)).as("no key").isFalse();
+            assertThat(peerKey.load(0)).as("no key").isFalse();
         }
-        assertThat(peerKey.look(key)).isTrue();
+        assertThat(peerKey.load(key)).isTrue();
         table.revoke(key);
-        assertThat(peerKey.look(key)).as("revoked").isFalse();
+        assertThat(peerKey.load(key)).as("revoked").isFalse();
     }
 
     @Test
     void saysWhatIsAllowed() {
         grant(KeyTable.REGION, 4096, FILE, 0);
-        assertThat(peerKey.look(key)).isTrue();
+        assertThat(peerKey.load(key)).isTrue();
         assertThat(peerKey.isOfRegion()).isTrue();
         assertThat(peerKey.allows(1, DOMAIN, 2)).isTrue();
         assertThat(peerKey.allows(1, DOMAIN, 1))
@@ -75,10 +75,10 @@ class PeerKeyTest {
     @Test
     void theSameKeyOfAnotherRegionIsReadAgain() {
         grant(KeyTable.REGION, 4096, FILE, 0);
-        assertThat(peerKey.look(key)).isTrue();
+        assertThat(peerKey.load(key)).isTrue();
         table.revoke(key);
         grant(KeyTable.REGION, 8192, FILE + 1, 0);
-        assertThat(peerKey.look(key)).isTrue();
+        assertThat(peerKey.load(key)).isTrue();
         assertThat(peerKey.contains(4096, 1)).isFalse();
         assertThat(peerKey.contains(8192, 1)).isTrue();
         assertThat(peerKey.file()).isEqualTo(FILE + 1);
@@ -87,10 +87,10 @@ class PeerKeyTest {
     @Test
     void memoryWithoutAFileIsReadAgain() {
         grant(KeyTable.REGION, 4096, 0, 0);
-        assertThat(peerKey.look(key)).isTrue();
+        assertThat(peerKey.load(key)).isTrue();
         table.revoke(key);
         grant(KeyTable.REGION, 8192, 0, 0);
-        assertThat(peerKey.look(key)).isTrue();
+        assertThat(peerKey.load(key)).isTrue();
         assertThat(peerKey.contains(8192, 1)).isTrue();
     }
 
@@ -98,13 +98,13 @@ class PeerKeyTest {
     @Test
     void theKeyOfAWindowIsReadEachTime() {
         grant(KeyTable.WINDOW, 4096, FILE, 5);
-        assertThat(peerKey.look(key)).isTrue();
+        assertThat(peerKey.load(key)).isTrue();
         assertThat(peerKey.isOfRegion()).isFalse();
         assertThat(peerKey.allows(5, DOMAIN, 2)).isTrue();
         assertThat(peerKey.allows(6, DOMAIN, 2)).as("another queue pair").isFalse();
         table.revoke(key);
         grant(KeyTable.WINDOW, 4200, FILE, 0);
-        assertThat(peerKey.look(key)).isTrue();
+        assertThat(peerKey.load(key)).isTrue();
         assertThat(peerKey.contains(4096, 1)).isFalse();
         assertThat(peerKey.allows(6, DOMAIN, 2)).isTrue();
     }
@@ -113,10 +113,10 @@ class PeerKeyTest {
     @Test
     void theEntryOfTheSameRegionIsNotReadAgain() {
         grant(KeyTable.REGION, 4096, FILE, 0);
-        assertThat(peerKey.look(key)).isTrue();
+        assertThat(peerKey.load(key)).isTrue();
         MemorySegment memory = fixture.control.memory();
         memory.set(ValueLayout.JAVA_LONG, ControlLayout.key(key) + ControlLayout.KEY_LENGTH, 1L << 40);
-        assertThat(peerKey.look(key)).isTrue();
+        assertThat(peerKey.load(key)).isTrue();
         assertThat(peerKey.contains(4096, 101))
                 .as("a length that no correct peer changes")
                 .isFalse();

@@ -34,7 +34,7 @@ class ControlConnectionsTest implements ControlConnections.Receiver {
     @BeforeEach
     void listen() throws IOException {
         directory = ShmDirectory.claim();
-        socket = directory.file(Peer.SOCKET);
+        socket = directory.file(ShmPeer.SOCKET);
         engine = new Engine("engine", () -> Long.MAX_VALUE, () -> {});
         ControlConnections.listen(socket, engine, this);
         engine.start();
@@ -49,7 +49,7 @@ class ControlConnectionsTest implements ControlConnections.Receiver {
     }
 
     @Override
-    public @Nullable Peer onHello(Gid gid, int lid) {
+    public @Nullable ShmPeer onHello(Gid gid, int lid) {
         received.add(lid);
         return null;
     }
@@ -66,7 +66,7 @@ class ControlConnectionsTest implements ControlConnections.Receiver {
     }
 
     @Override
-    public void onEnd(Peer peer) {
+    public void onEnd(ShmPeer peer) {
         throw new AssertionError("no peer has said hello");
     }
 
@@ -78,8 +78,8 @@ class ControlConnectionsTest implements ControlConnections.Receiver {
 
     @Test
     void aMessageThatFailsTakesNoOthersWithIt() throws Exception {
-        ByteBuffer batch = ByteBuffer.allocate(5 * Message.BYTES).order(ByteOrder.nativeOrder());
-        batch.putInt(Message.HELLO).putInt(7).putLong(0).putLong(0);
+        ByteBuffer batch = ByteBuffer.allocate(5 * ShmMessage.BYTES).order(ByteOrder.nativeOrder());
+        batch.putInt(ShmMessage.HELLO).putInt(7).putLong(0).putLong(0);
         batch.putInt(BAD).putInt(0).putLong(0).putLong(0);
         batch.putInt(GOOD).putInt(8).putLong(0).putLong(0);
         batch.putInt(BAD).putInt(1).putLong(0).putLong(0);

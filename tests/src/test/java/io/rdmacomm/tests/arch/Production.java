@@ -17,15 +17,8 @@ final class Production {
     /// The only package that links native symbols.
     static final String NATIVE = "io.rdmacomm.ibverbs.ffm..";
 
-    /// The workarounds for kernel drivers, a package for each.
-    static final String[] KERNEL_DRIVERS = {
-        "io.rdmacomm.ibverbs.siw..",
-        "io.rdmacomm.ibverbs.rxe..",
-        "io.rdmacomm.ibverbs.mana..",
-        "io.rdmacomm.ibverbs.irdma..",
-        "io.rdmacomm.ibverbs.mlx5..",
-        "io.rdmacomm.ibverbs.hns.."
-    };
+    /// The workarounds for kernel drivers.
+    static final String[] KERNEL_DRIVERS = {"io.rdmacomm.ibverbs.siw..", "io.rdmacomm.ibverbs.drivers.."};
 
     static final JavaClasses CLASSES = new ClassFileImporter()
             .withImportOption(location -> !location.contains("/test-classes/"))

@@ -1,8 +1,8 @@
 package io.rdmacomm.tests.steps;
 
 import io.rdmacomm.soft.mapped.ShmDirectory;
-import io.rdmacomm.soft.shm.Message;
-import io.rdmacomm.soft.shm.Peer;
+import io.rdmacomm.soft.shm.ShmMessage;
+import io.rdmacomm.soft.shm.ShmPeer;
 import io.rdmacomm.verbs.QueuePairInfo;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -11,8 +11,8 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.SocketChannel;
 
-/// Ends the connection between two software devices while both processes live, as a kernel that is short of memory may
-/// do: connects to one in the name of the other, which replaces that connection, and hangs up.
+/// Ends the connection between two software devices while both processes live, as a kernel that is short of memory
+/// may do: connects to one in the name of the other, which replaces that connection, and hangs up.
 final class Parting {
     private Parting() {}
 
@@ -20,9 +20,9 @@ final class Parting {
     /// @param there one of its peer
     static void of(QueuePairInfo here, QueuePairInfo there) {
         try (SocketChannel connection = SocketChannel.open(
-                UnixDomainSocketAddress.of(ShmDirectory.folder(here.lid()).resolve(Peer.SOCKET)))) {
-            ByteBuffer hello = ByteBuffer.allocate(Message.BYTES).order(ByteOrder.nativeOrder());
-            hello.putInt(Message.HELLO).putInt(there.lid());
+                UnixDomainSocketAddress.of(ShmDirectory.folder(here.lid()).resolve(ShmPeer.SOCKET)))) {
+            ByteBuffer hello = ByteBuffer.allocate(ShmMessage.BYTES).order(ByteOrder.nativeOrder());
+            hello.putInt(ShmMessage.HELLO).putInt(there.lid());
             hello.putLong(there.gid().high()).putLong(there.gid().low()).flip();
             connection.write(hello);
         } catch (IOException e) {

@@ -18,11 +18,11 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Each is acknowledged exactly once, as soon as it is read: destroying its object waits for that in C, and must not
 /// wait for the program.
-final class AsyncEvents {
+final class IbvAsyncEvents {
     private final NativeContext device;
     private final EventSource source;
 
-    AsyncEvents(NativeContext device, EventSource source) {
+    IbvAsyncEvents(NativeContext device, EventSource source) {
         this.device = device;
         this.source = source;
     }

@@ -1,4 +1,4 @@
-package io.rdmacomm.ibverbs.mlx5;
+package io.rdmacomm.ibverbs.drivers;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -6,7 +6,7 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /// The operations that rules apply to: requests, and calls outside the data path.
-enum Operation {
+enum FaultOperation {
     /// A SEND of any kind.
     SEND,
     /// A WRITE of any kind.
@@ -47,7 +47,7 @@ enum Operation {
     }
 
     /// Whether a rule about this one is about `other` as well.
-    boolean includes(Operation other) {
+    boolean includes(FaultOperation other) {
         return this == other || (this == ANY && other.compareTo(ANY) < 0);
     }
 
@@ -57,7 +57,7 @@ enum Operation {
     }
 
     /// The operation of a send request; null if no rule can be about it.
-    static @Nullable Operation ofSend(SendOpcode opcode) {
+    static @Nullable FaultOperation ofSend(SendOpcode opcode) {
         return switch (opcode) {
             case SEND, SEND_WITH_IMMEDIATE, SEND_WITH_INVALIDATE -> SEND;
             case WRITE, WRITE_WITH_IMMEDIATE -> WRITE;
@@ -68,7 +68,7 @@ enum Operation {
     }
 
     /// The operation that a completion reports; null if no rule can be about it.
-    static @Nullable Operation ofCompletion(CompletionOpcode opcode) {
+    static @Nullable FaultOperation ofCompletion(CompletionOpcode opcode) {
         return switch (opcode) {
             case SEND -> SEND;
             case WRITE -> WRITE;

@@ -8,15 +8,15 @@ import java.nio.channels.SocketChannel;
 
 /// A TCP connection during its handshake. Never blocks; ends at its deadline regardless of the other side. Driven by
 /// the engine.
-abstract class Call implements Engine.Ready {
-    private static final SafeLogger LOGGER = SafeLogger.of(Call.class);
+abstract class TcpCall implements Engine.Ready {
+    private static final SafeLogger LOGGER = SafeLogger.of(TcpCall.class);
     private static final long PATIENCE_NANOS = 5_000_000_000L;
 
     private final TcpNode node;
     private final SocketChannel channel;
     private final long begin = System.nanoTime();
 
-    Call(TcpNode node, SocketChannel channel) {
+    TcpCall(TcpNode node, SocketChannel channel) {
         this.node = node;
         this.channel = channel;
     }
@@ -55,7 +55,7 @@ abstract class Call implements Engine.Ready {
         onEnd();
     }
 
-    /// The call is over; its connection goes on.
+    /// The call is over; its connection stays open.
     final void leave() {
         node.left(this);
     }

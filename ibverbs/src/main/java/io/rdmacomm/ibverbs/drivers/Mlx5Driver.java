@@ -1,4 +1,4 @@
-package io.rdmacomm.ibverbs.mlx5;
+package io.rdmacomm.ibverbs.drivers;
 
 import io.rdmacomm.ibverbs.objects.KernelDriver;
 import org.jspecify.annotations.Nullable;

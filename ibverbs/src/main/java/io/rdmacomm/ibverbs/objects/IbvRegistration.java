@@ -11,13 +11,13 @@ import io.rdmacomm.verbs.VerbException;
 import java.lang.foreign.MemorySegment;
 
 /// Registers memory with the function of libibverbs that its access flags need (ibv_reg_mr(3)).
-final class Registration {
+final class IbvRegistration {
     private static final String REGISTER = "register memory (ibv_reg_mr)";
 
     private static final String REGISTER_DMA_BUFFER = "register DMA buffer (ibv_reg_dmabuf_mr)";
     private static final long PAGE = 4096;
 
-    private Registration() {}
+    private IbvRegistration() {}
 
     /// Registers memory of this process.
     ///

@@ -21,9 +21,9 @@ import org.jspecify.annotations.Nullable;
 /// Another context of this host: its control file, its regions, and the connection that carries wake-ups and ends
 /// when the peer dies. A context can be its own peer.
 ///
-/// The end of the connection says that the two are parted, and not that the process has ended: a process that was
-/// stopped goes on with what it was doing. Only the lock of its folder tells ([#isGone()]).
-public final class Peer implements AutoCloseable {
+/// The end of the connection means that the two are parted, and not that the process has ended: a process that was
+/// stopped finishes what it was doing. Only the lock of its folder shows that it has ended ([#isGone()]).
+public final class ShmPeer implements AutoCloseable {
     /// Name of the socket in a context's folder.
     public static final String SOCKET = "socket";
 
@@ -41,7 +41,7 @@ public final class Peer implements AutoCloseable {
     private long regionsGone;
     private volatile @Nullable Region[] regions = new @Nullable Region[16];
 
-    private Peer(int lid, Gid gid, Path folder, MappedFile control, SocketChannel socket) {
+    private ShmPeer(int lid, Gid gid, Path folder, MappedFile control, SocketChannel socket) {
         this.lid = lid;
         this.gid = gid;
         this.folder = folder;
@@ -53,7 +53,7 @@ public final class Peer implements AutoCloseable {
     /// Connects to the context with this LID and says hello. Does not block.
     ///
     /// @return null if there is no such context, it has another GID, or it does not share its memory
-    public static @Nullable Peer connect(int lid, Gid gid, int ownLid, Gid ownGid) {
+    public static @Nullable ShmPeer connect(int lid, Gid gid, int ownLid, Gid ownGid) {
         MappedFile control = null;
         SocketChannel socket = null;
         boolean connected = false;
@@ -70,8 +70,8 @@ public final class Peer implements AutoCloseable {
                 socket = SocketChannel.open(StandardProtocolFamily.UNIX);
                 socket.configureBlocking(false);
                 if (socket.connect(UnixDomainSocketAddress.of(folder.resolve(SOCKET)))) {
-                    Peer peer = new Peer(lid, gid, folder, control, socket);
-                    peer.tell(Message.HELLO, ownLid, ownGid.high(), ownGid.low());
+                    ShmPeer peer = new ShmPeer(lid, gid, folder, control, socket);
+                    peer.send(ShmMessage.HELLO, ownLid, ownGid.high(), ownGid.low());
                     connected = !peer.outbox.isWaiting();
                     return connected ? peer : null;
                 }
@@ -96,7 +96,7 @@ public final class Peer implements AutoCloseable {
                 control.close();
             }
         } catch (IOException e) {
-            SafeLogger.of(Peer.class).log(System.Logger.Level.DEBUG, "closing a half-made connection", e);
+            SafeLogger.of(ShmPeer.class).log(System.Logger.Level.DEBUG, "closing a half-made connection", e);
         }
     }
 
@@ -147,7 +147,7 @@ public final class Peer implements AutoCloseable {
     /// Sends a message, later if the peer does not read now; thread-safe. Does not block.
     ///
     /// @return false if the connection has ended
-    public boolean tell(int type, int number, long first, long second) {
+    public boolean send(int type, int number, long first, long second) {
         if (!connected) {
             return false;
         }
@@ -160,8 +160,8 @@ public final class Peer implements AutoCloseable {
     /// @param queue where the queue is in the peer's control file
     /// @param result of [io.rdmacomm.soft.mapped.CompletionProducer#push]
     public void announce(long queue, int result) {
-        int type = result == CompletionRing.OVERRUN ? Message.OVERRUN : Message.COMPLETION;
-        tell(type, CompletionRing.number(memory(), queue), 0, 0);
+        int type = result == CompletionRing.OVERRUN ? ShmMessage.OVERRUN : ShmMessage.COMPLETION;
+        send(type, CompletionRing.number(memory(), queue), 0, 0);
     }
 
     /// The memory of a region, mapped at the first use.
@@ -231,7 +231,7 @@ public final class Peer implements AutoCloseable {
         try {
             region.close();
         } catch (IOException e) {
-            SafeLogger.of(Peer.class).log(System.Logger.Level.DEBUG, "unmapping a region", e);
+            SafeLogger.of(ShmPeer.class).log(System.Logger.Level.DEBUG, "unmapping a region", e);
         }
     }
 

@@ -5,14 +5,14 @@ import java.util.List;
 import java.util.function.BooleanSupplier;
 
 /// Places that a peer may still write to: it was stopped in the middle of an operation on a queue pair that has been
-/// reset or closed. Nobody else gets them before the peer has gone on or has died.
+/// reset or closed. They are not reused until the peer resumes or dies.
 ///
-/// Nothing tells when a peer goes on, so the quarantine looks when a place is to be freed, a region is closed, or a
-/// peer has died. Thread-safe; takes no time while it is empty.
-final class Quarantine {
+/// No event reports that a peer resumes, so this checks when a place is to be freed, a region is closed, or a peer
+/// has died. Thread-safe; takes no time while nothing is held.
+final class PendingFrees {
     /// The memory that one peer may write to.
     ///
-    /// @param released whether it cannot any more
+    /// @param released whether the peer cannot write to it any more
     private record Hold(BooleanSupplier released, List<Object> places) {}
 
     /// A place that its owner does not need any more.
@@ -23,21 +23,21 @@ final class Quarantine {
 
     /// Keeps `places` from being freed.
     ///
-    /// @param released whether nobody can write to them any more; never again false after true
+    /// @param released whether the peer cannot write to them any more; never again false after true
     synchronized void hold(BooleanSupplier released, Object... places) {
         holds.add(new Hold(released, List.of(places)));
     }
 
-    /// Runs `free`, which makes `place` available to others: at once, or when nobody holds it any more.
+    /// Runs `free`, which makes `place` available to others: at once, or when it is no longer held.
     synchronized void free(Object place, Runnable free) {
         waiting.add(new Freed(place, free));
-        look();
+        freeReleased();
     }
 
     /// Frees what is not held any more.
     ///
     /// @return whether nothing is held
-    synchronized boolean look() {
+    synchronized boolean freeReleased() {
         holds.removeIf(hold -> hold.released.getAsBoolean());
         for (Freed each : List.copyOf(waiting)) {
             if (holds.stream().noneMatch(hold -> hold.places.contains(each.place))) {

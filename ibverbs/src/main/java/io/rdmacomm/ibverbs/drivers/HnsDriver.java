@@ -1,4 +1,4 @@
-package io.rdmacomm.ibverbs.hns;
+package io.rdmacomm.ibverbs.drivers;
 
 import io.rdmacomm.ibverbs.objects.KernelDriver;
 

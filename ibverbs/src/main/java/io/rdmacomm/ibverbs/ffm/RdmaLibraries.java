@@ -4,17 +4,17 @@ package io.rdmacomm.ibverbs.ffm;
 ///
 /// @param verbs libibverbs
 /// @param rdmacm what the dynamic linker searches for as librdmacm
-public record NativeLibraries(LibIbverbs verbs, String rdmacm) {
+public record RdmaLibraries(LibIbverbs verbs, String rdmacm) {
     /// Opens libibverbs.
     ///
-    /// @throws AbsentLibraryException if that is not possible; says why
-    public static NativeLibraries open(String verbs, String rdmacm) throws AbsentLibraryException {
-        return new NativeLibraries(LibIbverbs.open(verbs), rdmacm);
+    /// @throws AbsentLibraryException if that is not possible; gives the reason
+    public static RdmaLibraries open(String verbs, String rdmacm) throws AbsentLibraryException {
+        return new RdmaLibraries(LibIbverbs.open(verbs), rdmacm);
     }
 
     /// librdmacm.
     ///
-    /// @throws AbsentLibraryException if there is none; says why
+    /// @throws AbsentLibraryException if there is none; gives the reason
     public LibRdmacm connections() throws AbsentLibraryException {
         return LibRdmacm.open(rdmacm);
     }

@@ -7,10 +7,10 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
-/// Places the payload of an incoming message into pieces of registered memory, filled from the first on. Checks before
-/// each step that the memory is still registered. Sends, Writes and Read Responses have one each, because a peer may
-/// interleave their segments (RFC 5041 5.3).
-final class Placement {
+/// Places the payload of an incoming message into pieces of registered memory, filled from the first on. Checks
+/// before each step that the memory is still registered. Sends, Writes and Read Responses have one each, because a
+/// peer may interleave their segments (RFC 5041 5.3).
+final class PayloadPlacement {
     private static final int VIEWS = 16;
 
     final ElementList pieces;
@@ -21,7 +21,7 @@ final class Placement {
     private int key;
 
     /// @param mostPieces how many pieces a message may go to
-    Placement(LocalMemory memory, int mostPieces) {
+    PayloadPlacement(LocalMemory memory, int mostPieces) {
         this.memory = memory;
         this.pieces = new ElementList(mostPieces);
         this.views = new BufferViews(Math.min(mostPieces, VIEWS));

@@ -6,9 +6,9 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// The asynchronous events of a context that have not been read. Bounded: if nobody reads them, the first ones are
+/// The asynchronous events of a context that have not been read. Bounded: if they are not read, the first ones are
 /// kept.
-final class AsyncEvents {
+final class SoftAsyncEvents {
     private static final int CAPACITY = 4096;
     private static final DriverEvent CLOSED = new DriverEvent(AsyncEventType.UNKNOWN, 0);
 
@@ -24,7 +24,7 @@ final class AsyncEvents {
     /// The queue pair with this number has failed and its work was flushed.
     ///
     /// @param sharesReceives whether its receives are those of a shared queue, which stay there
-    /// @param event that says why, [AsyncEventType#UNKNOWN] for none
+    /// @param event for the reason, [AsyncEventType#UNKNOWN] for none
     void raiseFailure(int number, boolean sharesReceives, AsyncEventType event) {
         if (sharesReceives) {
             raise(AsyncEventType.QUEUE_PAIR_LAST_WORK_REACHED, number);

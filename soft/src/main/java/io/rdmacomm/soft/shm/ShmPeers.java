@@ -8,16 +8,16 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// The contexts of this host that a context is connected to, by LID.
-final class Peers implements AutoCloseable {
+final class ShmPeers implements AutoCloseable {
     private final Engine engine;
-    private final Consumer<Peer> onEnd;
+    private final Consumer<ShmPeer> onEnd;
     private final int ownLid;
     private final Gid ownGid;
-    private final Map<Integer, Peer> connected = new ConcurrentHashMap<>();
+    private final Map<Integer, ShmPeer> connected = new ConcurrentHashMap<>();
     private boolean closed;
 
-    /// @param onEnd told on the engine's thread that the connection to a peer has ended, perhaps more than once
-    Peers(Engine engine, int ownLid, Gid ownGid, Consumer<Peer> onEnd) {
+    /// @param onEnd called on the engine's thread when the connection to a peer has ended, perhaps more than once
+    ShmPeers(Engine engine, int ownLid, Gid ownGid, Consumer<ShmPeer> onEnd) {
         this.engine = engine;
         this.onEnd = onEnd;
         this.ownLid = ownLid;
@@ -25,16 +25,16 @@ final class Peers implements AutoCloseable {
     }
 
     /// The peer with this GID and LID, connected now if it was not; null if there is none. Does not block.
-    synchronized @Nullable Peer find(Gid gid, int lid) {
-        Peer peer = connected.get(lid);
+    synchronized @Nullable ShmPeer find(Gid gid, int lid) {
+        ShmPeer peer = connected.get(lid);
         if (peer == null && !closed) {
             peer = connect(gid, lid);
         }
         return peer != null && peer.isConnected() && peer.hasGid(gid) ? peer : null;
     }
 
-    private @Nullable Peer connect(Gid gid, int lid) {
-        Peer peer = Peer.connect(lid, gid, ownLid, ownGid);
+    private @Nullable ShmPeer connect(Gid gid, int lid) {
+        ShmPeer peer = ShmPeer.connect(lid, gid, ownLid, ownGid);
         if (peer != null) {
             PeerWatch watch = new PeerWatch(peer, engine, onEnd);
             engine.execute(watch::begin);
@@ -46,32 +46,32 @@ final class Peers implements AutoCloseable {
 
     /// The peer with this LID if it is connected.
     @Nullable
-    Peer known(int lid) {
+    ShmPeer known(int lid) {
         return connected.get(lid);
     }
 
-    void tellAll(int type) {
-        for (Peer peer : connected.values()) {
-            peer.tell(type, 0, ownLid, 0);
+    void sendAll(int type) {
+        for (ShmPeer peer : connected.values()) {
+            peer.send(type, 0, ownLid, 0);
         }
     }
 
     /// The peer `lid` has closed regions.
     void forgetRegions(int lid) {
-        Peer peer = connected.get(lid);
+        ShmPeer peer = connected.get(lid);
         if (peer != null) {
             peer.forgetRegions();
         }
     }
 
-    synchronized void remove(Peer peer) {
+    synchronized void remove(ShmPeer peer) {
         connected.remove(peer.lid(), peer);
     }
 
     @Override
     public synchronized void close() {
         closed = true;
-        connected.values().forEach(Peer::close);
+        connected.values().forEach(ShmPeer::close);
         connected.clear();
     }
 }

@@ -1,4 +1,4 @@
-package io.rdmacomm.ibverbs.rxe;
+package io.rdmacomm.ibverbs.drivers;
 
 import io.rdmacomm.ibverbs.objects.KernelDriver;
 import io.rdmacomm.ibverbs.objects.NativeContext;

@@ -5,17 +5,17 @@ import io.rdmacomm.verbs.WorkStatus;
 import java.util.Random;
 
 /// The effect of a rule on an operation.
-sealed interface Fault {
+sealed interface InjectedFault {
     /// The request fails with this status, and what follows on its queue pair is flushed.
-    record FailedRequest(WorkStatus status) implements Fault {}
+    record FailedRequest(WorkStatus status) implements InjectedFault {}
 
     /// The call throws.
-    record FailedCall(Errno errno) implements Fault {}
+    record FailedCall(Errno errno) implements InjectedFault {}
 
     /// The completion appears later, or the call takes longer.
-    record Delay(long leastNanos, long mostNanos) implements Fault {
+    record Delay(long leastNanos, long mostNanos) implements InjectedFault {
         @Override
-        public Fault drawn(Random random) {
+        public InjectedFault drawn(Random random) {
             long nanos = leastNanos == mostNanos ? leastNanos : random.nextLong(leastNanos, mostNanos + 1);
             return new Delay(nanos, nanos);
         }
@@ -27,23 +27,23 @@ sealed interface Fault {
     }
 
     /// The request is not taken, as if the queue were full.
-    record FullQueue() implements Fault {}
+    record FullQueue() implements InjectedFault {}
 
     /// The link goes down for this time.
-    record LinkDown(long nanos) implements Fault {
+    record LinkDown(long nanos) implements InjectedFault {
         static final long FOR_EVER = Long.MAX_VALUE;
     }
 
     /// The device fails.
     ///
     /// @param silent whether work in flight never ends, instead of being flushed
-    record DeviceFatal(boolean silent) implements Fault {}
+    record DeviceFatal(boolean silent) implements InjectedFault {}
 
     /// The completion queue of the request overruns, and reports nothing more.
-    record Overrun() implements Fault {}
+    record Overrun() implements InjectedFault {}
 
     /// This fault with what is left to chance decided.
-    default Fault drawn(Random random) {
+    default InjectedFault drawn(Random random) {
         return this;
     }
 

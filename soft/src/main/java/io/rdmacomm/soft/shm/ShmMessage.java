@@ -5,7 +5,7 @@ package io.rdmacomm.soft.shm;
 /// ```
 /// +0 type | +4 number | +8 first | +16 second
 /// ```
-public final class Message {
+public final class ShmMessage {
     /// Size of a message.
     public static final int BYTES = 24;
     /// First on a connection: number is the sender's LID, first and second are its GID.
@@ -27,5 +27,5 @@ public final class Message {
     /// The queue pair `number` got its first message.
     public static final int ESTABLISHED = 9;
 
-    private Message() {}
+    private ShmMessage() {}
 }

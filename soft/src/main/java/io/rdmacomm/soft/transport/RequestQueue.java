@@ -15,7 +15,7 @@ import java.lang.foreign.MemorySegment;
 
 /// Send requests that could not be executed when they were posted: a ring of copies in the C layout, each with its
 /// elements and inline data. Under the queue pair's send lock.
-public final class SendQueue implements AutoCloseable {
+public final class RequestQueue implements AutoCloseable {
     private static final int FLUSHED = WorkStatus.FLUSHED.code();
 
     private final LocalElements localElements;
@@ -33,7 +33,7 @@ public final class SendQueue implements AutoCloseable {
     private boolean open;
 
     /// An empty queue with room for as many requests as `sizes` has.
-    public SendQueue(QueueSizes sizes, LocalElements localElements, SendCompleter completer) {
+    public RequestQueue(QueueSizes sizes, LocalElements localElements, SendCompleter completer) {
         this.localElements = localElements;
         this.completer = completer;
         int size = Integer.highestOneBit(Math.max(1, sizes.sends()) * 2 - 1);

@@ -10,10 +10,10 @@ import jdk.net.ExtendedSocketOptions;
 /// Has the kernel end an idle connection whose other host does not answer, because it has crashed or the network is
 /// cut (tcp(7)). A host answers for a process that is stopped, so that one is not given up. Probes begin when half
 /// of the time is over, and several have to get lost.
-final class KeepAlive {
+final class TcpKeepAlive {
     private static final int PROBES = 3;
 
-    private KeepAlive() {}
+    private TcpKeepAlive() {}
 
     /// @param seconds how long the other host may be silent, 4 to 32400
     static void set(SocketChannel channel, int seconds) throws IOException {

@@ -1,0 +1,110 @@
+package io.rdmacomm.soft.tcp;
+
+import io.rdmacomm.verbs.service.SafeLogger;
+import java.io.IOException;
+import java.nio.channels.CancelledKeyException;
+import java.nio.channels.SelectionKey;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/// A link as one completion queue sees it: whether the thread that polls the queue reads it directly, and whether that
+/// thread was asked to drive it. Asking allocates nothing.
+final class PolledLink {
+    private static final SafeLogger LOGGER = SafeLogger.of(PolledLink.class);
+
+    private final LinkDriver driver;
+    private final PolledLinks queue;
+    private final AtomicBoolean asked = new AtomicBoolean();
+    private @Nullable SelectionKey key;
+    private volatile boolean direct;
+    private @Nullable PolledLink next;
+    private int idlePolls;
+
+    PolledLink(LinkDriver driver, PolledLinks queue) {
+        this.driver = driver;
+        this.queue = queue;
+    }
+
+    LinkDriver driver() {
+        return driver;
+    }
+
+    /// The completion queue's links.
+    PolledLinks queue() {
+        return queue;
+    }
+
+    /// Has the selector of the queue watch the socket.
+    void open() throws IOException {
+        key = queue.add(this);
+    }
+
+    void close() {
+        if (key != null) {
+            queue.remove(key);
+        }
+    }
+
+    // ---- Requests; any thread ----
+
+    /// Has the polling thread drive the link, although nothing has arrived.
+    void ask() {
+        if (!direct) {
+            queue.ask(this);
+        }
+    }
+
+    /// @return false if it was asked already
+    boolean markAsked() {
+        return asked.compareAndSet(false, true);
+    }
+
+    /// It may be asked again from here on.
+    void clearAsked() {
+        asked.set(false);
+    }
+
+    /// The next link in a list of those that were asked.
+    @Nullable
+    PolledLink next() {
+        return next;
+    }
+
+    void setNext(@Nullable PolledLink link) {
+        next = link;
+    }
+
+    // ---- The polling thread ----
+
+    /// Whether the polling thread reads the link directly.
+    boolean isDirect() {
+        return direct;
+    }
+
+    /// The polling thread begins to read the link directly, so its selector need not watch the socket; or it ends.
+    void readDirectly(boolean now) {
+        idlePolls = 0;
+        direct = now;
+        try {
+            if (key != null) {
+                key.interestOps(now ? 0 : SelectionKey.OP_READ);
+            }
+        } catch (CancelledKeyException e) {
+            LOGGER.log(System.Logger.Level.TRACE, "another thread has closed the link meanwhile", e);
+        }
+        if (!now && driver.hasSomethingToSend()) {
+            // While it was read directly, the thread was not asked.
+            queue.ask(this);
+        }
+    }
+
+    /// Drives the link once.
+    void drive() {
+        idlePolls = driver.tryDrive() ? 0 : idlePolls + 1;
+    }
+
+    /// How many polls in a row have received nothing.
+    int idlePolls() {
+        return idlePolls;
+    }
+}
