@@ -49,8 +49,7 @@ final class BringUp {
     }
 
     private int gidIndex(PathOptions path) {
-        return path.gidIndex()
-                .orElseGet(() -> GidChoice.choose(context.queryGidTable(path.port()), LocalGids.NONE));
+        return path.gidIndex().orElseGet(() -> GidChoice.choose(context.queryGidTable(path.port()), LocalGids.NONE));
     }
 
     /// The options as far as the kind of queue pair can do them.

@@ -146,8 +146,16 @@ public final class ConnectionOptions extends ValueObject<ConnectionOptions> {
     @Nullable
     Object[] fields() {
         return new Object[] {
-            "path", path, "retries", retries, "accessFlags", accessFlags,
-            "maxReadAtomic", maxReadAtomic, "maxDestinationReadAtomic", maxDestinationReadAtomic
+            "path",
+            path,
+            "retries",
+            retries,
+            "accessFlags",
+            accessFlags,
+            "maxReadAtomic",
+            maxReadAtomic,
+            "maxDestinationReadAtomic",
+            maxDestinationReadAtomic
         };
     }
 }

@@ -67,10 +67,24 @@ public final class DeviceAttributes extends ValueObject<DeviceAttributes> {
     @Nullable
     Object[] fields() {
         return new Object[] {
-            "firmware", values.firmware, "nodeGuid", values.nodeGuid, "systemImageGuid", values.systemImageGuid,
-            "vendorId", values.vendorId, "vendorPartId", values.vendorPartId,
-            "hardwareVersion", values.hardwareVersion, "ports", values.ports, "atomics", values.atomics,
-            "limits", values.limits
+            "firmware",
+            values.firmware,
+            "nodeGuid",
+            values.nodeGuid,
+            "systemImageGuid",
+            values.systemImageGuid,
+            "vendorId",
+            values.vendorId,
+            "vendorPartId",
+            values.vendorPartId,
+            "hardwareVersion",
+            values.hardwareVersion,
+            "ports",
+            values.ports,
+            "atomics",
+            values.atomics,
+            "limits",
+            values.limits
         };
     }
 }

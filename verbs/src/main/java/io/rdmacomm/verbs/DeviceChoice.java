@@ -33,7 +33,8 @@ public final class DeviceChoice {
 
     /// Opens one of [Rdma#devices()]; if there is only one, whatever it can do.
     ///
-    /// @param port the port that must be active; with 1, another port of a device is taken if that one has the address
+    /// @param port the port that must be active; with 1, another port of a device is taken if that one has the
+    ///        address
     /// @param needed the required capability
     /// @param local the address of this machine towards the peer, asked for only if there are several devices; the
     ///        wildcard address if it is unknown

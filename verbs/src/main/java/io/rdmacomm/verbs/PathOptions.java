@@ -135,9 +135,24 @@ public final class PathOptions extends ValueObject<PathOptions> {
     @Nullable
     Object[] fields() {
         return new Object[] {
-            "port", port, "gidIndex", gidIndex, "mtu", mtu, "serviceLevel", serviceLevel,
-            "trafficClass", trafficClass, "hopLimit", hopLimit, "partitionKeyIndex", partitionKeyIndex,
-            "sourcePathBits", sourcePathBits, "staticRate", staticRate
+            "port",
+            port,
+            "gidIndex",
+            gidIndex,
+            "mtu",
+            mtu,
+            "serviceLevel",
+            serviceLevel,
+            "trafficClass",
+            trafficClass,
+            "hopLimit",
+            hopLimit,
+            "partitionKeyIndex",
+            partitionKeyIndex,
+            "sourcePathBits",
+            sourcePathBits,
+            "staticRate",
+            staticRate
         };
     }
 }

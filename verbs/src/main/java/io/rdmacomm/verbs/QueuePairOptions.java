@@ -94,8 +94,20 @@ public final class QueuePairOptions extends ValueObject<QueuePairOptions> {
     @Nullable
     Object[] fields() {
         return new @Nullable Object[] {
-            "type", type, "sendCompletions", sendCompletions, "receiveCompletions", receiveCompletions,
-            "sharedReceives", sharedReceives, "sizes", sizes, "signalAll", signalAll, "singleThreaded", singleThreaded
+            "type",
+            type,
+            "sendCompletions",
+            sendCompletions,
+            "receiveCompletions",
+            receiveCompletions,
+            "sharedReceives",
+            sharedReceives,
+            "sizes",
+            sizes,
+            "signalAll",
+            signalAll,
+            "singleThreaded",
+            singleThreaded
         };
     }
 }

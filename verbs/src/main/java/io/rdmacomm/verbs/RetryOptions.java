@@ -79,8 +79,6 @@ public final class RetryOptions extends ValueObject<RetryOptions> {
     @Override
     @Nullable
     Object[] fields() {
-        return new Object[] {
-            "timeout", timeout, "retryCount", retryCount, "rnrTimer", rnrTimer, "rnrRetry", rnrRetry
-        };
+        return new Object[] {"timeout", timeout, "retryCount", retryCount, "rnrTimer", rnrTimer, "rnrRetry", rnrRetry};
     }
 }

@@ -86,9 +86,7 @@ final class ConnectionManagerTest extends QueuePairFixture {
             assertThatThrownBy(() -> route.connect(pair, parameters, SHORT))
                     .isInstanceOf(UnsupportedVerbException.class)
                     .hasMessageContainingAll("null0", "acknowledgement timeout");
-            assertThat(route.connect(pair, DEFAULTS, SHORT)
-                            .isConnected())
-                    .isTrue();
+            assertThat(route.connect(pair, DEFAULTS, SHORT).isConnected()).isTrue();
         }
         Listener<ConnectionRequest> listener = manager.listen(NullDrivers.ADDRESS, 1);
         device.request();

@@ -282,7 +282,9 @@ final class NullDrivers implements DeviceDriver {
 
         @Override
         public SharedReceiveQueueDriver createSharedReceiveQueue(int receives, int elements, int limit) {
-            sharedQueue = new NullSharedQueue(SharedReceiveQueueOptions.ofDepth(receives).withElements(elements).withLimit(limit));
+            sharedQueue = new NullSharedQueue(SharedReceiveQueueOptions.ofDepth(receives)
+                    .withElements(elements)
+                    .withLimit(limit));
             return sharedQueue;
         }
 

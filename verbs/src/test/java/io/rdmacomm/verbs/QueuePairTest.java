@@ -144,7 +144,8 @@ class QueuePairTest extends QueuePairFixture {
 
         pair.connect(
                 new QueuePairInfo(0x99, 1, 2, new Gid(3, 4), PathMtu.MTU_512),
-                ConnectionOptions.defaults().withPath(PathOptions.defaults().withPort(2).withGidIndex(5)));
+                ConnectionOptions.defaults()
+                        .withPath(PathOptions.defaults().withPort(2).withGidIndex(5)));
 
         QueuePairAttributes now = pair.query();
         assertThat(now.port()).isEqualTo(2);

@@ -107,10 +107,7 @@ public final class ConnectionManager implements Resource {
         checkResolved("listen (rdma_listen)", address);
         check(options);
         Listener<ConnectionRequest> listener = new Listener<>(
-                this,
-                "listener",
-                driver.listen(address, checked(backlog), options),
-                ConnectionManager::arrived);
+                this, "listener", driver.listen(address, checked(backlog), options), ConnectionManager::arrived);
         lifetime.adopt(listener.lifetime());
         return listener;
     }
@@ -237,7 +234,8 @@ public final class ConnectionManager implements Resource {
 
     private static int checked(int backlog) {
         if (backlog < 1) {
-            throw new IllegalArgumentException("backlog is " + backlog + ", must be at least 1; for a default, leave it out");
+            throw new IllegalArgumentException(
+                    "backlog is " + backlog + ", must be at least 1; for a default, leave it out");
         }
         return backlog;
     }

@@ -7,8 +7,7 @@ import org.jspecify.annotations.Nullable;
 /// The options of a communication identifier (rdma_set_option(3)). They replace settings of the system.
 /// Immutable.
 public final class IdentifierOptions {
-    private static final IdentifierOptions NONE =
-            new IdentifierOptions(new Values(OptionalInt.empty(), false, false));
+    private static final IdentifierOptions NONE = new IdentifierOptions(new Values(OptionalInt.empty(), false, false));
     private static final int HIGHEST_TYPE = 255;
 
     private final Values values;
@@ -39,8 +38,7 @@ public final class IdentifierOptions {
         if (value < 0 || value > HIGHEST_TYPE) {
             throw new IllegalArgumentException("type of service must be 0 to " + HIGHEST_TYPE + ", not " + value);
         }
-        return new IdentifierOptions(
-                new Values(OptionalInt.of(value), values.reuseAddress, values.addressFamilyOnly));
+        return new IdentifierOptions(new Values(OptionalInt.of(value), values.reuseAddress, values.addressFamilyOnly));
     }
 
     /// These options with the address reused or not.
