@@ -6,7 +6,6 @@ import io.rdmacomm.cli.interop.StringCopyResult;
 import io.rdmacomm.cli.interop.StringCopyServer;
 import io.rdmacomm.verbs.Capability;
 import io.rdmacomm.verbs.Context;
-import io.rdmacomm.verbs.DeviceChoice;
 import io.rdmacomm.verbs.cm.ConnectionManager;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -75,8 +74,7 @@ final class CopyStringCommand extends Subcommand {
 
     private Context open(@Nullable PeerAddress server) {
         int port = listen.port(StringCopyClient.PORT);
-        return DeviceChoice.open(
-                        device.name(),
+        return device.open(
                         DEVICE_PORT,
                         Capability.CONNECTION_MANAGER,
                         () -> server == null ? listen.localAddress() : server.localAddress(port))

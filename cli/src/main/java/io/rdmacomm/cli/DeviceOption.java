@@ -1,5 +1,11 @@
 package io.rdmacomm.cli;
 
+import io.rdmacomm.verbs.Capability;
+import io.rdmacomm.verbs.DeviceChoice;
+import io.rdmacomm.verbs.OpenPort;
+import io.rdmacomm.verbs.Rdma;
+import java.net.InetAddress;
+import java.util.function.Supplier;
 import picocli.CommandLine.Option;
 
 /// Which device a command uses.
@@ -13,5 +19,10 @@ final class DeviceOption {
     /// The name of the device; empty for the first usable one.
     String name() {
         return name;
+    }
+
+    /// Opens the named device, or else the one that suits best; see [DeviceChoice#open(int, Capability, Supplier)].
+    OpenPort open(int port, Capability needed, Supplier<InetAddress> local) {
+        return name.isEmpty() ? DeviceChoice.open(port, needed, local) : new OpenPort(Rdma.open(name), port);
     }
 }

@@ -4,13 +4,17 @@ import io.rdmacomm.comm.Deadlines;
 import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.comm.SetUp;
 import io.rdmacomm.verbs.AckTimeout;
+import io.rdmacomm.verbs.Capability;
 import io.rdmacomm.verbs.ConnectionOptions;
+import io.rdmacomm.verbs.OpenPort;
 import io.rdmacomm.verbs.PathMtu;
 import io.rdmacomm.verbs.PathOptions;
 import io.rdmacomm.verbs.RetryOptions;
+import java.net.InetAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
@@ -24,6 +28,7 @@ import picocli.CommandLine.TypeConversionException;
 /// Which device a command uses, how its queue pairs connect, and to whom.
 final class DeviceOptions {
     private static final ConnectionOptions DEFAULTS = ConnectionOptions.defaults();
+    private static final int AUTOMATIC_GID = -1;
     private static final String CONNECTION_PORT = "--rdma-cm-port";
     private static final List<String> NOT_WITH_CONNECTION_MANAGER =
             List.of("--gid-index", "--mtu", "--sl", "--pkey-index");
@@ -50,7 +55,7 @@ final class DeviceOptions {
             names = {"-x", "--gid-index"},
             paramLabel = "N",
             description = "The GID of the port (default: a RoCE v2 GID that matches the TCP address).")
-    private int gidIndex = DEFAULTS.path().gidIndex();
+    private int gidIndex = AUTOMATIC_GID;
 
     @Option(
             names = "--mtu",
@@ -121,6 +126,11 @@ final class DeviceOptions {
         return device.name();
     }
 
+    /// Opens the device; see [DeviceOption#open].
+    OpenPort open(Capability needed, Supplier<InetAddress> local) {
+        return device.open(connection().path().port(), needed, local);
+    }
+
     /// How queue pairs connect.
     ///
     /// @throws ParameterException if a number is out of range
@@ -134,7 +144,7 @@ final class DeviceOptions {
     /// @throws ParameterException if a number is out of range
     ConnectionOptions connection(PathMtu defaultMtu) {
         check("--ib-port", port, 1, 255);
-        check("--gid-index", gidIndex, PathOptions.AUTOMATIC_GID, 255);
+        check("--gid-index", gidIndex, AUTOMATIC_GID, 255);
         check("--sl", serviceLevel, 0, 15);
         check("--tclass", trafficClass, 0, 255);
         check("--pkey-index", partitionKeyIndex, 0, 65535);
@@ -143,13 +153,15 @@ final class DeviceOptions {
         check("--rnr-retry", rnrRetry, 0, 7);
         checkConnectionManager();
         PathOptions path = DEFAULTS.path()
-                .withPort(port, gidIndex)
+                .withPort(port)
                 .withMtu(mtu == null ? defaultMtu : mtu)
                 .withQuality(serviceLevel, trafficClass)
                 .withPartitionKeyIndex(partitionKeyIndex);
-        RetryOptions retries = new RetryOptions(
-                new AckTimeout(timeout), retryCount, DEFAULTS.retries().rnrTimer(), rnrRetry);
-        return DEFAULTS.withPath(path).withRetries(retries);
+        RetryOptions retries = DEFAULTS.retries()
+                .withTimeout(new AckTimeout(timeout), retryCount)
+                .withReceiverNotReady(rnrRetry, DEFAULTS.retries().rnrTimer());
+        return DEFAULTS.withPath(gidIndex == AUTOMATIC_GID ? path : path.withGidIndex(gidIndex))
+                .withRetries(retries);
     }
 
     /// Adds the device, the way to connect and the peers that are trusted to `options`.

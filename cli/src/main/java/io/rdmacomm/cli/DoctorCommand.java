@@ -11,7 +11,6 @@ import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.comm.ThreadMode;
 import io.rdmacomm.verbs.Capability;
 import io.rdmacomm.verbs.Context;
-import io.rdmacomm.verbs.DeviceChoice;
 import io.rdmacomm.verbs.Rdma;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -172,9 +171,7 @@ final class DoctorCommand extends Subcommand {
 
     private Context open() {
         PeerAddress peer = selfTest.peer();
-        return DeviceChoice.open(
-                        device.device(),
-                        device.connection().path().port(),
+        return device.open(
                         Capability.RELIABLE_CONNECTED,
                         () -> peer == null
                                 ? InetAddress.getLoopbackAddress()

@@ -131,15 +131,15 @@ final class InteropPing {
     }
 
     private OpenPort open(Supplier<InetAddress> local) {
-        return DeviceChoice.open(device.device(), device.connection().path().port(), tool.capability(), local);
+        return device.open(tool.capability(), local);
     }
 
     private PingPongSettings settings(OpenPort opened, InetAddress local) {
         ConnectionOptions how = device.connection(PingPongSettings.MTU);
-        int index = how.path().gidIndex();
-        if (index == PathOptions.AUTOMATIC_GID
+        PathOptions path = how.path().withPort(opened.number());
+        if (path.gidIndex().isEmpty()
                 && opened.context().port(opened.number()).linkLayer() == LinkLayer.ETHERNET) {
-            index = opened.context().preferredGidIndex(opened.number(), local);
+            path = path.withGidIndex(opened.context().preferredGidIndex(opened.number(), local));
         }
         QueuePairType type = switch (tool) {
             case UC_PINGPONG -> QueuePairType.UNRELIABLE_CONNECTED;
@@ -151,7 +151,7 @@ final class InteropPing {
                 plan.bytes(),
                 plan.count(),
                 options.receives(),
-                how.withPath(how.path().withPort(opened.number(), index)),
+                how.withPath(path),
                 options.checksContent(),
                 plan.patience());
     }

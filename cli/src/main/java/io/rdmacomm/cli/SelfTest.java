@@ -112,7 +112,6 @@ final class SelfTest {
     static SessionOptions onPort(SessionOptions options, int port) {
         ConnectionOptions connection = options.channel().connection();
         return options.withChannel(options.channel()
-                .withConnection(connection.withPath(
-                        connection.path().withPort(port, connection.path().gidIndex()))));
+                .withConnection(connection.withPath(connection.path().withPort(port))));
     }
 }

@@ -58,7 +58,7 @@ final class WatchCommand extends Subcommand {
         if (count < 1 || !(duration >= 0) || duration > LONGEST_SECONDS) {
             throw usage("--count must be at least 1, and --duration 0 to 1000000000 seconds");
         }
-        Device device = Rdma.device(name);
+        Device device = name.isEmpty() ? Rdma.device() : Rdma.device(name);
         try (Context context = device.open();
                 CloseOnExit _ = new CloseOnExit(context::close)) {
             if (!json) {

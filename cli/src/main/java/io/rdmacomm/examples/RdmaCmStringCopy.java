@@ -48,7 +48,7 @@ public final class RdmaCmStringCopy {
     public static void main(String[] arguments) throws Exception {
         String text = arguments.length > 0 ? arguments[0] : "a string to copy";
         InetSocketAddress address = new InetSocketAddress(arguments.length > 1 ? arguments[1] : "localhost", 0);
-        try (Context context = Rdma.open("");
+        try (Context context = Rdma.open();
                 ConnectionManager manager = ConnectionManager.open(context);
                 Listener<ConnectionRequest> listener = manager.listen(address, 1);
                 ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {

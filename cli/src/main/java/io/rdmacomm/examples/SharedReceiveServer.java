@@ -76,7 +76,7 @@ public final class SharedReceiveServer {
     public static void main(String[] arguments) throws InterruptedException {
         int rounds = arguments.length > 0 ? Integer.parseInt(arguments[0]) : 1000;
         try (Arena arena = Arena.ofShared();
-                Context context = Rdma.open("");
+                Context context = Rdma.open();
                 ProtectionDomain domain = context.allocateProtectionDomain();
                 ReceivePool pool = new ReceivePool(domain, arena, RECEIVES, LIMIT, Long.BYTES)) {
             SharedReceiveServer example = new SharedReceiveServer(domain, arena, pool);

@@ -17,6 +17,7 @@ import io.rdmacomm.verbs.Capability;
 import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.DeviceChoice;
+import io.rdmacomm.verbs.Gid;
 import io.rdmacomm.verbs.MemoryRegion;
 import io.rdmacomm.verbs.OpenPort;
 import io.rdmacomm.verbs.PathOptions;
@@ -24,6 +25,7 @@ import io.rdmacomm.verbs.PortAttributes;
 import io.rdmacomm.verbs.PortState;
 import io.rdmacomm.verbs.ProtectionDomain;
 import io.rdmacomm.verbs.QueuePairInfo;
+import io.rdmacomm.verbs.Rdma;
 import io.rdmacomm.verbs.TransportType;
 import io.rdmacomm.verbs.UnsupportedVerbException;
 import io.rdmacomm.verbs.cm.ConnectionManager;
@@ -137,8 +139,10 @@ final class SessionDevice implements AutoCloseable {
         Capability needed = options.setUp() == SetUp.CONNECTION_MANAGER
                 ? Capability.CONNECTION_MANAGER
                 : Capability.CONNECT_BY_NUMBERS;
-        OpenPort port = DeviceChoice.open(
-                options.device(), options.channel().connection().path().port(), needed, local);
+        int number = options.channel().connection().path().port();
+        OpenPort port = options.device().isEmpty()
+                ? DeviceChoice.open(number, needed, local)
+                : new OpenPort(Rdma.open(options.device()), number);
         boolean opened = false;
         try {
             SessionDevice device = new SessionDevice(options, name, port);
@@ -154,10 +158,7 @@ final class SessionDevice implements AutoCloseable {
     /// Checks what the options say about the device.
     private void check(SessionOptions options) {
         checkPort();
-        int gidIndex = options.channel().connection().path().gidIndex();
-        if (gidIndex != PathOptions.AUTOMATIC_GID) {
-            context.gid(portNumber, gidIndex);
-        }
+        options.channel().connection().path().gidIndex().ifPresent(index -> context.gid(portNumber, index));
         Capability needed = needed(context, options.setUp());
         if (!context.supports(needed)) {
             throw new UnsupportedVerbException(
@@ -182,7 +183,7 @@ final class SessionDevice implements AutoCloseable {
     /// Rejects what the connection manager decides itself, as it would have no effect.
     private static void checkManaged(PathOptions path, Context context) {
         PathOptions possible = PathOptions.defaults()
-                .withPort(path.port(), PathOptions.AUTOMATIC_GID)
+                .withPort(path.port())
                 .withQuality(PathOptions.defaults().serviceLevel(), path.trafficClass());
         if (!path.equals(possible)) {
             throw new CommException(
@@ -207,22 +208,20 @@ final class SessionDevice implements AutoCloseable {
     /// @throws CommException if the port is down
     SessionOptions forConnection(SessionOptions given, Supplier<InetAddress> local) {
         PortAttributes port = checkPort();
-        int index = given.channel().connection().path().gidIndex();
-        if (index == PathOptions.AUTOMATIC_GID) {
-            index = port.gidTableLength() <= 1 ? 0 : context.preferredGidIndex(portNumber, local.get());
-        }
-        return withPort(given, index);
+        PathOptions path = given.channel().connection().path();
+        int index = path.gidIndex()
+                .orElseGet(() -> port.gidTableLength() <= 1 ? 0 : context.preferredGidIndex(portNumber, local.get()));
+        return withPath(given, path.withPort(portNumber).withGidIndex(index));
     }
 
     /// `given` with the port of this device.
     SessionOptions onPort(SessionOptions given) {
-        return withPort(given, given.channel().connection().path().gidIndex());
+        return withPath(given, given.channel().connection().path().withPort(portNumber));
     }
 
-    private SessionOptions withPort(SessionOptions given, int gidIndex) {
+    private static SessionOptions withPath(SessionOptions given, PathOptions path) {
         ConnectionOptions how = given.channel().connection();
-        return given.withChannel(
-                given.channel().withConnection(how.withPath(how.path().withPort(portNumber, gidIndex))));
+        return given.withChannel(given.channel().withConnection(how.withPath(path)));
     }
 
     Context context() {
@@ -241,7 +240,8 @@ final class SessionDevice implements AutoCloseable {
     /// The place of the queue pairs that are made with these options, which [#forConnection] has returned.
     QueuePairInfo numbers(SessionOptions complete) {
         PathOptions path = complete.channel().connection().path();
-        return new QueuePairInfo(0, 0, port().lid(), context.gid(portNumber, path.gidIndex()), path.mtu());
+        Gid gid = context.gid(portNumber, path.gidIndex().orElseThrow());
+        return new QueuePairInfo(0, 0, port().lid(), gid, path.mtu());
     }
 
     ProtectionDomain domain() {

@@ -1,19 +1,15 @@
 package io.rdmacomm.comm;
 
 import static io.rdmacomm.verbs.PathMtu.MTU_1024;
-import static io.rdmacomm.verbs.PathMtu.MTU_4096;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
-import io.rdmacomm.verbs.AtomicCapability;
 import io.rdmacomm.verbs.Capability;
 import io.rdmacomm.verbs.CompletionOpcode;
-import io.rdmacomm.verbs.DeviceAttributes;
 import io.rdmacomm.verbs.DeviceLimit;
 import io.rdmacomm.verbs.Gid;
 import io.rdmacomm.verbs.LinkLayer;
 import io.rdmacomm.verbs.PageSize;
-import io.rdmacomm.verbs.PortAttributes;
 import io.rdmacomm.verbs.PortState;
 import io.rdmacomm.verbs.QueuePairAttributes;
 import io.rdmacomm.verbs.QueuePairState;
@@ -27,9 +23,11 @@ import io.rdmacomm.verbs.spi.CompletionQueueDriver;
 import io.rdmacomm.verbs.spi.ConnectionManagerDriver;
 import io.rdmacomm.verbs.spi.ContextDriver;
 import io.rdmacomm.verbs.spi.DeviceDriver;
+import io.rdmacomm.verbs.spi.DeviceValues;
 import io.rdmacomm.verbs.spi.Driver;
 import io.rdmacomm.verbs.spi.DriverEvent;
 import io.rdmacomm.verbs.spi.MemoryRegionDriver;
+import io.rdmacomm.verbs.spi.PortValues;
 import io.rdmacomm.verbs.spi.ProtectionDomainDriver;
 import io.rdmacomm.verbs.spi.QueuePairDriver;
 import io.rdmacomm.verbs.spi.QueuePairRequest;
@@ -138,21 +136,32 @@ public final class SilentDevice implements DeviceDriver {
         }
 
         @Override
-        public DeviceAttributes queryDevice() {
+        public DeviceValues queryDevice() {
             Map<DeviceLimit, Long> limits = Map.of(
                     DeviceLimit.MAX_QUEUE_PAIR_DEPTH, 1000L,
                     DeviceLimit.MAX_SGE, 4L,
                     DeviceLimit.MAX_COMPLETION_QUEUE_DEPTH, 1000L,
                     DeviceLimit.COMPLETION_VECTORS, 3L);
-            return new DeviceAttributes("1", 1, 1, 0, 0, 0, 1, AtomicCapability.NONE, limits);
+            DeviceValues values = new DeviceValues();
+            values.firmware = "1";
+            values.nodeGuid = 1;
+            values.systemImageGuid = 1;
+            values.ports = 1;
+            values.limits = limits;
+            return values;
         }
 
         @Override
-        public PortAttributes queryPort(int number) {
-            PortState active = PortState.ACTIVE;
-            LinkLayer link = LinkLayer.INFINIBAND;
-            return new PortAttributes(
-                    active, MTU_4096, MTU_1024, 1, 0, 0, 0, 1, 1, 1L << 31, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, link);
+        public PortValues queryPort(int number) {
+            PortValues values = new PortValues();
+            values.state = PortState.ACTIVE;
+            values.activeMtu = MTU_1024;
+            values.lid = 1;
+            values.gidTableLength = 1;
+            values.partitionKeyTableLength = 1;
+            values.maxMessageSize = 1L << 31;
+            values.linkLayer = LinkLayer.INFINIBAND;
+            return values;
         }
 
         @Override
@@ -256,7 +265,7 @@ public final class SilentDevice implements DeviceDriver {
 
         @Override
         public SharedReceiveQueueDriver createSharedReceiveQueue(int receives, int elements, int limit) {
-            return new SilentSharedQueue(new SharedReceiveQueueOptions(receives, elements, limit));
+            return new SilentSharedQueue(SharedReceiveQueueOptions.ofDepth(receives).withElements(elements).withLimit(limit));
         }
 
         @Override

@@ -2,10 +2,10 @@ package io.rdmacomm.fault;
 
 import io.rdmacomm.verbs.AsyncEventType;
 import io.rdmacomm.verbs.Errno;
-import io.rdmacomm.verbs.PortAttributes;
 import io.rdmacomm.verbs.PortState;
 import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.spi.DriverEvent;
+import io.rdmacomm.verbs.spi.PortValues;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
 
@@ -72,32 +72,10 @@ final class DeviceFaults {
     }
 
     /// The attributes of a port, with the state that the faults leave it in.
-    PortAttributes seen(int number, PortAttributes real) {
-        return number == PORT && isLinkDown() ? down(real) : real;
-    }
-
-    private static PortAttributes down(PortAttributes real) {
-        return new PortAttributes(
-                PortState.DOWN,
-                real.maxMtu(),
-                real.activeMtu(),
-                real.lid(),
-                real.lidMask(),
-                real.subnetManagerLid(),
-                real.subnetManagerServiceLevel(),
-                real.gidTableLength(),
-                real.partitionKeyTableLength(),
-                real.maxMessageSize(),
-                real.capabilityFlags(),
-                real.capabilityFlags2(),
-                real.maxVirtualLanes(),
-                real.badPartitionKeys(),
-                real.queueKeyViolations(),
-                real.subnetTimeout(),
-                real.initTypeReply(),
-                real.activeWidth(),
-                real.activeSpeed(),
-                real.physicalState(),
-                real.linkLayer());
+    PortValues seen(int number, PortValues real) {
+        if (number == PORT && isLinkDown()) {
+            real.state = PortState.DOWN;
+        }
+        return real;
     }
 }

@@ -1,15 +1,15 @@
 package io.rdmacomm.fault;
 
 import io.rdmacomm.verbs.Capability;
-import io.rdmacomm.verbs.DeviceAttributes;
 import io.rdmacomm.verbs.Gid;
 import io.rdmacomm.verbs.GidEntry;
-import io.rdmacomm.verbs.PortAttributes;
 import io.rdmacomm.verbs.spi.CompletionChannelDriver;
 import io.rdmacomm.verbs.spi.CompletionQueueDriver;
 import io.rdmacomm.verbs.spi.ConnectionManagerDriver;
 import io.rdmacomm.verbs.spi.ContextDriver;
+import io.rdmacomm.verbs.spi.DeviceValues;
 import io.rdmacomm.verbs.spi.DriverEvent;
+import io.rdmacomm.verbs.spi.PortValues;
 import io.rdmacomm.verbs.spi.ProtectionDomainDriver;
 import java.util.List;
 import java.util.Map;
@@ -40,12 +40,12 @@ final class FaultContext extends Wrapper<ContextDriver> implements ContextDriver
     }
 
     @Override
-    public DeviceAttributes queryDevice() {
+    public DeviceValues queryDevice() {
         return real.queryDevice();
     }
 
     @Override
-    public PortAttributes queryPort(int number) {
+    public PortValues queryPort(int number) {
         return faults.seen(number, real.queryPort(number));
     }
 

@@ -7,7 +7,7 @@ import io.rdmacomm.ibverbs.drivers.Mlx5Driver;
 import io.rdmacomm.ibverbs.drivers.RxeDriver;
 import io.rdmacomm.ibverbs.objects.KernelDriver;
 import io.rdmacomm.ibverbs.siw.SiwDriver;
-import io.rdmacomm.verbs.DeviceAttributes;
+import io.rdmacomm.verbs.spi.DeviceValues;
 
 /// Chooses the [KernelDriver] of a device. The only class that names a kernel driver.
 final class Drivers {
@@ -30,8 +30,8 @@ final class Drivers {
     private Drivers() {}
 
     /// The driver of a device that was just opened.
-    static KernelDriver of(DeviceAttributes attributes) {
-        return switch (attributes.vendorId()) {
+    static KernelDriver of(DeviceValues attributes) {
+        return switch (attributes.vendorId) {
             case RXE -> new RxeDriver();
             case SIW -> new SiwDriver();
             case MANA -> new ManaDriver();

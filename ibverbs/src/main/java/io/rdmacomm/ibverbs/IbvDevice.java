@@ -9,10 +9,10 @@ import io.rdmacomm.ibverbs.ffm.RdmaLibraries;
 import io.rdmacomm.ibverbs.objects.DeviceQueries;
 import io.rdmacomm.ibverbs.objects.IbvContext;
 import io.rdmacomm.ibverbs.structs.IbvFailure;
-import io.rdmacomm.verbs.DeviceAttributes;
 import io.rdmacomm.verbs.TransportType;
 import io.rdmacomm.verbs.spi.ContextDriver;
 import io.rdmacomm.verbs.spi.DeviceDriver;
+import io.rdmacomm.verbs.spi.DeviceValues;
 import java.lang.foreign.MemorySegment;
 
 /// A device that libibverbs found (`struct ibv_device`), by its name.
@@ -74,7 +74,7 @@ final class IbvDevice implements DeviceDriver {
         boolean success = false;
         try {
             DeviceQueries queries = new DeviceQueries(library, address, toString());
-            DeviceAttributes attributes = queries.device();
+            DeviceValues attributes = queries.device();
             ContextDriver context =
                     new IbvContext(this, libraries, address, queries, attributes, Drivers.of(attributes));
             success = true;

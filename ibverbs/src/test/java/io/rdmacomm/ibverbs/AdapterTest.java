@@ -145,7 +145,7 @@ class AdapterTest {
         open("mlx5");
         fake.log();
         fake.fail("ibv_modify_srq", 22);
-        SharedReceiveQueueOptions options = new SharedReceiveQueueOptions(8, 1, 4);
+        SharedReceiveQueueOptions options = SharedReceiveQueueOptions.ofDepth(8).withLimit(4);
         assertThatThrownBy(() -> domain.createSharedReceiveQueue(options)).hasMessageContaining("EINVAL");
         assertThat(fake.log()).anyMatch(call -> call.startsWith("destroy_srq"));
     }

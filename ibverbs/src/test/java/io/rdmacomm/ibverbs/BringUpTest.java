@@ -136,7 +136,7 @@ class BringUpTest extends ConnectionCase {
         assertThat(log.get(0)).isEqualTo("disconnect id" + log.get(0).replaceAll("\\D", ""));
         assertThat(log.get(1)).startsWith("modify_qp").contains("state=6");
 
-        Listener<ConnectionRequest> listener = manager.listen(HERE, 0);
+        Listener<ConnectionRequest> listener = manager.listen(HERE);
         String name = fake.log().getFirst().replaceAll("create_id (id\\d+) .*", "$1");
         fake.request(name, "", false);
         QueuePair passive = pair();

@@ -183,28 +183,13 @@ class ControlPathTest {
     @Test
     void queriesAPort() {
         assertThat(context.port(1))
-                .isEqualTo(new PortAttributes(
-                        PortState.ACTIVE,
-                        PathMtu.MTU_4096,
-                        PathMtu.MTU_1024,
-                        0xfffe,
-                        11,
-                        10,
-                        13,
-                        4,
-                        9,
-                        0x80000000L,
-                        0x12345,
-                        0xfedc,
-                        12,
-                        7,
-                        8,
-                        14,
-                        15,
-                        2,
-                        4,
-                        5,
-                        LinkLayer.ETHERNET));
+                .isEqualTo(context.port(1))
+                .hasToString("PortAttributes[state=ACTIVE, maxMtu=MTU_4096, activeMtu=MTU_1024, lid=65534, lidMask=11,"
+                        + " subnetManagerLid=10, subnetManagerServiceLevel=13, gidTableLength=4,"
+                        + " partitionKeyTableLength=9, maxMessageSize=2147483648, capabilityFlags=74565,"
+                        + " capabilityFlags2=65244, maxVirtualLanes=12, badPartitionKeys=7, queueKeyViolations=8,"
+                        + " subnetTimeout=14, initTypeReply=15, activeWidth=2, activeSpeed=4, physicalState=5,"
+                        + " linkLayer=ETHERNET]");
         fails("ibv_query_port", EINVAL, () -> context.port(2));
         assertThatThrownBy(() -> context.port(257)).isInstanceOf(VerbException.class);
     }
@@ -476,7 +461,7 @@ class ControlPathTest {
     @Test
     void createsCompletionQueues() {
         CompletionChannel channel = context.createCompletionChannel();
-        CompletionQueue queue = context.createCompletionQueue(new CompletionQueueOptions(16, channel, 2, false));
+        CompletionQueue queue = context.createCompletionQueue(CompletionQueueOptions.ofCapacity(16).withChannel(channel).withVector(2));
         assertThat(queue.capacity()).isEqualTo(17);
         assertThat(context.supports(Capability.RESIZE_COMPLETION_QUEUE)).isTrue();
         queue.resize(32);
@@ -503,7 +488,7 @@ class ControlPathTest {
     @Test
     void moderatesCompletionQueues() {
         CompletionChannel channel = context.createCompletionChannel();
-        CompletionQueue queue = context.createCompletionQueue(new CompletionQueueOptions(16, channel, 2, false));
+        CompletionQueue queue = context.createCompletionQueue(CompletionQueueOptions.ofCapacity(16).withChannel(channel).withVector(2));
         assertThat(context.supports(Capability.COMPLETION_MODERATION)).isTrue();
         fake.log();
         queue.moderate(65_535, Duration.ofNanos(4_094_001));
@@ -572,8 +557,8 @@ class ControlPathTest {
 
     @Test
     void createsSharedReceiveQueues() {
-        SharedReceiveQueue queue = domain.createSharedReceiveQueue(new SharedReceiveQueueOptions(10, 3, 4));
-        assertThat(queue.query()).isEqualTo(new SharedReceiveQueueOptions(10, 3, 4));
+        SharedReceiveQueue queue = domain.createSharedReceiveQueue(SharedReceiveQueueOptions.ofDepth(10).withElements(3).withLimit(4));
+        assertThat(queue.query()).isEqualTo(SharedReceiveQueueOptions.ofDepth(10).withElements(3).withLimit(4));
         queue.armLimit(5);
         assertThat(queue.query().limit()).isEqualTo(5);
         fails("ibv_modify_srq", EINVAL, () -> queue.armLimit(6));
@@ -610,12 +595,12 @@ class ControlPathTest {
         context = fake.open();
         domain = context.allocateProtectionDomain();
         assertThat(context.supports(Capability.RESIZE_SHARED_RECEIVE_QUEUE)).isTrue();
-        SharedReceiveQueue queue = domain.createSharedReceiveQueue(new SharedReceiveQueueOptions(10, 3, 4));
+        SharedReceiveQueue queue = domain.createSharedReceiveQueue(SharedReceiveQueueOptions.ofDepth(10).withElements(3).withLimit(4));
         fake.log();
         queue.resize(20);
-        assertThat(queue.query()).isEqualTo(new SharedReceiveQueueOptions(21, 3, 4));
+        assertThat(queue.query()).isEqualTo(SharedReceiveQueueOptions.ofDepth(21).withElements(3).withLimit(4));
         fake.fail("ibv_query_srq", EOPNOTSUPP);
-        assertThat(queue.query()).as("what was asked for").isEqualTo(new SharedReceiveQueueOptions(20, 3, 4));
+        assertThat(queue.query()).as("what was asked for").isEqualTo(SharedReceiveQueueOptions.ofDepth(20).withElements(3).withLimit(4));
         assertThat(fake.log()).containsExactly("modify_srq srq5 wr=20 limit=0 mask=1");
         fails("ibv_modify_srq", EINVAL, () -> queue.resize(30));
         fake.fail("ibv_modify_srq", EOPNOTSUPP);
@@ -741,18 +726,28 @@ class ControlPathTest {
         fails("ibv_destroy_qp", 16, pair::close);
     }
 
+    private static ConnectionOptions everyOption() {
+        return ConnectionOptions.defaults()
+                .withPath(PathOptions.defaults()
+                        .withGidIndex(2)
+                        .withMtu(PathMtu.MTU_512)
+                        .withQuality(7, 104)
+                        .withPartitionKeyIndex(8)
+                        .withSubnetPath(127, 6))
+                .withRetries(RetryOptions.defaults()
+                        .withTimeout(new AckTimeout(15), 6)
+                        .withReceiverNotReady(5, new RnrTimer(13)))
+                .withAccessFlags(Set.of(AccessFlag.REMOTE_READ))
+                .withReadAtomic(3, 4);
+    }
+
     @Test
     void bringsAQueuePairUpWithEveryOption() {
         CompletionQueue queue = context.createCompletionQueue(CompletionQueueOptions.ofCapacity(8));
         QueuePair pair = domain.createQueuePair(QueuePairOptions.reliable(queue));
         fake.log();
         Gid gid = new Gid(0xfe80L << 48, 0x77);
-        ConnectionOptions how = new ConnectionOptions(
-                new PathOptions(1, 2, PathMtu.MTU_512, 7, 104, 64, 8, 127, 6),
-                new RetryOptions(new AckTimeout(15), 6, new RnrTimer(13), 5),
-                Set.of(AccessFlag.REMOTE_READ),
-                3,
-                4);
+        ConnectionOptions how = everyOption();
         pair.connect(new QueuePairInfo(0xabc, 0x123456, 0x1f, gid, PathMtu.MTU_2048), how);
         assertThat(fake.log())
                 .usingElementComparator(
@@ -787,12 +782,7 @@ class ControlPathTest {
                 .containsExactlyInAnyOrder(
                         QueuePairAttribute.STATE, QueuePairAttribute.CURRENT_STATE, QueuePairAttribute.CAPACITY);
         Gid gid = new Gid(0xfe80L << 48, 0x77);
-        ConnectionOptions how = new ConnectionOptions(
-                new PathOptions(1, 2, PathMtu.MTU_512, 7, 104, 64, 8, 127, 6),
-                new RetryOptions(new AckTimeout(15), 6, new RnrTimer(13), 5),
-                Set.of(AccessFlag.REMOTE_READ),
-                3,
-                4);
+        ConnectionOptions how = everyOption();
         pair.connect(new QueuePairInfo(0xabc, 0x123456, 0x1f, gid, PathMtu.MTU_2048), how);
         fake.log();
         QueuePairAttributes now = pair.query();

@@ -108,7 +108,7 @@ class DatagramServicesTest extends ConnectionCase {
 
     @Test
     void aRequestIsRejectedByItsProgramAndWhenItIsClosed() throws InterruptedException {
-        Listener<DatagramRequest> listener = manager.listenForDatagrams(HERE, 0);
+        Listener<DatagramRequest> listener = manager.listenForDatagrams(HERE);
         try (DatagramRequest request = requested(listener)) {
             request.reject(bytes("no"));
         }
@@ -122,7 +122,7 @@ class DatagramServicesTest extends ConnectionCase {
 
     @Test
     void onlyADatagramQueuePairOfThisContextCanAnswer() throws InterruptedException {
-        Listener<DatagramRequest> listener = manager.listenForDatagrams(HERE, 0);
+        Listener<DatagramRequest> listener = manager.listenForDatagrams(HERE);
         QueuePair connected = pair();
         QueuePair good = datagrams();
         try (DatagramRequest request = requested(listener)) {
@@ -143,12 +143,12 @@ class DatagramServicesTest extends ConnectionCase {
     @Test
     void portsOfDatagramsAreNotThoseOfConnections() {
         InetSocketAddress everywhere = new InetSocketAddress(address(0, 0, 0, 0), 7174);
-        manager.listen(everywhere, 0);
-        manager.listenForDatagrams(everywhere, 0);
+        manager.listen(everywhere);
+        manager.listenForDatagrams(everywhere);
         assertThat(fake.log())
                 .filteredOn(line -> line.startsWith("listen"))
                 .containsExactly("listen id0 128", "listen id1 128");
-        assertThatThrownBy(() -> manager.listenForDatagrams(everywhere, 0))
+        assertThatThrownBy(() -> manager.listenForDatagrams(everywhere))
                 .isInstanceOfSatisfying(
                         VerbException.class, e -> assertThat(e.errno()).isEqualTo(Errno.EADDRINUSE));
     }
@@ -197,7 +197,7 @@ class DatagramServicesTest extends ConnectionCase {
         ConnectionManager iwarp = manager;
         assertThat(context.supports(Capability.DATAGRAM_SERVICES)).isFalse();
         assertThatThrownBy(() -> iwarp.lookUp(PEER, new byte[0], LONG)).isInstanceOf(UnsupportedVerbException.class);
-        assertThatThrownBy(() -> iwarp.listenForDatagrams(HERE, 0)).isInstanceOf(UnsupportedVerbException.class);
+        assertThatThrownBy(() -> iwarp.listenForDatagrams(HERE)).isInstanceOf(UnsupportedVerbException.class);
         assertThatThrownBy(() -> iwarp.joinMulticast(HERE.getAddress(), GROUP, LONG))
                 .isInstanceOf(UnsupportedVerbException.class);
     }

@@ -58,7 +58,7 @@ class ListeningTest extends ConnectionCase {
 
     @Test
     void acceptingFails() throws InterruptedException {
-        Listener<ConnectionRequest> listener = manager.listen(HERE, 0);
+        Listener<ConnectionRequest> listener = manager.listen(HERE);
         for (int type : new int[] {REJECTED, UNREACHABLE, CONNECT_ERROR, DISCONNECTED}) {
             QueuePair pair = pair();
             fake.answer("rdma_accept", type, -110, "");
@@ -93,7 +93,7 @@ class ListeningTest extends ConnectionCase {
 
     @Test
     void rejecting() throws InterruptedException {
-        Listener<ConnectionRequest> listener = manager.listen(HERE, 0);
+        Listener<ConnectionRequest> listener = manager.listen(HERE);
         ConnectionRequest request = requested(listener);
         fake.log();
         request.reject(bytes("no"));
@@ -105,7 +105,7 @@ class ListeningTest extends ConnectionCase {
 
     @Test
     void aRequestWhosePeerHasGoneIsStillClosed() throws InterruptedException {
-        Listener<ConnectionRequest> listener = manager.listen(HERE, 0);
+        Listener<ConnectionRequest> listener = manager.listen(HERE);
         for (int errno : new int[] {22, 104}) {
             fake.fail("rdma_reject", errno);
             requested(listener).close();

@@ -17,10 +17,8 @@ import io.rdmacomm.soft.transport.QueuePairResources;
 import io.rdmacomm.soft.transport.Retries;
 import io.rdmacomm.soft.transport.Transport;
 import io.rdmacomm.verbs.Capability;
-import io.rdmacomm.verbs.DeviceAttributes;
 import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.Gid;
-import io.rdmacomm.verbs.PortAttributes;
 import io.rdmacomm.verbs.QueuePairAttribute;
 import io.rdmacomm.verbs.QueuePairAttributes;
 import io.rdmacomm.verbs.QueuePairState;
@@ -29,7 +27,9 @@ import io.rdmacomm.verbs.spi.CompletionChannelDriver;
 import io.rdmacomm.verbs.spi.CompletionQueueDriver;
 import io.rdmacomm.verbs.spi.ConnectionManagerDriver;
 import io.rdmacomm.verbs.spi.ContextDriver;
+import io.rdmacomm.verbs.spi.DeviceValues;
 import io.rdmacomm.verbs.spi.DriverEvent;
+import io.rdmacomm.verbs.spi.PortValues;
 import io.rdmacomm.verbs.spi.ProtectionDomainDriver;
 import io.rdmacomm.verbs.spi.QueuePairDriver;
 import java.io.IOException;
@@ -276,12 +276,12 @@ final class SoftContext implements ContextDriver {
     }
 
     @Override
-    public DeviceAttributes queryDevice() {
+    public DeviceValues queryDevice() {
         return SoftLimits.device(settings.guid());
     }
 
     @Override
-    public PortAttributes queryPort(int number) {
+    public PortValues queryPort(int number) {
         checkPort("query port (ibv_query_port)", number, 0);
         return SoftLimits.port(lid());
     }

@@ -8,13 +8,12 @@ import io.rdmacomm.soft.memory.LocalElements;
 import io.rdmacomm.soft.tcp.LinkTerms;
 import io.rdmacomm.verbs.AtomicCapability;
 import io.rdmacomm.verbs.Capability;
-import io.rdmacomm.verbs.DeviceAttributes;
 import io.rdmacomm.verbs.DeviceLimit;
 import io.rdmacomm.verbs.LinkLayer;
 import io.rdmacomm.verbs.PathMtu;
-import io.rdmacomm.verbs.PortAttributes;
 import io.rdmacomm.verbs.PortState;
-import java.util.EnumMap;
+import io.rdmacomm.verbs.spi.DeviceValues;
+import io.rdmacomm.verbs.spi.PortValues;
 import java.util.EnumSet;
 import java.util.Map;
 import java.util.Set;
@@ -68,8 +67,15 @@ final class SoftLimits {
         return CAPABILITIES.contains(capability);
     }
 
-    static DeviceAttributes device(long guid) {
-        Map<DeviceLimit, Long> limits = new EnumMap<>(DeviceLimit.class);
+    static DeviceValues device(long guid) {
+        DeviceValues values = new DeviceValues();
+        values.firmware = "1.0";
+        values.nodeGuid = guid;
+        values.systemImageGuid = guid;
+        values.hardwareVersion = 1;
+        values.ports = 1;
+        values.atomics = AtomicCapability.GLOBAL;
+        Map<DeviceLimit, Long> limits = values.limits;
         limits.put(DeviceLimit.MAX_REGION_SIZE, Long.MAX_VALUE);
         limits.put(DeviceLimit.PAGE_SIZES, 4096L);
         limits.put(DeviceLimit.MAX_QUEUE_PAIRS, (long) ControlLayout.QUEUE_PAIR_COUNT);
@@ -91,31 +97,23 @@ final class SoftLimits {
         limits.put(DeviceLimit.MAX_PARTITION_KEYS, 1L);
         limits.put(DeviceLimit.MAX_INLINE, (long) MAX_INLINE);
         limits.put(DeviceLimit.COMPLETION_VECTORS, 1L);
-        return new DeviceAttributes("1.0", guid, guid, 0, 0, 1, 1, AtomicCapability.GLOBAL, limits);
+        return values;
     }
 
-    static PortAttributes port(int lid) {
-        return new PortAttributes(
-                PortState.ACTIVE,
-                MTU,
-                MTU,
-                lid,
-                0,
-                0,
-                0,
-                1,
-                1,
-                LocalElements.MAX_MESSAGE,
-                0,
-                0,
-                1,
-                0,
-                0,
-                0,
-                0,
-                1,
-                1,
-                5,
-                LinkLayer.ETHERNET);
+    static PortValues port(int lid) {
+        PortValues values = new PortValues();
+        values.state = PortState.ACTIVE;
+        values.maxMtu = MTU;
+        values.activeMtu = MTU;
+        values.lid = lid;
+        values.gidTableLength = 1;
+        values.partitionKeyTableLength = 1;
+        values.maxMessageSize = LocalElements.MAX_MESSAGE;
+        values.maxVirtualLanes = 1;
+        values.activeWidth = 1;
+        values.activeSpeed = 1;
+        values.physicalState = 5;
+        values.linkLayer = LinkLayer.ETHERNET;
+        return values;
     }
 }

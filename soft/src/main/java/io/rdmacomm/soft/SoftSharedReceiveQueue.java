@@ -25,8 +25,8 @@ final class SoftSharedReceiveQueue implements SharedReceiveQueueDriver {
             throw new VerbException(
                     "create shared receive queue (ibv_create_srq)",
                     Errno.EINVAL,
-                    new SharedReceiveQueueOptions(receives, elements, limit) + " is more than " + SoftLimits.MAX_DEPTH
-                            + " receives of " + ElementList.MAX_ELEMENTS + " elements");
+                    receives + " receives of " + elements + " elements are more than " + SoftLimits.MAX_DEPTH
+                            + " of " + ElementList.MAX_ELEMENTS + " elements");
         }
         this.number = context.objects().nextNumber();
         try {
@@ -90,7 +90,9 @@ final class SoftSharedReceiveQueue implements SharedReceiveQueueDriver {
 
     @Override
     public SharedReceiveQueueOptions query() {
-        return new SharedReceiveQueueOptions(ring.depth(), elements, ring.limit());
+        return SharedReceiveQueueOptions.ofDepth(ring.depth())
+                .withElements(elements)
+                .withLimit(ring.limit());
     }
 
     @Override

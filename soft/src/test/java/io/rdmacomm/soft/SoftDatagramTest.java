@@ -293,7 +293,7 @@ class SoftDatagramTest {
     void aDatagramQueuePairIsNotConnectedByAddress() throws Exception {
         QueuePair fresh = domain.createQueuePair(options());
         try (ConnectionManager manager = ConnectionManager.open(context);
-                var listener = manager.listen(new InetSocketAddress(ADDRESS, 0), 0);
+                var listener = manager.listen(new InetSocketAddress(ADDRESS, 0));
                 var route = manager.resolve(listener.localAddress(), Duration.ofSeconds(10))) {
             assertThatThrownBy(() -> route.prepare(fresh))
                     .isInstanceOf(VerbException.class)

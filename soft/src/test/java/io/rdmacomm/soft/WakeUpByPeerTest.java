@@ -199,7 +199,7 @@ class WakeUpByPeerTest {
 
     private SharedReceiveQueue sharedReceives() {
         SharedReceiveQueue receives =
-                pair.protectionDomain().createSharedReceiveQueue(new SharedReceiveQueueOptions(4, 1, 0));
+                pair.protectionDomain().createSharedReceiveQueue(SharedReceiveQueueOptions.ofDepth(4));
         receives.post(ReceiveBatch.create(arena, 2, 1).receive(1).receive(2));
         receives.armLimit(2);
         return receives;

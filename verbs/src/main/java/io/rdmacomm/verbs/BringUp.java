@@ -1,6 +1,7 @@
 package io.rdmacomm.verbs;
 
 import io.rdmacomm.verbs.spi.ContextDriver;
+import io.rdmacomm.verbs.spi.PortValues;
 import io.rdmacomm.verbs.spi.QueuePairOwner;
 import java.security.SecureRandom;
 
@@ -25,13 +26,13 @@ final class BringUp {
 
     /// The numbers that a peer needs to connect.
     QueuePairInfo info(PathOptions path) {
-        PortAttributes port = context.queryPort(path.port());
+        PortValues port = context.queryPort(path.port());
         return new QueuePairInfo(
                 number,
                 initialPsn,
-                port.lid(),
-                gid(path.port(), resolve(path.port(), path.gidIndex()), port.linkLayer()),
-                port.activeMtu().min(path.mtu()));
+                port.lid,
+                gid(path.port(), gidIndex(path), port.linkLayer),
+                port.activeMtu.min(path.mtu()));
     }
 
     /// A GID that a peer can send to. On InfiniBand, the LID alone leads there.
@@ -47,10 +48,8 @@ final class BringUp {
         return gid;
     }
 
-    private int resolve(int port, int gidIndex) {
-        return gidIndex == PathOptions.AUTOMATIC_GID
-                ? GidChoice.choose(context.queryGidTable(port), LocalGids.NONE)
-                : gidIndex;
+    private int gidIndex(PathOptions path) {
+        return path.gidIndex().orElseGet(() -> GidChoice.choose(context.queryGidTable(path.port()), LocalGids.NONE));
     }
 
     /// The options as far as the kind of queue pair can do them.
@@ -79,9 +78,8 @@ final class BringUp {
 
     /// From INIT to READY_TO_RECEIVE.
     QueuePairAttributes readyToReceive(QueuePairInfo remote, ConnectionOptions fitting) {
-        int port = fitting.path().port();
-        PortAttributes attributes = context.queryPort(port);
-        if (remote.gid().equals(Gid.NONE) && attributes.linkLayer() == LinkLayer.ETHERNET) {
+        PortValues attributes = context.queryPort(fitting.path().port());
+        if (remote.gid().equals(Gid.NONE) && attributes.linkLayer == LinkLayer.ETHERNET) {
             throw new VerbException(
                     "connect queue pair (ibv_modify_qp)",
                     Errno.EINVAL,
@@ -89,8 +87,7 @@ final class BringUp {
                             + " has sent an empty GID, so it cannot be reached; it has to choose an entry of"
                             + " its GID table that is not empty");
         }
-        return fitting.readyToReceive(
-                isReliable(), remote, resolve(port, fitting.path().gidIndex()), attributes.activeMtu());
+        return fitting.readyToReceive(isReliable(), remote, gidIndex(fitting.path()), attributes.activeMtu);
     }
 
     /// From READY_TO_RECEIVE to READY_TO_SEND.

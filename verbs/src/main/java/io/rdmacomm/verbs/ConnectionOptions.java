@@ -3,51 +3,46 @@ package io.rdmacomm.verbs;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /// How [QueuePair#connect(QueuePairInfo, ConnectionOptions)] brings a queue pair up (ibv_modify_qp(3)). The rights and
 /// the numbers of READs and atomics are upper limits: those that the device does not support are left out
 /// ([Context#fitting(ConnectionOptions)]). An unreliable connection has neither READs nor atomics nor retries, and
 /// ignores what is said about them.
-///
-/// @param path the local port and the headers of the packets
-/// @param retries how requests are repeated
-/// @param accessFlags what the peer may do through this queue pair
-/// @param maxReadAtomic READs and atomics that this side may have in flight
-/// @param maxDestinationReadAtomic READs and atomics that the peer may have in flight
-public record ConnectionOptions(
-        PathOptions path,
-        RetryOptions retries,
-        Set<AccessFlag> accessFlags,
-        int maxReadAtomic,
-        int maxDestinationReadAtomic) {
-    /// Copies the set.
-    public ConnectionOptions {
-        accessFlags = Set.copyOf(accessFlags);
-    }
+public final class ConnectionOptions extends ValueObject<ConnectionOptions> {
+    private static final ConnectionOptions DEFAULTS = new ConnectionOptions();
+
+    private PathOptions path = PathOptions.defaults();
+    private RetryOptions retries = RetryOptions.defaults();
+    private Set<AccessFlag> accessFlags = Set.copyOf(AccessFlag.allRemote());
+    private int maxReadAtomic = 16;
+    private int maxDestinationReadAtomic = 16;
+
+    private ConnectionOptions() {}
 
     /// The defaults of [PathOptions] and [RetryOptions], every right for the peer, 16 READs and atomics each way.
     public static ConnectionOptions defaults() {
-        return new ConnectionOptions(PathOptions.defaults(), RetryOptions.defaults(), AccessFlag.allRemote(), 16, 16);
+        return DEFAULTS;
     }
 
     /// These options with another path.
     public ConnectionOptions withPath(PathOptions value) {
-        return new ConnectionOptions(value, retries, accessFlags, maxReadAtomic, maxDestinationReadAtomic);
+        return with(copy -> copy.path = value);
     }
 
     /// These options with other retries.
     public ConnectionOptions withRetries(RetryOptions value) {
-        return new ConnectionOptions(path, value, accessFlags, maxReadAtomic, maxDestinationReadAtomic);
+        return with(copy -> copy.retries = value);
     }
 
     /// These options with other rights for the peer.
     public ConnectionOptions withAccessFlags(Set<AccessFlag> value) {
-        return new ConnectionOptions(path, retries, value, maxReadAtomic, maxDestinationReadAtomic);
+        return with(copy -> copy.accessFlags = Set.copyOf(value));
     }
 
     /// These options with another number of READs and atomics in flight, the same both ways.
     public ConnectionOptions withReadAtomic(int inFlight) {
-        return new ConnectionOptions(path, retries, accessFlags, inFlight, inFlight);
+        return withReadAtomic(inFlight, inFlight);
     }
 
     /// These options with another acknowledgement timeout; see [RetryOptions#withTimeout(Duration, int)].
@@ -60,17 +55,43 @@ public record ConnectionOptions(
     /// @param own of this side
     /// @param peers of the peer
     public ConnectionOptions withReadAtomic(int own, int peers) {
-        return new ConnectionOptions(path, retries, accessFlags, own, peers);
+        return with(copy -> {
+            copy.maxReadAtomic = own;
+            copy.maxDestinationReadAtomic = peers;
+        });
+    }
+
+    /// The local port and the headers of the packets.
+    public PathOptions path() {
+        return path;
+    }
+
+    /// How requests are repeated.
+    public RetryOptions retries() {
+        return retries;
+    }
+
+    /// What the peer may do through this queue pair.
+    public Set<AccessFlag> accessFlags() {
+        return accessFlags;
+    }
+
+    /// READs and atomics that this side may have in flight.
+    public int maxReadAtomic() {
+        return maxReadAtomic;
+    }
+
+    /// READs and atomics that the peer may have in flight.
+    public int maxDestinationReadAtomic() {
+        return maxDestinationReadAtomic;
     }
 
     /// These options with other rights, and with no more READs and atomics in flight than the device allows.
     ConnectionOptions fitting(Set<AccessFlag> rights, DeviceAttributes attributes) {
-        return new ConnectionOptions(
-                path,
-                retries,
-                rights,
-                fitting(maxReadAtomic, attributes, DeviceLimit.MAX_INITIATOR_READ_ATOMIC),
-                fitting(maxDestinationReadAtomic, attributes, DeviceLimit.MAX_READ_ATOMIC));
+        return withAccessFlags(rights)
+                .withReadAtomic(
+                        fitting(maxReadAtomic, attributes, DeviceLimit.MAX_INITIATOR_READ_ATOMIC),
+                        fitting(maxDestinationReadAtomic, attributes, DeviceLimit.MAX_READ_ATOMIC));
     }
 
     private static int fitting(int wanted, DeviceAttributes attributes, DeviceLimit limit) {
@@ -119,5 +140,22 @@ public record ConnectionOptions(
                         .rnrRetry(retries.rnrRetry())
                         .maxReadAtomic(maxReadAtomic)
                 : change;
+    }
+
+    @Override
+    @Nullable
+    Object[] fields() {
+        return new Object[] {
+            "path",
+            path,
+            "retries",
+            retries,
+            "accessFlags",
+            accessFlags,
+            "maxReadAtomic",
+            maxReadAtomic,
+            "maxDestinationReadAtomic",
+            maxDestinationReadAtomic
+        };
     }
 }

@@ -137,7 +137,7 @@ public final class Context implements Resource {
     /// The device's attributes (ibv_query_device(3)). Queries the device.
     public DeviceAttributes attributes() {
         lifetime.checkOpen();
-        return driver.queryDevice();
+        return new DeviceAttributes(driver.queryDevice());
     }
 
     /// A port's attributes (ibv_query_port(3)).
@@ -146,7 +146,7 @@ public final class Context implements Resource {
     /// @throws VerbException EINVAL if there is no such port
     public PortAttributes port(int number) {
         lifetime.checkOpen();
-        return driver.queryPort(number);
+        return new PortAttributes(driver.queryPort(number));
     }
 
     /// An entry of a port's GID table (ibv_query_gid(3)).

@@ -31,20 +31,19 @@ public final class DeviceChoice {
         this.local = local;
     }
 
-    /// Opens the named device, or else one of [Rdma#devices()].
+    /// Opens one of [Rdma#devices()]; if there is only one, whatever it can do.
     ///
-    /// @param name the device; empty to choose
-    /// @param port the port that must be active, unless the device is named; with 1, another port of a device is
-    ///        taken if that one has the address
-    /// @param needed the required capability, unless the device is named
+    /// @param port the port that must be active; with 1, another port of a device is taken if that one has the
+    ///        address
+    /// @param needed the required capability
     /// @param local the address of this machine towards the peer, asked for only if there are several devices; the
     ///        wildcard address if it is unknown
     /// @throws VerbException if there is no such device, it cannot be opened, or none of several can be used; the
     ///         message says why
-    public static OpenPort open(String name, int port, Capability needed, Supplier<InetAddress> local) {
+    public static OpenPort open(int port, Capability needed, Supplier<InetAddress> local) {
         List<Device> devices = Rdma.devices();
-        if (!name.isEmpty() || devices.isEmpty()) {
-            return new OpenPort(Rdma.open(name), port);
+        if (devices.isEmpty()) {
+            return new OpenPort(Rdma.open(), port);
         }
         return open(devices, port, needed, local);
     }

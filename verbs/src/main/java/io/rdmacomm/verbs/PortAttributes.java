@@ -1,47 +1,167 @@
 package io.rdmacomm.verbs;
 
-/// The state of a port (`struct ibv_port_attr`, ibv_query_port(3)).
-///
-/// @param state whether it can carry traffic
-/// @param maxMtu the largest packet payload that it supports
-/// @param activeMtu the largest packet payload that it is configured for
-/// @param lid its local identifier, 16 bits
-/// @param lidMask how many low bits of the local identifier select a path
-/// @param subnetManagerLid the subnet manager's local identifier
-/// @param subnetManagerServiceLevel the subnet manager's service level
-/// @param gidTableLength the number of entries of its GID table
-/// @param partitionKeyTableLength the number of entries of its partition key table
-/// @param maxMessageSize the longest message in bytes
-/// @param capabilityFlags the C capability flags
-/// @param capabilityFlags2 more capability flags, 16 bits; 0 if the native library does not report them
-/// @param maxVirtualLanes the C code of the number of virtual lanes
-/// @param badPartitionKeys packets rejected for their partition key
-/// @param queueKeyViolations datagrams rejected for their queue key
-/// @param subnetTimeout the code of the subnet's time-out
-/// @param initTypeReply the subnet manager's reply to the initialization type
-/// @param activeWidth the C code of the link's width
-/// @param activeSpeed the C code of the link's speed
-/// @param physicalState the C code of the physical state
-/// @param linkLayer the link layer
-public record PortAttributes(
-        PortState state,
-        PathMtu maxMtu,
-        PathMtu activeMtu,
-        int lid,
-        int lidMask,
-        int subnetManagerLid,
-        int subnetManagerServiceLevel,
-        int gidTableLength,
-        int partitionKeyTableLength,
-        long maxMessageSize,
-        int capabilityFlags,
-        int capabilityFlags2,
-        int maxVirtualLanes,
-        int badPartitionKeys,
-        int queueKeyViolations,
-        int subnetTimeout,
-        int initTypeReply,
-        int activeWidth,
-        int activeSpeed,
-        int physicalState,
-        LinkLayer linkLayer) {}
+import io.rdmacomm.verbs.spi.PortValues;
+import org.jspecify.annotations.Nullable;
+
+/// The state of a port (`struct ibv_port_attr`, ibv_query_port(3)). Immutable.
+public final class PortAttributes extends ValueObject<PortAttributes> {
+    private final PortValues values;
+
+    PortAttributes(PortValues values) {
+        this.values = values;
+    }
+
+    /// Whether it can carry traffic.
+    public PortState state() {
+        return values.state;
+    }
+
+    /// The largest packet payload that it supports.
+    public PathMtu maxMtu() {
+        return values.maxMtu;
+    }
+
+    /// The largest packet payload that it is configured for.
+    public PathMtu activeMtu() {
+        return values.activeMtu;
+    }
+
+    /// Its local identifier, 16 bits.
+    public int lid() {
+        return values.lid;
+    }
+
+    /// How many low bits of the local identifier select a path.
+    public int lidMask() {
+        return values.lidMask;
+    }
+
+    /// The subnet manager's local identifier.
+    public int subnetManagerLid() {
+        return values.subnetManagerLid;
+    }
+
+    /// The subnet manager's service level.
+    public int subnetManagerServiceLevel() {
+        return values.subnetManagerServiceLevel;
+    }
+
+    /// The number of entries of its GID table.
+    public int gidTableLength() {
+        return values.gidTableLength;
+    }
+
+    /// The number of entries of its partition key table.
+    public int partitionKeyTableLength() {
+        return values.partitionKeyTableLength;
+    }
+
+    /// The longest message in bytes.
+    public long maxMessageSize() {
+        return values.maxMessageSize;
+    }
+
+    /// The C capability flags.
+    public int capabilityFlags() {
+        return values.capabilityFlags;
+    }
+
+    /// More capability flags, 16 bits; 0 if the native library does not report them.
+    public int capabilityFlags2() {
+        return values.capabilityFlags2;
+    }
+
+    /// The C code of the number of virtual lanes.
+    public int maxVirtualLanes() {
+        return values.maxVirtualLanes;
+    }
+
+    /// Packets rejected for their partition key.
+    public int badPartitionKeys() {
+        return values.badPartitionKeys;
+    }
+
+    /// Datagrams rejected for their queue key.
+    public int queueKeyViolations() {
+        return values.queueKeyViolations;
+    }
+
+    /// The code of the subnet's time-out.
+    public int subnetTimeout() {
+        return values.subnetTimeout;
+    }
+
+    /// The subnet manager's reply to the initialization type.
+    public int initTypeReply() {
+        return values.initTypeReply;
+    }
+
+    /// The C code of the link's width.
+    public int activeWidth() {
+        return values.activeWidth;
+    }
+
+    /// The C code of the link's speed.
+    public int activeSpeed() {
+        return values.activeSpeed;
+    }
+
+    /// The C code of the physical state.
+    public int physicalState() {
+        return values.physicalState;
+    }
+
+    /// The link layer.
+    public LinkLayer linkLayer() {
+        return values.linkLayer;
+    }
+
+    @Override
+    @Nullable
+    Object[] fields() {
+        return new Object[] {
+            "state",
+            values.state,
+            "maxMtu",
+            values.maxMtu,
+            "activeMtu",
+            values.activeMtu,
+            "lid",
+            values.lid,
+            "lidMask",
+            values.lidMask,
+            "subnetManagerLid",
+            values.subnetManagerLid,
+            "subnetManagerServiceLevel",
+            values.subnetManagerServiceLevel,
+            "gidTableLength",
+            values.gidTableLength,
+            "partitionKeyTableLength",
+            values.partitionKeyTableLength,
+            "maxMessageSize",
+            values.maxMessageSize,
+            "capabilityFlags",
+            values.capabilityFlags,
+            "capabilityFlags2",
+            values.capabilityFlags2,
+            "maxVirtualLanes",
+            values.maxVirtualLanes,
+            "badPartitionKeys",
+            values.badPartitionKeys,
+            "queueKeyViolations",
+            values.queueKeyViolations,
+            "subnetTimeout",
+            values.subnetTimeout,
+            "initTypeReply",
+            values.initTypeReply,
+            "activeWidth",
+            values.activeWidth,
+            "activeSpeed",
+            values.activeSpeed,
+            "physicalState",
+            values.physicalState,
+            "linkLayer",
+            values.linkLayer
+        };
+    }
+}

@@ -19,7 +19,7 @@ final class PortChecks {
         if (index == 0) {
             return;
         }
-        int count = context.queryPort(port).partitionKeyTableLength();
+        int count = context.queryPort(port).partitionKeyTableLength;
         if (index >= count) {
             throw rejected("port " + port + " of " + context + " has no partition key " + index
                     + "; choose one of 0 to " + Math.max(0, count - 1));
@@ -36,7 +36,7 @@ final class PortChecks {
         if (bits == 0) {
             return;
         }
-        int lids = 1 << context.queryPort(port).lidMask();
+        int lids = 1 << context.queryPort(port).lidMask;
         if (bits >= lids) {
             throw rejected("port " + port + " of " + context + " has no source path bits " + bits
                     + "; its LIDs allow 0 to " + (lids - 1));

@@ -188,8 +188,7 @@ public final class ProtectionDomain implements Resource {
     /// @throws UnsupportedVerbException if the device does not support datagrams
     public AddressHandle createAddressHandle(QueuePairInfo remote, PathOptions path) {
         lifetime.checkOpen();
-        int index =
-                path.gidIndex() == PathOptions.AUTOMATIC_GID ? context.preferredGidIndex(path.port()) : path.gidIndex();
+        int index = path.gidIndex().orElseGet(() -> context.preferredGidIndex(path.port()));
         return createAddressHandle(path.to(remote.gid(), remote.lid(), index));
     }
 

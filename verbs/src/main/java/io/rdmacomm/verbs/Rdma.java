@@ -15,17 +15,36 @@ public final class Rdma {
         return Providers.devices().stream().map(Device::of).toList();
     }
 
-    /// The device called `name`, or the first one if `name` is empty. Some devices take parameters from their name
-    /// and are not among [#devices()], for example `fault:soft0?fail=write:3:FLUSHED`.
+    /// The first of [#devices()].
     ///
+    /// @throws VerbException ENODEV if there is none; the message gives the reasons
+    public static Device device() {
+        return Device.of(Providers.device(""));
+    }
+
+    /// The device called `name`. Some devices take parameters from their name and are not among [#devices()], for
+    /// example `fault:soft0?fail=write:3:FLUSHED`.
+    ///
+    /// @throws IllegalArgumentException if the name is empty
     /// @throws VerbException ENODEV if there is no such device; the message lists the existing ones. EINVAL if the
     ///         parameters in the name are wrong
     public static Device device(String name) {
+        if (name.isEmpty()) {
+            throw new IllegalArgumentException("the name of the device is empty; for the first device, leave it out");
+        }
         return Device.of(Providers.device(name));
     }
 
-    /// Opens the device called `name`, or the first one if `name` is empty (ibv_open_device(3)).
+    /// Opens the first of [#devices()] (ibv_open_device(3)).
     ///
+    /// @throws VerbException ENODEV if there is none, or the errno of opening it
+    public static Context open() {
+        return device().open();
+    }
+
+    /// Opens the device called `name` (ibv_open_device(3)).
+    ///
+    /// @throws IllegalArgumentException if the name is empty
     /// @throws VerbException ENODEV if there is no such device, or the errno of opening it
     public static Context open(String name) {
         return device(name).open();

@@ -19,7 +19,7 @@ final class ReturnPath {
         int lid = completions.sourceLid(index);
         int level = completions.serviceLevel(index);
         if (!completions.hasGlobalRoute(index)) {
-            if (context.queryPort(port).linkLayer() == LinkLayer.ETHERNET) {
+            if (context.queryPort(port).linkLayer == LinkLayer.ETHERNET) {
                 throw refused("the datagram has no global routing header, and packets on Ethernet need one");
             }
             return new AddressVector(Gid.NONE, lid, 0, port, level, 0, 0, 0);

@@ -1,5 +1,16 @@
 /// libibverbs' vocabulary as Java types: devices, protection domains, memory regions, queue pairs, completion
 /// queues. Argument checks, the state table, lifetime and queue depth are implemented here for all providers.
+///
+/// ## How it changes
+/// Versions follow Semantic Versioning. What a later version may add without a new major version:
+///
+/// - Constants of every enum. A `switch` over one needs a `default`.
+/// - Methods of classes. Options and attributes are final classes without public constructors: programs make them with
+///   a factory and change copies of them with the `with` methods. A new option has a default that changes nothing.
+/// - Subclasses of [RdmaException].
+///
+/// Records keep their components: they are what the type means, as in [QueuePairInfo] and [RemoteMemory]. The
+/// interfaces of `io.rdmacomm.verbs.spi` are for providers, and have a version of their own.
 @NullMarked
 package io.rdmacomm.verbs;
 

@@ -57,7 +57,9 @@ class CompletionQueueTest {
     void aCompletionVectorIsOneOfTheDevice() {
         CompletionQueueOptions options = CompletionQueueOptions.ofCapacity(1);
         assertThat(options.withVector(1).withChannel(channel).withSingleThreaded(true))
-                .isEqualTo(new CompletionQueueOptions(1, channel, 1, true));
+                .isEqualTo(options.withSingleThreaded(true).withChannel(channel).withVector(1))
+                .hasToString(
+                        "CompletionQueueOptions[capacity=1, channel=" + channel + ", vector=1, singleThreaded=true]");
         context.createCompletionQueue(options.withVector(1)).close();
         assertThatThrownBy(() -> context.createCompletionQueue(options.withVector(2)))
                 .isInstanceOfSatisfying(

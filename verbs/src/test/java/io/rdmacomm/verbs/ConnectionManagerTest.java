@@ -42,7 +42,7 @@ final class ConnectionManagerTest extends QueuePairFixture {
     @Test
     void anUnknownHostIsNamed() {
         InetSocketAddress nowhere = InetSocketAddress.createUnresolved("no.such.host", 1);
-        assertThatThrownBy(() -> manager.listen(nowhere, 0)).hasMessageContaining("no.such.host");
+        assertThatThrownBy(() -> manager.listen(nowhere)).hasMessageContaining("no.such.host");
         assertThatThrownBy(() -> manager.resolve(nowhere, SHORT))
                 .isInstanceOfSatisfying(
                         VerbException.class,
@@ -52,15 +52,18 @@ final class ConnectionManagerTest extends QueuePairFixture {
 
     @Test
     void theBacklogHasADefault() {
-        manager.listen(NullDrivers.ADDRESS, 0);
+        manager.listen(NullDrivers.ADDRESS);
         manager.listen(NullDrivers.ADDRESS, 7);
         assertThat(device.log).containsExactly("listen 128", "listen 7");
+        assertThatThrownBy(() -> manager.listen(NullDrivers.ADDRESS, 0))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("for a default, leave it out");
     }
 
     @Test
     void aTypeOfServiceHasARange() {
         IdentifierOptions none = IdentifierOptions.none();
-        assertThat(none.withTypeOfService(255).typeOfService()).isEqualTo(255);
+        assertThat(none.withTypeOfService(255).typeOfService()).hasValue(255);
         assertThatThrownBy(() -> none.withTypeOfService(256)).hasMessageContaining("must be 0 to 255, not 256");
         assertThatThrownBy(() -> none.withTypeOfService(-1)).hasMessageContaining("must be 0 to 255, not -1");
     }
@@ -83,9 +86,7 @@ final class ConnectionManagerTest extends QueuePairFixture {
             assertThatThrownBy(() -> route.connect(pair, parameters, SHORT))
                     .isInstanceOf(UnsupportedVerbException.class)
                     .hasMessageContainingAll("null0", "acknowledgement timeout");
-            assertThat(route.connect(pair, parameters.withAckTimeout(null), SHORT)
-                            .isConnected())
-                    .isTrue();
+            assertThat(route.connect(pair, DEFAULTS, SHORT).isConnected()).isTrue();
         }
         Listener<ConnectionRequest> listener = manager.listen(NullDrivers.ADDRESS, 1);
         device.request();

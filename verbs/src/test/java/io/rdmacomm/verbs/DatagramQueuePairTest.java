@@ -101,8 +101,9 @@ class DatagramQueuePairTest extends QueuePairFixture {
 
     @Test
     void anAddressHandleUsesThePathAndThePeersNumbers() {
-        domain.createAddressHandle(PEER, new PathOptions(1, 7, PathMtu.MTU_256, 3, 96, 5))
-                .close();
+        PathOptions path =
+                PathOptions.defaults().withGidIndex(7).withQuality(3, 96).withHopLimit(5);
+        domain.createAddressHandle(PEER, path).close();
         domain.createAddressHandle(PEER, PathOptions.defaults()).close();
         assertThat(device.log)
                 .containsExactly(

@@ -1,7 +1,6 @@
 package io.rdmacomm.verbs;
 
 import static io.rdmacomm.verbs.PathMtu.MTU_1024;
-import static io.rdmacomm.verbs.PathMtu.MTU_4096;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -17,10 +16,12 @@ import io.rdmacomm.verbs.spi.ConnectionManagerDriver;
 import io.rdmacomm.verbs.spi.ConnectionRequestDriver;
 import io.rdmacomm.verbs.spi.ContextDriver;
 import io.rdmacomm.verbs.spi.DeviceDriver;
+import io.rdmacomm.verbs.spi.DeviceValues;
 import io.rdmacomm.verbs.spi.Driver;
 import io.rdmacomm.verbs.spi.DriverEvent;
 import io.rdmacomm.verbs.spi.ListenerDriver;
 import io.rdmacomm.verbs.spi.MemoryRegionDriver;
+import io.rdmacomm.verbs.spi.PortValues;
 import io.rdmacomm.verbs.spi.ProtectionDomainDriver;
 import io.rdmacomm.verbs.spi.QueuePairDriver;
 import io.rdmacomm.verbs.spi.QueuePairOwner;
@@ -137,7 +138,7 @@ final class NullDrivers implements DeviceDriver {
         }
 
         @Override
-        public DeviceAttributes queryDevice() {
+        public DeviceValues queryDevice() {
             queries++;
             Map<DeviceLimit, Long> limits = Map.of(
                     DeviceLimit.MAX_SHARED_RECEIVE_QUEUE_DEPTH, 100L,
@@ -145,14 +146,26 @@ final class NullDrivers implements DeviceDriver {
                     DeviceLimit.MAX_SGE, 4L,
                     DeviceLimit.MAX_COMPLETION_QUEUE_DEPTH, 1000L,
                     DeviceLimit.COMPLETION_VECTORS, 2L);
-            return new DeviceAttributes("1", 1, 1, 0, 0, 0, 1, AtomicCapability.NONE, limits);
+            DeviceValues values = new DeviceValues();
+            values.firmware = "1";
+            values.nodeGuid = 1;
+            values.systemImageGuid = 1;
+            values.ports = 1;
+            values.limits = limits;
+            return values;
         }
 
         @Override
-        public PortAttributes queryPort(int number) {
-            PortState active = PortState.ACTIVE;
-            return new PortAttributes(
-                    active, MTU_4096, MTU_1024, 5, 0, 0, 0, 1, 1, 1L << 31, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, linkLayer);
+        public PortValues queryPort(int number) {
+            PortValues values = new PortValues();
+            values.state = PortState.ACTIVE;
+            values.activeMtu = MTU_1024;
+            values.lid = 5;
+            values.gidTableLength = 1;
+            values.partitionKeyTableLength = 1;
+            values.maxMessageSize = 1L << 31;
+            values.linkLayer = linkLayer;
+            return values;
         }
 
         @Override
@@ -269,7 +282,9 @@ final class NullDrivers implements DeviceDriver {
 
         @Override
         public SharedReceiveQueueDriver createSharedReceiveQueue(int receives, int elements, int limit) {
-            sharedQueue = new NullSharedQueue(new SharedReceiveQueueOptions(receives, elements, limit));
+            sharedQueue = new NullSharedQueue(SharedReceiveQueueOptions.ofDepth(receives)
+                    .withElements(elements)
+                    .withLimit(limit));
             return sharedQueue;
         }
 

@@ -144,7 +144,8 @@ class QueuePairTest extends QueuePairFixture {
 
         pair.connect(
                 new QueuePairInfo(0x99, 1, 2, new Gid(3, 4), PathMtu.MTU_512),
-                ConnectionOptions.defaults().withPath(PathOptions.defaults().withPort(2, 5)));
+                ConnectionOptions.defaults()
+                        .withPath(PathOptions.defaults().withPort(2).withGidIndex(5)));
 
         QueuePairAttributes now = pair.query();
         assertThat(now.port()).isEqualTo(2);
@@ -435,7 +436,7 @@ class QueuePairTest extends QueuePairFixture {
                 .hasMessageContainingAll("port 1 of null0", "no source path bits 1", "0 to 0");
         assertThat(pair.state()).isEqualTo(QueuePairState.RESET);
         QueuePair datagrams = create(options().withType(QueuePairType.UNRELIABLE_DATAGRAM));
-        assertThatThrownBy(() -> datagrams.initialize(new DatagramOptions(1, 1, 0)))
+        assertThatThrownBy(() -> datagrams.initialize(DatagramOptions.ofKey(0).withPartitionKeyIndex(1)))
                 .hasMessageContaining("no partition key 1");
         pair.connect(peer, how.withPath(path.withSubnetPath(0, 7)));
         assertThat(pair.query().addressVector()).isEqualTo(new AddressVector(Gid.NONE, 3, 0, 1, 0, 0, 64, 0, 0, 7));

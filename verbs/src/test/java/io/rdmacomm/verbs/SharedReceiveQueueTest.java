@@ -23,7 +23,8 @@ class SharedReceiveQueueTest {
     @BeforeEach
     void open() {
         context = Device.of(device).open();
-        shared = context.allocateProtectionDomain().createSharedReceiveQueue(new SharedReceiveQueueOptions(8, 1, 5));
+        shared = context.allocateProtectionDomain()
+                .createSharedReceiveQueue(SharedReceiveQueueOptions.ofDepth(8).withLimit(5));
         driver = device.sharedQueue;
     }
 

@@ -61,9 +61,9 @@ final class UnreliableServer {
     static ConnectionOptions path(Session session, InetAddress local) {
         ConnectionOptions how = session.options().channel().connection();
         PathOptions path = how.path();
-        return path.gidIndex() == PathOptions.AUTOMATIC_GID
-                ? how.withPath(path.withPort(path.port(), session.context().preferredGidIndex(path.port(), local)))
-                : how;
+        int index =
+                path.gidIndex().orElseGet(() -> session.context().preferredGidIndex(path.port(), local));
+        return how.withPath(path.withGidIndex(index));
     }
 
     private void step(int count, StepMode mode, int number) {

@@ -32,7 +32,7 @@ final class ConnectionServer implements InteropServer {
     ConnectionServer(
             ConnectionManager manager, InetSocketAddress address, IdentifierOptions options, ClientHandler handler) {
         this.handler = handler;
-        this.listener = manager.listen(address, 0, options);
+        this.listener = manager.listen(address, ConnectionManager.DEFAULT_BACKLOG, options);
     }
 
     @Override

@@ -94,7 +94,7 @@ public final class PingPong implements AutoCloseable {
     private PingPongAddress localAddress() {
         PathOptions path = settings.connection().path();
         QueuePairInfo info = pair.queuePair().info(path);
-        boolean needed = path.gidIndex() != PathOptions.AUTOMATIC_GID || isEthernet();
+        boolean needed = path.gidIndex().isPresent() || isEthernet();
         PingPongAddress own = new PingPongAddress(
                 info.lid(), info.number(), info.packetSequenceNumber(), needed ? info.gid() : Gid.NONE);
         lines.accept("  local address:  " + own);

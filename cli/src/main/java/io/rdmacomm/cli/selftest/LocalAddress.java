@@ -32,13 +32,13 @@ public final class LocalAddress {
     /// These options with the index of the GID that fits an address of this host, unless they name one.
     public static ConnectionOptions resolved(Context context, ConnectionOptions how, InetAddress local) {
         PathOptions path = how.path();
-        if (path.gidIndex() != PathOptions.AUTOMATIC_GID
+        if (path.gidIndex().isPresent()
                 || context.port(path.port()).gidTableLength() == 0) {
             return how;
         }
         int index = local.isAnyLocalAddress()
                 ? context.preferredGidIndex(path.port())
                 : context.preferredGidIndex(path.port(), local);
-        return how.withPath(path.withPort(path.port(), index));
+        return how.withPath(path.withGidIndex(index));
     }
 }

@@ -60,6 +60,6 @@ final class PeerGone implements Check {
 
     private static ConnectionOptions fewRetries(ConnectionOptions how) {
         RetryOptions given = how.retries();
-        return how.withRetries(new RetryOptions(given.timeout(), RETRIES, given.rnrTimer(), given.rnrRetry()));
+        return how.withRetries(given.withTimeout(given.timeout(), RETRIES));
     }
 }

@@ -27,7 +27,7 @@ final class Unanswered extends FaultCheck {
     @Override
     ConnectionOptions how(ConnectionOptions usual) {
         RetryOptions given = usual.retries();
-        return usual.withRetries(new RetryOptions(given.timeout(), RETRIES, given.rnrTimer(), given.rnrRetry()));
+        return usual.withRetries(given.withTimeout(given.timeout(), RETRIES));
     }
 
     @Override

@@ -16,8 +16,7 @@ public record DeviceLine(String device, int port, int gidIndex, String gid) {
     public static DeviceLine of(Session session) {
         PathOptions path = session.options().channel().connection().path();
         Context context = session.context();
-        int index =
-                path.gidIndex() == PathOptions.AUTOMATIC_GID ? context.preferredGidIndex(path.port()) : path.gidIndex();
+        int index = path.gidIndex().orElseGet(() -> context.preferredGidIndex(path.port()));
         return new DeviceLine(
                 context.device().name(),
                 path.port(),

@@ -24,6 +24,7 @@ import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.QueuePairType;
 import io.rdmacomm.verbs.Rdma;
 import io.rdmacomm.verbs.RetryOptions;
+import io.rdmacomm.verbs.RnrTimer;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -173,7 +174,7 @@ class BenchServerTest {
         Modes modes = inModes ? new Modes(WorkMode.ADAPTIVE, ThreadMode.PER_QUEUE_PAIR) : null;
         PathOptions path = PathOptions.defaults().withMtu(PathMtu.MTU_512).withQuality(3, 104);
         RetryOptions retries =
-                new RetryOptions(new AckTimeout(19), 2, RetryOptions.defaults().rnrTimer(), 1);
+                RetryOptions.defaults().withTimeout(new AckTimeout(19), 2).withReceiverNotReady(1, new RnrTimer(12));
         ConnectionOptions asked = ConnectionOptions.defaults().withPath(path).withRetries(retries);
         SessionOptions with = OPTIONS.withChannel(ChannelOptions.defaults().withConnection(asked));
         StringWriter log = new StringWriter();

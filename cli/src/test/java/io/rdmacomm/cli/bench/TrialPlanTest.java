@@ -11,7 +11,6 @@ import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.PathMtu;
 import io.rdmacomm.verbs.PathOptions;
 import io.rdmacomm.verbs.RetryOptions;
-import io.rdmacomm.verbs.RnrTimer;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -124,8 +123,17 @@ class TrialPlanTest {
     @EnumSource(BenchTest.class)
     void aPlanChangesNothingThatWasAskedFor(BenchTest test) {
         ConnectionOptions asked = ConnectionOptions.defaults()
-                .withPath(new PathOptions(2, 3, PathMtu.MTU_256, 4, 104, 9, 1, 2, 3))
-                .withRetries(new RetryOptions(new AckTimeout(17), 2, RnrTimer.atLeast(Duration.ofMillis(1)), 1));
+                .withPath(PathOptions.defaults()
+                        .withPort(2)
+                        .withGidIndex(3)
+                        .withMtu(PathMtu.MTU_256)
+                        .withQuality(4, 104)
+                        .withHopLimit(9)
+                        .withPartitionKeyIndex(1)
+                        .withSubnetPath(2, 3))
+                .withRetries(RetryOptions.defaults()
+                        .withTimeout(new AckTimeout(17), 2)
+                        .withReceiverNotReady(1, Duration.ofMillis(1)));
         ChannelOptions proposed = ChannelOptions.defaults().withInlineBytes(16).withConnection(asked);
         TrialPlan plan = new TrialPlan(test, 8, 1, 1, 16, false, 7, null, TransportService.RC);
 

@@ -5,7 +5,6 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import io.rdmacomm.ibverbs.ffm.LibRdmacm;
 import io.rdmacomm.ibverbs.structs.IbvFailure;
 import io.rdmacomm.ibverbs.structs.SocketAddresses;
-import io.rdmacomm.verbs.DeviceAttributes;
 import io.rdmacomm.verbs.DeviceLimit;
 import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.TransportType;
@@ -14,6 +13,7 @@ import io.rdmacomm.verbs.cm.AddressUnresolvedException;
 import io.rdmacomm.verbs.cm.ConnectionEvent;
 import io.rdmacomm.verbs.cm.IdentifierOptions;
 import io.rdmacomm.verbs.spi.DeviceDriver;
+import io.rdmacomm.verbs.spi.DeviceValues;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
@@ -32,7 +32,7 @@ final class DeviceConnections {
     private static final int MOST_READS = 255;
 
     private final String name;
-    private final DeviceAttributes attributes;
+    private final DeviceValues attributes;
     private final LibRdmacm library;
     private final ConnectionEventChannel channel;
     private final ConnectionTransitions transitions;
@@ -42,7 +42,7 @@ final class DeviceConnections {
     /// @param connectPauseNanos how long a new connection waits before the peer can be expected to receive
     DeviceConnections(
             DeviceDriver device,
-            DeviceAttributes attributes,
+            DeviceValues attributes,
             ConnectedQueuePair.Table queuePairs,
             LibRdmacm library,
             long connectPauseNanos) {

@@ -4,7 +4,6 @@ import io.rdmacomm.ibverbs.ffm.LibRdmacm;
 import io.rdmacomm.ibverbs.structs.Deadline;
 import io.rdmacomm.ibverbs.structs.IbvFailure;
 import io.rdmacomm.ibverbs.structs.SocketAddresses;
-import io.rdmacomm.verbs.DeviceAttributes;
 import io.rdmacomm.verbs.cm.DatagramService;
 import io.rdmacomm.verbs.cm.DatagramTarget;
 import io.rdmacomm.verbs.cm.IdentifierOptions;
@@ -12,6 +11,7 @@ import io.rdmacomm.verbs.spi.ConnectionManagerDriver;
 import io.rdmacomm.verbs.spi.ConnectionRequestDriver;
 import io.rdmacomm.verbs.spi.DatagramRequestDriver;
 import io.rdmacomm.verbs.spi.DeviceDriver;
+import io.rdmacomm.verbs.spi.DeviceValues;
 import io.rdmacomm.verbs.spi.ListenerDriver;
 import io.rdmacomm.verbs.spi.MulticastDriver;
 import io.rdmacomm.verbs.spi.RouteDriver;
@@ -36,7 +36,7 @@ public final class IbvConnectionManager implements ConnectionManagerDriver {
     /// @param connectPauseNanos how long a new connection waits before the peer can be expected to receive
     public IbvConnectionManager(
             DeviceDriver device,
-            DeviceAttributes attributes,
+            DeviceValues attributes,
             ConnectedQueuePair.Table queuePairs,
             LibRdmacm library,
             long connectPauseNanos) {

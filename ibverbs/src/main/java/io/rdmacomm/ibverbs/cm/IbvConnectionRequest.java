@@ -72,7 +72,8 @@ final class IbvConnectionRequest implements ConnectionRequestDriver {
         long deadline = Deadline.after(timeoutNanos);
         boolean success = false;
         try {
-            connections.optionSetter().set(identifier, parameters.ackTimeout());
+            parameters.ackTimeout().ifPresent(
+                    timeout -> connections.optionSetter().set(identifier, timeout));
             if (!transitions.isIwarp()) {
                 transitions.bringUp(identifier, queuePair, depths);
             }

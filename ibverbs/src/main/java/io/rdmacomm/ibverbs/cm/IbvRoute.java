@@ -66,7 +66,8 @@ final class IbvRoute implements RouteDriver {
                 pointer -> connections.library().connect(id, pointer));
         boolean intact = false;
         try {
-            connections.optionSetter().set(identifier, parameters.ackTimeout());
+            parameters.ackTimeout().ifPresent(
+                    timeout -> connections.optionSetter().set(identifier, timeout));
             long deadline = Deadline.after(timeoutNanos);
             int errno = connections.ask(identifier, connect, deadline);
             for (int tries = 1; isTaken(errno) && tries < ChosenPort.TRIES; tries++) {

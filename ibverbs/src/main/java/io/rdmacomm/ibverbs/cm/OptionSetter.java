@@ -11,7 +11,7 @@ import io.rdmacomm.verbs.Capability;
 import io.rdmacomm.verbs.cm.IdentifierOptions;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import org.jspecify.annotations.Nullable;
+import java.util.OptionalInt;
 
 /// Sets the options of an identifier (rdma_set_option(3)).
 final class OptionSetter {
@@ -27,9 +27,9 @@ final class OptionSetter {
     /// Sets the options that differ from those of the system. To be called before the identifier has an
     /// address: the kernel rejects two of them later, and the route depends on the type of service.
     void set(ConnectionIdentifier identifier, IdentifierOptions options) {
-        Integer type = options.typeOfService();
-        if (type != null) {
-            int errno = setByte(identifier, ConnectionIdentifierLayout.OPTION_TYPE_OF_SERVICE, type);
+        OptionalInt type = options.typeOfService();
+        if (type.isPresent()) {
+            int errno = setByte(identifier, ConnectionIdentifierLayout.OPTION_TYPE_OF_SERVICE, type.getAsInt());
             IbvFailure.check(
                     "set type of service (rdma_set_option)", errno, Capability.CONNECTION_TYPE_OF_SERVICE, device);
         }
@@ -43,14 +43,12 @@ final class OptionSetter {
         }
     }
 
-    /// Sets the acknowledgement timeout, unless the connection manager chooses it. To be called before the
-    /// queue pair is brought up. Linux before 5.2 does not know it.
-    void set(ConnectionIdentifier identifier, @Nullable AckTimeout timeout) {
-        if (timeout != null) {
-            int errno = setByte(identifier, ConnectionIdentifierLayout.OPTION_ACK_TIMEOUT, timeout.code());
-            IbvFailure.check(
-                    "set acknowledgement timeout (rdma_set_option)", errno, Capability.CONNECTION_ACK_TIMEOUT, device);
-        }
+    /// Sets the acknowledgement timeout. To be called before the queue pair is brought up. Linux before 5.2 does
+    /// not know it.
+    void set(ConnectionIdentifier identifier, AckTimeout timeout) {
+        int errno = setByte(identifier, ConnectionIdentifierLayout.OPTION_ACK_TIMEOUT, timeout.code());
+        IbvFailure.check(
+                "set acknowledgement timeout (rdma_set_option)", errno, Capability.CONNECTION_ACK_TIMEOUT, device);
     }
 
     private int setByte(ConnectionIdentifier identifier, int option, int value) {

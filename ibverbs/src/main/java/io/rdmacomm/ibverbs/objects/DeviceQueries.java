@@ -12,10 +12,10 @@ import io.rdmacomm.ibverbs.ffm.NativeMemory;
 import io.rdmacomm.ibverbs.ffm.PortAttributesLayout;
 import io.rdmacomm.ibverbs.structs.IbvAttributes;
 import io.rdmacomm.ibverbs.structs.IbvFailure;
-import io.rdmacomm.verbs.DeviceAttributes;
 import io.rdmacomm.verbs.Gid;
 import io.rdmacomm.verbs.GidEntry;
-import io.rdmacomm.verbs.PortAttributes;
+import io.rdmacomm.verbs.spi.DeviceValues;
+import io.rdmacomm.verbs.spi.PortValues;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -42,7 +42,7 @@ public final class DeviceQueries {
     }
 
     /// ibv_query_device_ex(3), or ibv_query_device(3) where that is all there is.
-    public DeviceAttributes device() {
+    public DeviceValues device() {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment struct = arena.allocate(DeviceAttributesLayout.EXTENDED_BYTES, 8);
             int errno = extended.queryDevice(struct.address());
@@ -57,7 +57,7 @@ public final class DeviceQueries {
     }
 
     /// ibv_query_port(3).
-    PortAttributes port(int number) {
+    PortValues port(int number) {
         String operation = "query port (ibv_query_port)";
         String missing = subject + " has no port " + number;
         IbvFailure.checkByte(operation, number, missing);
@@ -87,7 +87,7 @@ public final class DeviceQueries {
     /// The GIDs of a port (ibv_query_gid_table(3)); null where the library or the kernel is too old for the call.
     @Nullable
     List<GidEntry> gidTable(int port) {
-        int room = port(port).gidTableLength() * device().ports();
+        int room = port(port).gidTableLength * device().ports;
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment entries = arena.allocate(Math.max(1L, room) * PortAttributesLayout.GID_ENTRY_BYTES, 8);
             long count = library.queryGidTable(address, entries.address(), room);

@@ -3,9 +3,9 @@ package io.rdmacomm.ibverbs.objects;
 import io.rdmacomm.ibverbs.ffm.DeviceAttributesLayout;
 import io.rdmacomm.verbs.AtomicCapability;
 import io.rdmacomm.verbs.Capability;
-import io.rdmacomm.verbs.DeviceAttributes;
 import io.rdmacomm.verbs.DeviceLimit;
 import io.rdmacomm.verbs.TransportType;
+import io.rdmacomm.verbs.spi.DeviceValues;
 import java.util.EnumSet;
 import java.util.Set;
 
@@ -15,7 +15,7 @@ final class IbvCapabilities {
     private IbvCapabilities() {}
 
     /// @param takesOptions whether the library passes optional access flags on
-    static Set<Capability> of(TransportType transport, DeviceAttributes attributes, boolean takesOptions) {
+    static Set<Capability> of(TransportType transport, DeviceValues attributes, boolean takesOptions) {
         boolean infiniband = transport == TransportType.INFINIBAND;
         boolean iwarp = transport == TransportType.IWARP;
         int flags = (int) attributes.limit(DeviceLimit.CAPABILITY_FLAGS);
@@ -54,7 +54,7 @@ final class IbvCapabilities {
                 Capability.COMPLETION_MODERATION,
                 attributes.limit(DeviceLimit.MAX_MODERATED_COMPLETIONS) > 0
                         && attributes.limit(DeviceLimit.MAX_MODERATION_PERIOD) > 0);
-        add(able, Capability.ATOMICS, attributes.atomics() != AtomicCapability.NONE);
+        add(able, Capability.ATOMICS, attributes.atomics != AtomicCapability.NONE);
         // iWARP does not have the state: its drivers end the connection instead (siw, cxgb4, irdma).
         add(able, Capability.SEND_QUEUE_DRAIN, !iwarp);
         add(able, Capability.RECEIVER_NOT_READY, infiniband);

@@ -9,18 +9,18 @@ import io.rdmacomm.ibverbs.ffm.NativeMemory;
 import io.rdmacomm.ibverbs.ffm.RdmaLibraries;
 import io.rdmacomm.ibverbs.structs.IbvFailure;
 import io.rdmacomm.verbs.Capability;
-import io.rdmacomm.verbs.DeviceAttributes;
 import io.rdmacomm.verbs.Gid;
 import io.rdmacomm.verbs.GidEntry;
 import io.rdmacomm.verbs.LinkLayer;
-import io.rdmacomm.verbs.PortAttributes;
 import io.rdmacomm.verbs.TransportType;
 import io.rdmacomm.verbs.spi.CompletionChannelDriver;
 import io.rdmacomm.verbs.spi.CompletionQueueDriver;
 import io.rdmacomm.verbs.spi.ConnectionManagerDriver;
 import io.rdmacomm.verbs.spi.ContextDriver;
 import io.rdmacomm.verbs.spi.DeviceDriver;
+import io.rdmacomm.verbs.spi.DeviceValues;
 import io.rdmacomm.verbs.spi.DriverEvent;
+import io.rdmacomm.verbs.spi.PortValues;
 import io.rdmacomm.verbs.spi.ProtectionDomainDriver;
 import java.util.List;
 import java.util.Map;
@@ -49,7 +49,7 @@ public final class IbvContext implements ContextDriver {
             RdmaLibraries libraries,
             long address,
             DeviceQueries queries,
-            DeviceAttributes attributes,
+            DeviceValues attributes,
             KernelDriver driver) {
         this.opened = opened;
         this.libraries = libraries;
@@ -114,12 +114,12 @@ public final class IbvContext implements ContextDriver {
     }
 
     @Override
-    public DeviceAttributes queryDevice() {
+    public DeviceValues queryDevice() {
         return queries.device();
     }
 
     @Override
-    public PortAttributes queryPort(int number) {
+    public PortValues queryPort(int number) {
         return queries.port(number);
     }
 
@@ -134,7 +134,7 @@ public final class IbvContext implements ContextDriver {
         if (table != null) {
             return table;
         }
-        boolean infiniband = queries.port(port).linkLayer() == LinkLayer.INFINIBAND;
+        boolean infiniband = queries.port(port).linkLayer == LinkLayer.INFINIBAND;
         return new GidTypeFiles(PortCounters.folder(device.toString(), port))
                 .typed(ContextDriver.super.queryGidTable(port), infiniband);
     }

@@ -57,7 +57,7 @@ final class IbvProtectionDomain implements ProtectionDomainDriver {
     @Override
     public SharedReceiveQueueDriver createSharedReceiveQueue(int receives, int elements, int limit) {
         return driver.createSharedReceiveQueue(
-                device, address, new SharedReceiveQueueOptions(receives, elements, limit));
+                device, address, SharedReceiveQueueOptions.ofDepth(receives).withElements(elements).withLimit(limit));
     }
 
     @Override

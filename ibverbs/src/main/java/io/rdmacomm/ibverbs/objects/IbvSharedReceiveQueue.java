@@ -48,10 +48,9 @@ final class IbvSharedReceiveQueue implements SharedReceiveQueueDriver {
                     "create shared receive queue (ibv_create_srq)",
                     device.library().createSharedReceiveQueue(domain, init.address()),
                     options + " on " + device);
-            SharedReceiveQueueOptions granted = new SharedReceiveQueueOptions(
-                    init.get(JAVA_INT, attributes + SharedReceiveLayouts.RECEIVES),
-                    init.get(JAVA_INT, attributes + SharedReceiveLayouts.ELEMENTS),
-                    0);
+            SharedReceiveQueueOptions granted = SharedReceiveQueueOptions.ofDepth(
+                            init.get(JAVA_INT, attributes + SharedReceiveLayouts.RECEIVES))
+                    .withElements(init.get(JAVA_INT, attributes + SharedReceiveLayouts.ELEMENTS));
             IbvSharedReceiveQueue queue = new IbvSharedReceiveQueue(device, address, granted);
             // ibv_create_srq(3) ignores the limit.
             if (options.limit() > 0) {
@@ -96,7 +95,7 @@ final class IbvSharedReceiveQueue implements SharedReceiveQueueDriver {
                     library.modifySharedReceiveQueue(address, attributes.address(), SharedReceiveLayouts.MASK_LIMIT),
                     "limit " + limit + " of " + this);
         }
-        known = new SharedReceiveQueueOptions(known.receives(), known.elements(), limit);
+        known = known.withLimit(limit);
     }
 
     /// The number of posted receives is checked here, because rxe loses its queue if it is too small for them
@@ -116,7 +115,7 @@ final class IbvSharedReceiveQueue implements SharedReceiveQueueDriver {
                     device.toString(),
                     receives + " receives in " + this);
         }
-        known = new SharedReceiveQueueOptions(receives, known.elements(), known.limit());
+        known = known.withDepth(receives);
         return 0;
     }
 
@@ -129,10 +128,9 @@ final class IbvSharedReceiveQueue implements SharedReceiveQueueDriver {
                 return known;
             }
             IbvFailure.check("query shared receive queue (ibv_query_srq)", errno, toString());
-            return new SharedReceiveQueueOptions(
-                    attributes.get(JAVA_INT, SharedReceiveLayouts.RECEIVES),
-                    attributes.get(JAVA_INT, SharedReceiveLayouts.ELEMENTS),
-                    attributes.get(JAVA_INT, SharedReceiveLayouts.LIMIT));
+            return SharedReceiveQueueOptions.ofDepth(attributes.get(JAVA_INT, SharedReceiveLayouts.RECEIVES))
+                    .withElements(attributes.get(JAVA_INT, SharedReceiveLayouts.ELEMENTS))
+                    .withLimit(attributes.get(JAVA_INT, SharedReceiveLayouts.LIMIT));
         }
     }
 

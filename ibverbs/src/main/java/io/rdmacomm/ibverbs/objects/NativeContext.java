@@ -3,9 +3,9 @@ package io.rdmacomm.ibverbs.objects;
 import io.rdmacomm.ibverbs.ffm.ContextOps;
 import io.rdmacomm.ibverbs.ffm.ExtendedOps;
 import io.rdmacomm.ibverbs.ffm.LibIbverbs;
-import io.rdmacomm.verbs.DeviceAttributes;
 import io.rdmacomm.verbs.TransportType;
 import io.rdmacomm.verbs.spi.DeviceDriver;
+import io.rdmacomm.verbs.spi.DeviceValues;
 
 /// The C side of an open device: the `struct ibv_context`, the library, the function pointers of the driver, and what
 /// its objects must know of one another. Thread-safe. Its [#toString()] is the name of the device.
@@ -13,7 +13,7 @@ public final class NativeContext {
     private final DeviceDriver device;
     private final LibIbverbs library;
     private final long address;
-    private final DeviceAttributes attributes;
+    private final DeviceValues attributes;
     private final ContextOps ops;
     private final ExtendedOps extendedOps;
     private final OpenQueuePairs queuePairs = new OpenQueuePairs();
@@ -30,7 +30,7 @@ public final class NativeContext {
             DeviceDriver device,
             LibIbverbs library,
             long address,
-            DeviceAttributes attributes,
+            DeviceValues attributes,
             boolean postsInUserSpace,
             String whyNoArrivalsAtOffsets) {
         this.device = device;
@@ -58,7 +58,7 @@ public final class NativeContext {
     }
 
     /// What the device reported when it was opened.
-    DeviceAttributes attributes() {
+    DeviceValues attributes() {
         return attributes;
     }
 

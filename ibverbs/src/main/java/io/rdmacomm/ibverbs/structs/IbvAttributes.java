@@ -9,15 +9,15 @@ import io.rdmacomm.ibverbs.ffm.DeviceAttributesLayout;
 import io.rdmacomm.ibverbs.ffm.NativeMemory;
 import io.rdmacomm.ibverbs.ffm.PortAttributesLayout;
 import io.rdmacomm.verbs.AtomicCapability;
-import io.rdmacomm.verbs.DeviceAttributes;
 import io.rdmacomm.verbs.DeviceLimit;
 import io.rdmacomm.verbs.Gid;
 import io.rdmacomm.verbs.GidEntry;
 import io.rdmacomm.verbs.GidType;
 import io.rdmacomm.verbs.LinkLayer;
 import io.rdmacomm.verbs.PathMtu;
-import io.rdmacomm.verbs.PortAttributes;
 import io.rdmacomm.verbs.PortState;
+import io.rdmacomm.verbs.spi.DeviceValues;
+import io.rdmacomm.verbs.spi.PortValues;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
@@ -36,47 +36,49 @@ public final class IbvAttributes {
     /// @param struct a `struct ibv_device_attr_ex`
     /// @param vectors how many completion vectors the context has
     /// @param extended whether all of it is filled, or only its first part, a `struct ibv_device_attr`
-    public static DeviceAttributes device(MemorySegment struct, int vectors, boolean extended) {
+    public static DeviceValues device(MemorySegment struct, int vectors, boolean extended) {
         Map<DeviceLimit, Long> limits = DeviceLimits.read(struct, extended);
         limits.put(DeviceLimit.COMPLETION_VECTORS, (long) Math.max(1, vectors));
-        return new DeviceAttributes(
-                NativeMemory.string(struct, DeviceAttributesLayout.FIRMWARE, DeviceAttributesLayout.FIRMWARE_BYTES),
-                Long.reverseBytes(struct.get(JAVA_LONG, DeviceAttributesLayout.NODE_GUID)),
-                Long.reverseBytes(struct.get(JAVA_LONG, DeviceAttributesLayout.SYSTEM_IMAGE_GUID)),
-                struct.get(JAVA_INT, DeviceAttributesLayout.VENDOR_ID),
-                struct.get(JAVA_INT, DeviceAttributesLayout.VENDOR_PART_ID),
-                struct.get(JAVA_INT, DeviceAttributesLayout.HARDWARE_VERSION),
-                unsignedByte(struct, DeviceAttributesLayout.PORTS),
-                AtomicCapability.of(struct.get(JAVA_INT, DeviceAttributesLayout.ATOMICS)),
-                limits);
+        DeviceValues values = new DeviceValues();
+        values.firmware = NativeMemory.string(struct, DeviceAttributesLayout.FIRMWARE, DeviceAttributesLayout.FIRMWARE_BYTES);
+        values.nodeGuid = Long.reverseBytes(struct.get(JAVA_LONG, DeviceAttributesLayout.NODE_GUID));
+        values.systemImageGuid = Long.reverseBytes(struct.get(JAVA_LONG, DeviceAttributesLayout.SYSTEM_IMAGE_GUID));
+        values.vendorId = struct.get(JAVA_INT, DeviceAttributesLayout.VENDOR_ID);
+        values.vendorPartId = struct.get(JAVA_INT, DeviceAttributesLayout.VENDOR_PART_ID);
+        values.hardwareVersion = struct.get(JAVA_INT, DeviceAttributesLayout.HARDWARE_VERSION);
+        values.ports = unsignedByte(struct, DeviceAttributesLayout.PORTS);
+        values.atomics = AtomicCapability.of(struct.get(JAVA_INT, DeviceAttributesLayout.ATOMICS));
+        values.limits = limits;
+        return values;
     }
 
     /// Reads the attributes of a port.
     ///
     /// @param struct a `struct ibv_port_attr`
-    public static PortAttributes port(MemorySegment struct) {
-        return new PortAttributes(
-                PortState.of(struct.get(JAVA_INT, PortAttributesLayout.STATE)),
-                mtu(struct.get(JAVA_INT, PortAttributesLayout.MAX_MTU)),
-                mtu(struct.get(JAVA_INT, PortAttributesLayout.ACTIVE_MTU)),
-                unsignedShort(struct, PortAttributesLayout.LID),
-                unsignedByte(struct, PortAttributesLayout.LID_MASK),
-                unsignedShort(struct, PortAttributesLayout.SUBNET_MANAGER_LID),
-                unsignedByte(struct, PortAttributesLayout.SUBNET_MANAGER_SERVICE_LEVEL),
-                struct.get(JAVA_INT, PortAttributesLayout.GID_TABLE_LENGTH),
-                unsignedShort(struct, PortAttributesLayout.PARTITION_KEY_TABLE_LENGTH),
-                Integer.toUnsignedLong(struct.get(JAVA_INT, PortAttributesLayout.MAX_MESSAGE_SIZE)),
-                struct.get(JAVA_INT, PortAttributesLayout.CAPABILITY_FLAGS),
-                unsignedShort(struct, PortAttributesLayout.CAPABILITY_FLAGS_2),
-                unsignedByte(struct, PortAttributesLayout.MAX_VIRTUAL_LANES),
-                struct.get(JAVA_INT, PortAttributesLayout.BAD_PARTITION_KEYS),
-                struct.get(JAVA_INT, PortAttributesLayout.QUEUE_KEY_VIOLATIONS),
-                unsignedByte(struct, PortAttributesLayout.SUBNET_TIMEOUT),
-                unsignedByte(struct, PortAttributesLayout.INIT_TYPE_REPLY),
-                unsignedByte(struct, PortAttributesLayout.ACTIVE_WIDTH),
-                unsignedByte(struct, PortAttributesLayout.ACTIVE_SPEED),
-                unsignedByte(struct, PortAttributesLayout.PHYSICAL_STATE),
-                LinkLayer.of(unsignedByte(struct, PortAttributesLayout.LINK_LAYER)));
+    public static PortValues port(MemorySegment struct) {
+        PortValues values = new PortValues();
+        values.state = PortState.of(struct.get(JAVA_INT, PortAttributesLayout.STATE));
+        values.maxMtu = mtu(struct.get(JAVA_INT, PortAttributesLayout.MAX_MTU));
+        values.activeMtu = mtu(struct.get(JAVA_INT, PortAttributesLayout.ACTIVE_MTU));
+        values.lid = unsignedShort(struct, PortAttributesLayout.LID);
+        values.lidMask = unsignedByte(struct, PortAttributesLayout.LID_MASK);
+        values.subnetManagerLid = unsignedShort(struct, PortAttributesLayout.SUBNET_MANAGER_LID);
+        values.subnetManagerServiceLevel = unsignedByte(struct, PortAttributesLayout.SUBNET_MANAGER_SERVICE_LEVEL);
+        values.gidTableLength = struct.get(JAVA_INT, PortAttributesLayout.GID_TABLE_LENGTH);
+        values.partitionKeyTableLength = unsignedShort(struct, PortAttributesLayout.PARTITION_KEY_TABLE_LENGTH);
+        values.maxMessageSize = Integer.toUnsignedLong(struct.get(JAVA_INT, PortAttributesLayout.MAX_MESSAGE_SIZE));
+        values.capabilityFlags = struct.get(JAVA_INT, PortAttributesLayout.CAPABILITY_FLAGS);
+        values.capabilityFlags2 = unsignedShort(struct, PortAttributesLayout.CAPABILITY_FLAGS_2);
+        values.maxVirtualLanes = unsignedByte(struct, PortAttributesLayout.MAX_VIRTUAL_LANES);
+        values.badPartitionKeys = struct.get(JAVA_INT, PortAttributesLayout.BAD_PARTITION_KEYS);
+        values.queueKeyViolations = struct.get(JAVA_INT, PortAttributesLayout.QUEUE_KEY_VIOLATIONS);
+        values.subnetTimeout = unsignedByte(struct, PortAttributesLayout.SUBNET_TIMEOUT);
+        values.initTypeReply = unsignedByte(struct, PortAttributesLayout.INIT_TYPE_REPLY);
+        values.activeWidth = unsignedByte(struct, PortAttributesLayout.ACTIVE_WIDTH);
+        values.activeSpeed = unsignedByte(struct, PortAttributesLayout.ACTIVE_SPEED);
+        values.physicalState = unsignedByte(struct, PortAttributesLayout.PHYSICAL_STATE);
+        values.linkLayer = LinkLayer.of(unsignedByte(struct, PortAttributesLayout.LINK_LAYER));
+        return values;
     }
 
     /// Picks the GIDs of one port.

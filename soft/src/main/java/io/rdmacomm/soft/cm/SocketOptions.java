@@ -4,6 +4,7 @@ import io.rdmacomm.verbs.cm.IdentifierOptions;
 import java.io.IOException;
 import java.net.StandardSocketOptions;
 import java.nio.channels.SocketChannel;
+import java.util.OptionalInt;
 
 /// The options of the sockets that carry connections.
 final class SocketOptions {
@@ -13,9 +14,9 @@ final class SocketOptions {
     /// class with the same option.
     static void set(SocketChannel channel, IdentifierOptions options) throws IOException {
         channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
-        Integer type = options.typeOfService();
-        if (type != null) {
-            channel.setOption(StandardSocketOptions.IP_TOS, type);
+        OptionalInt type = options.typeOfService();
+        if (type.isPresent()) {
+            channel.setOption(StandardSocketOptions.IP_TOS, type.getAsInt());
         }
     }
 }

@@ -22,7 +22,6 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
 import java.nio.channels.SocketChannel;
-import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -109,8 +108,7 @@ final class SoftConnection implements ConnectionDriver {
         return new QueuePairAttributes()
                 .state(QueuePairState.READY_TO_SEND)
                 .sendPsn(0)
-                .timeout(Objects.requireNonNullElse(
-                        parameters.ackTimeout(), RetryOptions.defaults().timeout()))
+                .timeout(parameters.ackTimeout().orElse(RetryOptions.defaults().timeout()))
                 .retryCount(parameters.retryCount())
                 .rnrRetry(parameters.rnrRetry())
                 .maxReadAtomic(terms.mpa().outboundReads());

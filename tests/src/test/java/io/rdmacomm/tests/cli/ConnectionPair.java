@@ -15,8 +15,8 @@ import java.util.function.Function;
 
 /// A server for clients of a C program, in its own thread, and a connection manager for its clients.
 final class ConnectionPair implements AutoCloseable {
-    private final Context serverContext = Rdma.open("");
-    private final Context clientContext = Rdma.open("");
+    private final Context serverContext = Rdma.open();
+    private final Context clientContext = Rdma.open();
     private final ConnectionManager serverManager = ConnectionManager.open(serverContext);
     private final ConnectionManager clientManager = ConnectionManager.open(clientContext);
     private final List<String> lines = new CopyOnWriteArrayList<>();

@@ -70,7 +70,7 @@ class ConnectionManagerTest {
         for (PathOptions path : List.of(
                 usual.withMtu(PathMtu.MTU_1024),
                 usual.withQuality(3, 0),
-                usual.withPort(1, 0),
+                usual.withGidIndex(0),
                 usual.withPartitionKeyIndex(1))) {
             SessionOptions options = OPTIONS.withChannel(ChannelOptions.defaults()
                     .withConnection(ConnectionOptions.defaults().withPath(path)));

@@ -134,8 +134,8 @@ final class OriginalDefectsTest {
 
     @Test
     void w1TheGidIndexAndThePortHaveAnEffect() {
-        PathOptions gid = PathOptions.defaults().withPort(1, 77);
-        PathOptions port = PathOptions.defaults().withPort(9, 0);
+        PathOptions gid = PathOptions.defaults().withGidIndex(77);
+        PathOptions port = PathOptions.defaults().withPort(9).withGidIndex(0);
 
         for (PathOptions wrong : List.of(gid, port)) {
             ConnectionOptions connection = ConnectionOptions.defaults().withPath(wrong);

@@ -99,7 +99,7 @@ class ConnectionsTest {
     }
 
     private Listener<ConnectionRequest> listen() {
-        return serving.listen(new InetSocketAddress(address, 0), 0);
+        return serving.listen(new InetSocketAddress(address, 0));
     }
 
     private static byte[] bytes(String text) {
@@ -283,7 +283,7 @@ class ConnectionsTest {
     void listensWithOptions() throws Exception {
         IdentifierOptions options =
                 IdentifierOptions.none().withReuseAddress(true).withAddressFamilyOnly(true);
-        Listener<ConnectionRequest> listener = serving.listen(new InetSocketAddress(address, 0), 0, options);
+        Listener<ConnectionRequest> listener = serving.listen(new InetSocketAddress(address, 0), ConnectionManager.DEFAULT_BACKLOG, options);
         LocalQueue there = server.queue(Spec.usual());
         LocalQueue here = client.queue(Spec.usual());
         FutureTask<Connection> accepting = start(() -> {
@@ -296,7 +296,7 @@ class ConnectionsTest {
                         .isConnected())
                 .isTrue();
         assertThat(accepting.get().isConnected()).isTrue();
-        assertThatThrownBy(() -> serving.listen(listener.localAddress(), 0, options))
+        assertThatThrownBy(() -> serving.listen(listener.localAddress(), ConnectionManager.DEFAULT_BACKLOG, options))
                 .as("only one listens")
                 .isInstanceOfSatisfying(
                         VerbException.class,
@@ -395,20 +395,20 @@ class ConnectionsTest {
     @Test
     void aPortCanBeUsedOnlyOnce() {
         Listener<ConnectionRequest> listener = listen();
-        assertThatThrownBy(() -> serving.listen(listener.localAddress(), 0))
+        assertThatThrownBy(() -> serving.listen(listener.localAddress()))
                 .isInstanceOfSatisfying(
                         VerbException.class,
                         failure -> assertThat(failure.errno()).isEqualTo(Errno.EADDRINUSE));
         InetSocketAddress where = listener.localAddress();
         listener.close();
-        serving.listen(where, 0).close();
+        serving.listen(where).close();
     }
 
     @Test
     void rejectsAnAddressOfAnotherHost() throws Exception {
         InetSocketAddress foreign =
                 new InetSocketAddress(InetAddress.getByAddress(new byte[] {(byte) 192, 0, 2, 1}), 0);
-        assertThatThrownBy(() -> serving.listen(foreign, 0))
+        assertThatThrownBy(() -> serving.listen(foreign))
                 .isInstanceOfSatisfying(
                         VerbException.class,
                         failure -> assertThat(failure.errno()).isEqualTo(Errno.EADDRNOTAVAIL));
@@ -416,7 +416,7 @@ class ConnectionsTest {
 
     @Test
     void listensOnAllAddressesOfTheDevice() throws Exception {
-        Listener<ConnectionRequest> listener = serving.listen(new InetSocketAddress(0), 0);
+        Listener<ConnectionRequest> listener = serving.listen(new InetSocketAddress(0));
         LocalQueue there = server.queue(Spec.usual());
         LocalQueue here = client.queue(Spec.usual());
         FutureTask<Connection> accepting = start(() -> {

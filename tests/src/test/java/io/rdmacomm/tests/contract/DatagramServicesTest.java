@@ -111,7 +111,7 @@ class DatagramServicesTest {
     @Test
     void datagramsGoToTheQueuePairThatIsFoundAndBack() throws Exception {
         if (lacks(Capability.DATAGRAM_SERVICES)) {
-            assertThatThrownBy(() -> serving.listenForDatagrams(anyPort(), 0))
+            assertThatThrownBy(() -> serving.listenForDatagrams(anyPort()))
                     .isInstanceOf(UnsupportedVerbException.class);
             assertThatThrownBy(() -> asking.lookUp(new InetSocketAddress(address, 7174), NONE, LONG))
                     .isInstanceOf(UnsupportedVerbException.class);
@@ -119,7 +119,7 @@ class DatagramServicesTest {
         }
         try (LocalDatagrams there = server.datagrams(DatagramTarget.QUEUE_KEY);
                 LocalDatagrams here = client.datagrams(DatagramTarget.QUEUE_KEY);
-                Listener<DatagramRequest> listener = serving.listenForDatagrams(anyPort(), 0)) {
+                Listener<DatagramRequest> listener = serving.listenForDatagrams(anyPort())) {
             there.receive(7);
             FutureTask<Void> answering = answer(listener, there);
 
@@ -162,7 +162,7 @@ class DatagramServicesTest {
             return;
         }
         InetSocketAddress nobody;
-        try (Listener<DatagramRequest> listener = serving.listenForDatagrams(anyPort(), 0)) {
+        try (Listener<DatagramRequest> listener = serving.listenForDatagrams(anyPort())) {
             nobody = listener.localAddress();
             FutureTask<Void> declining = start(listener, request -> request.reject(bytes("full")));
             assertThatThrownBy(() -> asking.lookUp(listener.localAddress(), NONE, LONG))
@@ -182,7 +182,7 @@ class DatagramServicesTest {
         if (lacks(Capability.DATAGRAM_SERVICES)) {
             return;
         }
-        try (Listener<DatagramRequest> listener = serving.listenForDatagrams(anyPort(), 0)) {
+        try (Listener<DatagramRequest> listener = serving.listenForDatagrams(anyPort())) {
             assertThatThrownBy(() -> asking.lookUp(listener.localAddress(), NONE, SHORT))
                     .isInstanceOf(ConnectionTimeoutException.class);
             DatagramRequest late = listener.awaitRequest(LONG);
@@ -196,7 +196,7 @@ class DatagramServicesTest {
         if (lacks(Capability.DATAGRAM_SERVICES)) {
             return;
         }
-        Listener<DatagramRequest> listener = serving.listenForDatagrams(anyPort(), 0);
+        Listener<DatagramRequest> listener = serving.listenForDatagrams(anyPort());
         FutureTask<DatagramRequest> waiting = new FutureTask<>(() -> listener.awaitRequest(LONG));
         Thread.ofVirtual().start(waiting);
         FutureTask<DatagramService> looking =

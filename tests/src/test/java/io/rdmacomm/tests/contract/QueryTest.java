@@ -79,7 +79,10 @@ class QueryTest extends ContractCase {
 
     /// Not the defaults, and not what another attribute is.
     private ConnectionOptions particular() {
-        PathOptions path = new PathOptions(1, PathOptions.AUTOMATIC_GID, PathMtu.MTU_256, 0, 104, 33);
+        PathOptions path = PathOptions.defaults()
+                .withMtu(PathMtu.MTU_256)
+                .withQuality(0, 104)
+                .withHopLimit(33);
         ConnectionOptions how = patient().withTimeout(Duration.ofMillis(500), 5);
         return how.withRetries(how.retries().withReceiverNotReady(3, Duration.ofMillis(1)))
                 .withPath(path)

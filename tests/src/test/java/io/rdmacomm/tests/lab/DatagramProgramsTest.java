@@ -99,7 +99,7 @@ class DatagramProgramsTest {
     @Test
     void theClientOfUdaddyIsAnswered() throws Exception {
         try (Listener<DatagramRequest> listener =
-                manager.listenForDatagrams(new InetSocketAddress(ADDRESS, UDADDY_PORT), 0)) {
+                manager.listenForDatagrams(new InetSocketAddress(ADDRESS, UDADDY_PORT))) {
             receiveAll();
             Process client = CProgram.start("udaddy -c 1 -s " + ADDRESS.getHostAddress() + options());
             try (DatagramRequest request = listener.awaitRequest(PATIENCE)) {

@@ -115,7 +115,7 @@ class MovedAddressTest {
             SessionOptions chosen = there.withChannel(there.channel()
                     .withConnection(there.channel()
                             .connection()
-                            .withPath(there.channel().connection().path().withPort(1, before))));
+                            .withPath(there.channel().connection().path().withGidIndex(before))));
             assertThatThrownBy(() -> ClientSession.connect(chosen).close())
                     .isInstanceOfAny(VerbException.class, CommException.class)
                     .hasMessageContaining("ENODATA")

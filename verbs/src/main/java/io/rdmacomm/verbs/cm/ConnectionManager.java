@@ -27,7 +27,8 @@ public final class ConnectionManager implements Resource {
     /// The largest private data of the answer to such a request, in bytes (rdma_accept(3)).
     public static final int DATAGRAM_ANSWER_BYTES = 136;
 
-    private static final int DEFAULT_BACKLOG = 128;
+    /// How many requests may wait at a listener that names no number.
+    public static final int DEFAULT_BACKLOG = 128;
 
     private final Context context;
     private final ConnectionManagerDriver driver;
@@ -74,32 +75,39 @@ public final class ConnectionManager implements Resource {
 
     /// Listens for connection requests (rdma_bind_addr(3), rdma_listen(3)). Does not block.
     ///
+    /// As many requests may wait for [Listener#awaitRequest] as [#DEFAULT_BACKLOG].
+    ///
     /// @param address the local address; the wildcard address for all addresses of the device, port 0 for any free
     ///         port
-    /// @param backlog how many requests may wait for [Listener#awaitRequest]; 0 for a default
     /// @throws VerbException EADDRINUSE if the port is in use, EADDRNOTAVAIL if the address does
     ///         not belong to this device, EINVAL if the address is unresolved
+    public Listener<ConnectionRequest> listen(InetSocketAddress address) {
+        return listen(address, DEFAULT_BACKLOG);
+    }
+
+    /// Listens with a limit for requests that wait. Does not block.
+    ///
+    /// @param address as for [#listen(InetSocketAddress)]
+    /// @param backlog how many requests may wait for [Listener#awaitRequest], at least 1
+    /// @throws VerbException as [#listen(InetSocketAddress)]
     public Listener<ConnectionRequest> listen(InetSocketAddress address, int backlog) {
         return listen(address, backlog, IdentifierOptions.none());
     }
 
     /// Listens with options (rdma_set_option(3)). Does not block.
     ///
-    /// @param address as for [#listen(InetSocketAddress, int)]
+    /// @param address as for [#listen(InetSocketAddress)]
     /// @param backlog as for [#listen(InetSocketAddress, int)]
     /// @throws UnsupportedVerbException if the device lacks [Capability#CONNECTION_TYPE_OF_SERVICE] and the options
     ///         name a type of service
-    /// @throws VerbException as [#listen(InetSocketAddress, int)]; EOPNOTSUPP if the device
+    /// @throws VerbException as [#listen(InetSocketAddress)]; EOPNOTSUPP if the device
     ///         cannot listen at the IPv6 wildcard address for IPv6 alone
     public Listener<ConnectionRequest> listen(InetSocketAddress address, int backlog, IdentifierOptions options) {
         lifetime.checkOpen();
         checkResolved("listen (rdma_listen)", address);
         check(options);
         Listener<ConnectionRequest> listener = new Listener<>(
-                this,
-                "listener",
-                driver.listen(address, backlog > 0 ? backlog : DEFAULT_BACKLOG, options),
-                ConnectionManager::arrived);
+                this, "listener", driver.listen(address, checked(backlog), options), ConnectionManager::arrived);
         lifetime.adopt(listener.lifetime());
         return listener;
     }
@@ -151,10 +159,19 @@ public final class ConnectionManager implements Resource {
     /// Listens for programs that look for a queue pair that receives datagrams (rdma_listen(3) in the port space
     /// `RDMA_PS_UDP`, whose ports are not those of connections). Does not block.
     ///
-    /// @param address as for [#listen(InetSocketAddress, int)]
+    /// @param address as for [#listen(InetSocketAddress)]
+    /// @throws UnsupportedVerbException if the device lacks [Capability#DATAGRAM_SERVICES]
+    /// @throws VerbException as [#listen(InetSocketAddress)]
+    public Listener<DatagramRequest> listenForDatagrams(InetSocketAddress address) {
+        return listenForDatagrams(address, DEFAULT_BACKLOG);
+    }
+
+    /// Listens for datagram requests with a limit for those that wait. Does not block.
+    ///
+    /// @param address as for [#listen(InetSocketAddress)]
     /// @param backlog as for [#listen(InetSocketAddress, int)]
     /// @throws UnsupportedVerbException if the device lacks [Capability#DATAGRAM_SERVICES]
-    /// @throws VerbException as [#listen(InetSocketAddress, int)]
+    /// @throws VerbException as [#listen(InetSocketAddress)]
     public Listener<DatagramRequest> listenForDatagrams(InetSocketAddress address, int backlog) {
         String operation = "listen for datagram requests (rdma_listen)";
         lifetime.checkOpen();
@@ -163,7 +180,7 @@ public final class ConnectionManager implements Resource {
         Listener<DatagramRequest> listener = new Listener<>(
                 this,
                 "datagram listener",
-                driver.listenForDatagrams(address, backlog > 0 ? backlog : DEFAULT_BACKLOG),
+                driver.listenForDatagrams(address, checked(backlog)),
                 ConnectionManager::asked);
         lifetime.adopt(listener.lifetime());
         return listener;
@@ -215,6 +232,14 @@ public final class ConnectionManager implements Resource {
         return membership;
     }
 
+    private static int checked(int backlog) {
+        if (backlog < 1) {
+            throw new IllegalArgumentException(
+                    "backlog is " + backlog + ", must be at least 1; for a default, leave it out");
+        }
+        return backlog;
+    }
+
     private void requireDatagramServices(String operation) {
         require(
                 Capability.DATAGRAM_SERVICES,
@@ -243,7 +268,7 @@ public final class ConnectionManager implements Resource {
     }
 
     private void check(IdentifierOptions options) {
-        if (options.typeOfService() != null) {
+        if (options.typeOfService().isPresent()) {
             require(
                     Capability.CONNECTION_TYPE_OF_SERVICE,
                     "set type of service (rdma_set_option)",
@@ -253,7 +278,7 @@ public final class ConnectionManager implements Resource {
 
     /// Rejects parameters that the device cannot apply.
     void check(ConnectionParameters parameters) {
-        if (parameters.ackTimeout() != null) {
+        if (parameters.ackTimeout().isPresent()) {
             require(
                     Capability.CONNECTION_ACK_TIMEOUT,
                     "set acknowledgement timeout (rdma_set_option)",

@@ -3,6 +3,7 @@ package io.rdmacomm.verbs.cm;
 import io.rdmacomm.verbs.AckTimeout;
 import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.RetryOptions;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /// The parameters that each side of a connection requests (`struct rdma_conn_param`, rdma_connect(3),
@@ -48,11 +49,11 @@ public final class ConnectionParameters {
     public static ConnectionParameters of(ConnectionOptions how) {
         RetryOptions retries = how.retries();
         boolean chosen = !retries.timeout().equals(RetryOptions.defaults().timeout());
-        return DEFAULTS.withDepths(
+        ConnectionParameters parameters = DEFAULTS.withDepths(
                         Math.min(MOST_READ_ATOMIC, how.maxDestinationReadAtomic()),
                         Math.min(MOST_READ_ATOMIC, how.maxReadAtomic()))
-                .withRetries(retries.retryCount(), retries.rnrRetry())
-                .withAckTimeout(chosen ? retries.timeout() : null);
+                .withRetries(retries.retryCount(), retries.rnrRetry());
+        return chosen ? parameters.withAckTimeout(retries.timeout()) : parameters;
     }
 
     /// These parameters with other private data: bytes for the peer's program, delivered with the request or
@@ -84,9 +85,7 @@ public final class ConnectionParameters {
     /// These parameters with the time after which this side repeats a request that is not acknowledged
     /// (`RDMA_OPTION_ID_ACK_TIMEOUT`, rdma_set_option(3)). The peer chooses its own. Needs
     /// [io.rdmacomm.verbs.Capability#CONNECTION_ACK_TIMEOUT].
-    ///
-    /// @param value the timeout; null lets the connection manager choose
-    public ConnectionParameters withAckTimeout(@Nullable AckTimeout value) {
+    public ConnectionParameters withAckTimeout(AckTimeout value) {
         return new ConnectionParameters(privateData, responderResources, initiatorDepth, retryCount, rnrRetry, value);
     }
 
@@ -115,9 +114,9 @@ public final class ConnectionParameters {
         return rnrRetry;
     }
 
-    /// How long an unacknowledged request waits before it is repeated; null if the connection manager chooses.
-    public @Nullable AckTimeout ackTimeout() {
-        return ackTimeout;
+    /// How long an unacknowledged request waits before it is repeated; empty if the connection manager chooses.
+    public Optional<AckTimeout> ackTimeout() {
+        return Optional.ofNullable(ackTimeout);
     }
 
     private static void checkRange(String name, int value, int max) {

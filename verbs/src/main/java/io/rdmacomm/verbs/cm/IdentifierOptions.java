@@ -1,29 +1,21 @@
 package io.rdmacomm.verbs.cm;
 
 import io.rdmacomm.verbs.PathOptions;
+import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /// The options of a communication identifier (rdma_set_option(3)). They replace settings of the system.
 /// Immutable.
-///
-/// @param typeOfService the IPv4 type of service or IPv6 traffic class of the packets, 0 to 255
-///         (`RDMA_OPTION_ID_TOS`); null for that of the system. On InfiniBand and RoCE the side that
-///         connects chooses it for both: its request says so to the listener. On iWARP each side chooses
-///         for what it sends
-/// @param reuseAddress whether the port may be one that another identifier with this option is bound to,
-///         as long as only one listens (`RDMA_OPTION_ID_REUSEADDR`)
-/// @param addressFamilyOnly whether the IPv6 wildcard address stands for IPv6 addresses alone, so that
-///         another identifier can listen at the same port for IPv4 (`RDMA_OPTION_ID_AFONLY`)
-public record IdentifierOptions(@Nullable Integer typeOfService, boolean reuseAddress, boolean addressFamilyOnly) {
-    private static final IdentifierOptions NONE = new IdentifierOptions(null, false, false);
+public final class IdentifierOptions {
+    private static final IdentifierOptions NONE = new IdentifierOptions(new Values(OptionalInt.empty(), false, false));
     private static final int HIGHEST_TYPE = 255;
 
-    /// Checks the range.
-    public IdentifierOptions {
-        if (typeOfService != null && (typeOfService < 0 || typeOfService > HIGHEST_TYPE)) {
-            throw new IllegalArgumentException(
-                    "type of service must be 0 to " + HIGHEST_TYPE + ", not " + typeOfService);
-        }
+    private final Values values;
+
+    private record Values(OptionalInt typeOfService, boolean reuseAddress, boolean addressFamilyOnly) {}
+
+    private IdentifierOptions(Values values) {
+        this.values = values;
     }
 
     /// The settings of the system.
@@ -43,16 +35,53 @@ public record IdentifierOptions(@Nullable Integer typeOfService, boolean reuseAd
     /// @param value 0 to 255
     /// @throws IllegalArgumentException if it is out of its range
     public IdentifierOptions withTypeOfService(int value) {
-        return new IdentifierOptions(value, reuseAddress, addressFamilyOnly);
+        if (value < 0 || value > HIGHEST_TYPE) {
+            throw new IllegalArgumentException("type of service must be 0 to " + HIGHEST_TYPE + ", not " + value);
+        }
+        return new IdentifierOptions(new Values(OptionalInt.of(value), values.reuseAddress, values.addressFamilyOnly));
     }
 
     /// These options with the address reused or not.
     public IdentifierOptions withReuseAddress(boolean reuse) {
-        return new IdentifierOptions(typeOfService, reuse, addressFamilyOnly);
+        return new IdentifierOptions(new Values(values.typeOfService, reuse, values.addressFamilyOnly));
     }
 
     /// These options for one address family or for both.
     public IdentifierOptions withAddressFamilyOnly(boolean only) {
-        return new IdentifierOptions(typeOfService, reuseAddress, only);
+        return new IdentifierOptions(new Values(values.typeOfService, values.reuseAddress, only));
+    }
+
+    /// The IPv4 type of service or IPv6 traffic class of the packets, 0 to 255 (`RDMA_OPTION_ID_TOS`); empty for that
+    /// of the system. On InfiniBand and RoCE the side that connects chooses it for both: its request says so to the
+    /// listener. On iWARP each side chooses for what it sends.
+    public OptionalInt typeOfService() {
+        return values.typeOfService;
+    }
+
+    /// Whether the port may be one that another identifier with this option is bound to, as long as only one listens
+    /// (`RDMA_OPTION_ID_REUSEADDR`).
+    public boolean reuseAddress() {
+        return values.reuseAddress;
+    }
+
+    /// Whether the IPv6 wildcard address stands for IPv6 addresses alone, so that another identifier can listen at the
+    /// same port for IPv4 (`RDMA_OPTION_ID_AFONLY`).
+    public boolean addressFamilyOnly() {
+        return values.addressFamilyOnly;
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof IdentifierOptions that && values.equals(that.values);
+    }
+
+    @Override
+    public int hashCode() {
+        return values.hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return "IdentifierOptions" + values;
     }
 }

@@ -1,11 +1,9 @@
 package io.rdmacomm.verbs.spi;
 
 import io.rdmacomm.verbs.Capability;
-import io.rdmacomm.verbs.DeviceAttributes;
 import io.rdmacomm.verbs.Gid;
 import io.rdmacomm.verbs.GidEntry;
 import io.rdmacomm.verbs.GidType;
-import io.rdmacomm.verbs.PortAttributes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -17,12 +15,12 @@ public interface ContextDriver extends Driver {
     boolean supports(Capability capability);
 
     /// Queries the device (ibv_query_device(3)).
-    DeviceAttributes queryDevice();
+    DeviceValues queryDevice();
 
     /// Queries a port (ibv_query_port(3)).
     ///
     /// @throws io.rdmacomm.verbs.VerbException EINVAL if there is no such port
-    PortAttributes queryPort(int number);
+    PortValues queryPort(int number);
 
     /// Queries a GID (ibv_query_gid(3)).
     ///
@@ -33,7 +31,7 @@ public interface ContextDriver extends Driver {
     /// their types.
     default List<GidEntry> queryGidTable(int port) {
         List<GidEntry> entries = new ArrayList<>();
-        int length = queryPort(port).gidTableLength();
+        int length = queryPort(port).gidTableLength;
         for (int index = 0; index < length; index++) {
             Gid gid = queryGid(port, index);
             if (!gid.equals(Gid.NONE)) {
