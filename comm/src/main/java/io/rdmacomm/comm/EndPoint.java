@@ -1,6 +1,10 @@
 package io.rdmacomm.comm;
 
 import io.rdmacomm.comm.data.ProgressWait;
+import io.rdmacomm.comm.endpoint.EndPointLife;
+import io.rdmacomm.comm.endpoint.EndPointLife.Action;
+import io.rdmacomm.comm.endpoint.EndPointLife.Event;
+import io.rdmacomm.comm.endpoint.EndPointLife.State;
 import io.rdmacomm.comm.progress.CompletionGroup;
 import io.rdmacomm.comm.setup.EndPointInfo;
 import io.rdmacomm.comm.setup.FrameType;
@@ -21,9 +25,9 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
@@ -47,24 +51,20 @@ public final class EndPoint implements AutoCloseable {
     private final HandlerErrors errors;
     private final EndPointOwner owner;
     private final String name;
-    private final EndPointStatus status = new EndPointStatus();
+    private final EndPointLife<CommException> life = new EndPointLife<>();
+    private final PeerState peer = new PeerState(life);
     private final EndPointChannels channels;
     private final List<RdmaChannel> data;
     private final ControlChannel control;
     private final CreditReturns credits;
     private final Announcements announcements = new Announcements();
     private final AtomicLong barriers = new AtomicLong();
-    private final AtomicBoolean endTold = new AtomicBoolean();
-    private final AtomicBoolean closing = new AtomicBoolean();
-    private final CountDownLatch closed = new CountDownLatch(1);
+    /// Nothing is said on the control channel after this side has said that it is done.
     private final ReentrantLock saying = new ReentrantLock();
-    private final AtomicReference<@Nullable Object> attachment = new AtomicReference<>();
-    /// The failure, until everything that depends on this endpoint has learned of it.
-    private volatile @Nullable CommException ending;
 
-    private volatile boolean doneSaid;
-    private volatile boolean freed;
-    private volatile @Nullable Thread teller;
+    private final AtomicReference<@Nullable Thread> teller = new AtomicReference<>();
+    private final CountDownLatch closed = new CountDownLatch(1);
+    private final AtomicReference<@Nullable Object> attachment = new AtomicReference<>();
     // Set before the endpoint is published.
     private @Nullable TcpConnector connector;
     private Terms terms = Terms.NONE;
@@ -93,7 +93,7 @@ public final class EndPoint implements AutoCloseable {
         this.channels = new EndPointChannels(device, options, name, number, dataChannels, events);
         this.data = channels.data();
         this.control = new ControlChannel(
-                channels.control(), channels::outgoing, number, options.limits().buffers(), status, events);
+                channels.control(), channels::outgoing, number, options.limits().buffers(), peer, events);
         this.credits = new CreditReturns(
                 name, control, data, this::unlessDone, options.deadlines().operation());
     }
@@ -108,34 +108,33 @@ public final class EndPoint implements AutoCloseable {
     /// @param queuePairs connects them
     /// @param peerFirst whether to wait for the peer before threads, receives and their memory are made
     /// @throws SetUpFailedException if the peer is not compatible
-    void bringUp(TcpConnector connection, EndPointInfo peer, QueuePairConnector queuePairs, boolean peerFirst) {
+    void bringUp(TcpConnector connection, EndPointInfo other, QueuePairConnector queuePairs, boolean peerFirst) {
         connector = connection;
         setUp = queuePairs.equals(QueuePairConnector.BY_NUMBERS) ? SetUp.NUMBERS : SetUp.CONNECTION_MANAGER;
         int count = channels.all().size();
-        if (peer.channels().size() != count) {
+        if (other.channels().size() != count) {
             throw new SetUpFailedException(
                     SetUpFailedException.Reason.PROTOCOL_VIOLATED,
-                    peerAddress + " has " + peer.channels().size() + " channels where " + count + " were agreed on",
+                    peerAddress + " has " + other.channels().size() + " channels where " + count + " were agreed on",
                     null);
         }
-        peerName = peer.name();
+        peerName = other.name();
         connection.limitSilence(options.deadlines().silence());
         if (peerFirst) {
             connection.receive(FrameType.READY, options.deadlines().handshake());
         }
-        channels.connect(peer.channels(), queuePairs);
+        channels.connect(other.channels(), queuePairs);
         connection.send(FrameType.READY, ByteBuffer.allocate(0));
         if (!peerFirst) {
             connection.receive(FrameType.READY, options.deadlines().handshake());
         }
         channels.all().forEach(RdmaChannel::open);
-        boolean ready = status.move(EndPointState.CONNECTING, EndPointState.READY);
-        if (!ready) {
-            channels.stop(failureOr("it failed while it was set up"));
-        } else if (status.isPeerDone()) {
-            onPeerDone();
+        switch (life.on(Event.SET_UP)) {
+            case STOP -> channels.stop(failureOr("it failed while it was set up"));
+            case ANSWER -> answer();
+            default -> {}
         }
-        Thread.ofVirtual().name("rdmacomm-watch-" + name).start(() -> watch(connection));
+        start("watch", () -> watch(connection));
     }
 
     void setUpTime(Duration value) {
@@ -157,31 +156,31 @@ public final class EndPoint implements AutoCloseable {
 
     /// Frees everything after a failed setup.
     void abandon() {
-        status.move(EndPointState.CONNECTING, EndPointState.CLOSED);
-        endTold.set(true);
-        if (closing.compareAndSet(false, true)) {
+        if (life.on(Event.ABANDON) == Action.FREE) {
             free();
         }
+    }
+
+    private Thread thread(String what, Runnable task) {
+        return Thread.ofVirtual().name("rdmacomm-" + what + "-" + name).unstarted(task);
+    }
+
+    private void start(String what, Runnable task) {
+        thread(what, task).start();
     }
 
     /// After the handshake the connection only serves to detect the end of the peer's process.
     private void watch(TcpConnector connection) {
         try {
             CommException end = Failures.ofSetUp(connection.awaitEnd());
-            if (!areBothDone()) {
+            if (!life.isPeerSilent()) {
                 CompletionGroup group = device.control();
                 group.runExclusively(group::drain);
             }
-            if (!areBothDone()) {
-                fail(withPeerName(end));
-            }
+            fail(withPeerName(end));
         } catch (RuntimeException | Error e) {
             control.channel().adapter().condemn(e);
         }
-    }
-
-    private boolean areBothDone() {
-        return doneSaid && status.isPeerDone();
     }
 
     /// A channel has failed. If the peer is gone, the last that it has said may have arrived without anybody
@@ -189,7 +188,7 @@ public final class EndPoint implements AutoCloseable {
     private void lost(CommException failure) {
         CommException why = withPeerName(failure);
         CompletionGroup group = device.control();
-        if (doneSaid && !status.isPeerDone()) {
+        if (life.state() == State.CLOSING_DONE_SAID) {
             group.submit(() -> {
                 group.drain();
                 fail(why);
@@ -215,38 +214,30 @@ public final class EndPoint implements AutoCloseable {
     }
 
     private void fail(CommException why) {
-        if (!status.fail(why)) {
-            CommException before = ending;
-            if (before != null) {
-                end(before);
-            }
-            return;
-        }
-        if (why instanceof PeerProtocolException) {
+        Action starts = life.fail(why);
+        if (starts == Action.END && why instanceof PeerProtocolException) {
             // Otherwise the peer would notice nothing until this side is closed. Telling it takes time, and the caller
             // may be a handler.
-            untilTold(
-                    why,
-                    () -> Thread.ofVirtual()
-                            .name("rdmacomm-abort-" + name)
-                            .start(() -> untilTold(why, () -> {
-                                tellAbort(PeerAbortedException.PROTOCOL_VIOLATION, String.valueOf(why.getMessage()));
-                                end(why);
-                            })));
-        } else {
-            end(why);
+            completely(() -> start(
+                    "abort",
+                    () -> completely(() -> {
+                        tellAbort(PeerAbortedException.PROTOCOL_VIOLATION, String.valueOf(why.getMessage()));
+                        end();
+                    })));
+        } else if (starts == Action.END || starts == Action.END_AGAIN) {
+            end();
         }
     }
 
-    private void end(CommException why) {
-        ending = null;
-        untilTold(why, () -> {
+    private void end() {
+        completely(() -> {
+            CommException why = Objects.requireNonNull(life.failure());
             channels.stop(why);
             LOGGER.log(Level.WARNING, "endpoint " + name + " failed: " + why.getMessage());
             Failures.record(name, why);
-            Thread.ofVirtual()
-                    .name("rdmacomm-flush-" + name)
-                    .start(() -> untilTold(why, () -> {
+            start(
+                    "flush",
+                    () -> completely(() -> {
                         channels.end(deadline(FLUSH), false);
                         announcements.end();
                     }));
@@ -254,13 +245,13 @@ public final class EndPoint implements AutoCloseable {
         });
     }
 
-    /// Runs a part of the end. If there is no memory for that, the thread that polls the control channel runs the end
-    /// once more.
-    private void untilTold(CommException why, Runnable part) {
+    /// Runs a part of what follows from the failure. If there is no memory for that, the thread that polls the control
+    /// channel runs all of it once more.
+    private void completely(Runnable part) {
         try {
             part.run();
         } catch (RuntimeException | Error e) {
-            ending = why;
+            life.on(Event.INCOMPLETE);
             control.channel().adapter().condemn(e);
         }
     }
@@ -270,21 +261,20 @@ public final class EndPoint implements AutoCloseable {
     }
 
     private CommException failureOr(String words) {
-        CommException why = status.failure();
+        CommException why = life.failure();
         return why != null ? why : new ClosedException("endpoint " + name + " is not ready: " + words, null);
     }
 
     private void tellEnd() {
-        if (endTold.compareAndSet(false, true)) {
+        Thread thread = thread("end", () -> owner.ended(this));
+        if (life.state() != State.ABANDONED && teller.compareAndSet(null, thread)) {
             boolean told = false;
             try {
-                Thread thread = Thread.ofVirtual().name("rdmacomm-end-" + name).unstarted(() -> owner.ended(this));
-                teller = thread;
                 thread.start();
                 told = true;
             } finally {
                 if (!told) {
-                    endTold.set(false);
+                    teller.set(null);
                 }
             }
         }
@@ -293,24 +283,25 @@ public final class EndPoint implements AutoCloseable {
     /// The thread that tells the owner of the end; null before the end.
     @Nullable
     Thread teller() {
-        return teller;
+        return teller.get();
     }
 
     /// Whether this side has begun to close it before it had ended in another way.
     boolean isClosedHere() {
-        return status.isClosedHere();
+        return life.isClosedHere();
     }
 
     /// Whether it is closed and everything is freed, failed or not.
     boolean isFreed() {
-        return freed;
+        State now = life.state();
+        return now == State.CLOSED || now == State.FAILED_FREED;
     }
 
     /// @throws ClosedException if it is not ready
     void checkReady() {
-        EndPointState now = status.state();
+        EndPointState now = state();
         if (now != EndPointState.READY) {
-            CommException why = status.failure();
+            CommException why = life.failure();
             if (now == EndPointState.PEER_DONE) {
                 throw new PeerDoneException("the peer of " + name + " is done");
             }
@@ -323,13 +314,13 @@ public final class EndPoint implements AutoCloseable {
     }
 
     /// The peer is done first: ends what is in flight, answers, and lets what has arrived be received.
-    private void onPeerDone() {
+    private void answer() {
         PeerDoneException end = new PeerDoneException("the peer of " + name + " is done");
         for (RdmaChannel channel : data) {
             channel.refuse(end);
             channel.endMessages(end);
         }
-        Thread.ofVirtual().name("rdmacomm-done-" + name).start(() -> {
+        start("done", () -> {
             long deadline = deadline(options.deadlines().close());
             try {
                 var _ = channels.dataWait(deadline).untilArrived();
@@ -350,12 +341,11 @@ public final class EndPoint implements AutoCloseable {
     private void sayDone(long deadline) {
         saying.lock();
         try {
-            if (!doneSaid) {
-                doneSaid = true;
+            if (life.on(Event.SAY_DONE) == Action.SAY_DONE) {
                 control.done(Duration.ofNanos(Math.max(1_000_000, deadline - System.nanoTime())));
             }
         } catch (CommInterruptedException e) {
-            doneSaid = false;
+            life.on(Event.SAYING_INTERRUPTED);
             throw e;
         } catch (CommException | IllegalStateException e) {
             LOGGER.log(Level.DEBUG, () -> "endpoint " + name + " could not say that it is done: " + e.getMessage());
@@ -368,7 +358,7 @@ public final class EndPoint implements AutoCloseable {
     private void unlessDone(Runnable say) {
         saying.lock();
         try {
-            if (!doneSaid && status.state() == EndPointState.READY) {
+            if (life.state() == State.READY) {
                 say.run();
             }
         } finally {
@@ -377,16 +367,12 @@ public final class EndPoint implements AutoCloseable {
     }
 
     /// Takes no more operations. Never blocks.
-    ///
-    /// @return whether there is a peer to close in order with
-    private boolean beginToClose() {
-        boolean orderly = status.closeHere() || status.move(EndPointState.PEER_DONE, EndPointState.CLOSING);
+    private void refuse(boolean peerDone) {
         ClosedException refusal = new ClosedException("endpoint " + name + " is closed", null);
         data.forEach(channel -> channel.refuse(refusal));
-        if (orderly && status.isPeerDone()) {
+        if (peerDone) {
             data.forEach(channel -> channel.endMessages(refusal));
         }
-        return orderly;
     }
 
     /// Waits for the orderly end. After an interrupt, another call goes on.
@@ -399,7 +385,7 @@ public final class EndPoint implements AutoCloseable {
             return;
         }
         sayDone(deadline);
-        if (!status.awaitPeerDone(deadline)) {
+        if (!peer.awaitSilence(deadline)) {
             fail(unanswered("the peer has not answered"));
             return;
         }
@@ -424,9 +410,9 @@ public final class EndPoint implements AutoCloseable {
             if (connector != null) {
                 connector.close();
             }
-            status.move(EndPointState.CLOSING, EndPointState.CLOSED);
-            tellEnd();
-            freed = true;
+            if (life.on(Event.FREED) == Action.TELL_END) {
+                tellEnd();
+            }
             owner.freed(this);
         } finally {
             closed.countDown();
@@ -607,7 +593,7 @@ public final class EndPoint implements AutoCloseable {
             return;
         }
         try {
-            if (status.state() == EndPointState.READY) {
+            if (life.state() == State.READY) {
                 control.withdraw(buffer.name(), options.deadlines().operation());
             }
         } finally {
@@ -617,7 +603,7 @@ public final class EndPoint implements AutoCloseable {
 
     /// The buffer that the peer announced under that name, or null if it has not announced it. Never blocks.
     public @Nullable RemoteBuffer peerBuffer(String bufferName) {
-        return status.peerBuffer(Printable.text(bufferName));
+        return peer.buffer(Printable.text(bufferName));
     }
 
     /// Waits until the peer has announced a buffer under that name. Blocks.
@@ -628,7 +614,7 @@ public final class EndPoint implements AutoCloseable {
     /// @throws CommInterruptedException if the thread was interrupted
     public RemoteBuffer peerBuffer(String bufferName, Duration timeout) {
         String wanted = Printable.text(bufferName);
-        RemoteBuffer buffer = status.awaitPeerBuffer(wanted, System.nanoTime() + timeout.toNanos());
+        RemoteBuffer buffer = peer.awaitBuffer(wanted, System.nanoTime() + timeout.toNanos());
         if (buffer == null) {
             checkReady();
             throw new DeadlineException(
@@ -641,7 +627,7 @@ public final class EndPoint implements AutoCloseable {
 
     /// The buffers that the peer has announced, by name.
     public Map<String, RemoteBuffer> peerBuffers() {
-        return status.peerBuffers();
+        return peer.buffers();
     }
 
     /// Waits until the peer has called this as often as this side has. What either side had started before on
@@ -667,7 +653,7 @@ public final class EndPoint implements AutoCloseable {
         }
         long mine = barriers.incrementAndGet();
         control.barrier(Duration.ofNanos(Math.max(1_000_000, deadline - System.nanoTime())));
-        if (!status.awaitPeerBarriers(mine, deadline)) {
+        if (!peer.awaitBarriers(mine, deadline)) {
             checkReady();
             throw new DeadlineException(
                     "the peer of " + name + " did not come to the barrier within " + timeout.toMillis() + " ms", null);
@@ -689,10 +675,15 @@ public final class EndPoint implements AutoCloseable {
     /// @param why what happened
     public void abort(int code, CommException why) {
         if (isInHandler()) {
-            Thread.ofVirtual().name("rdmacomm-abort-" + name).start(() -> abort(code, why));
-        } else if (status.fail(why)) {
+            start("abort", () -> abort(code, why));
+            return;
+        }
+        Action starts = life.fail(why);
+        if (starts == Action.END) {
             tellAbort(code, String.valueOf(why.getMessage()));
-            end(why);
+        }
+        if (starts == Action.END || starts == Action.END_AGAIN) {
+            end();
         }
     }
 
@@ -706,12 +697,20 @@ public final class EndPoint implements AutoCloseable {
 
     /// Its state.
     public EndPointState state() {
-        return status.state();
+        return switch (life.state()) {
+            case CONNECTING, CONNECTING_PEER_DONE -> EndPointState.CONNECTING;
+            case READY -> EndPointState.READY;
+            case PEER_DONE, PEER_DONE_ANSWERED -> EndPointState.PEER_DONE;
+            case CLOSING, CLOSING_DONE_SAID, CLOSING_PEER_DONE, CLOSING_BOTH_DONE -> EndPointState.CLOSING;
+            case FAILED, FAILED_INCOMPLETE, FAILED_CLOSING, FAILED_CLOSING_INCOMPLETE, FAILED_FREED ->
+                EndPointState.FAILED;
+            case ABANDONED, CLOSED -> EndPointState.CLOSED;
+        };
     }
 
     /// Why it failed; null if it has not.
     public @Nullable CommException failure() {
-        return status.failure();
+        return life.failure();
     }
 
     /// Waits until the peer is done: it has closed its side in order, or died. All messages that it had sent
@@ -723,7 +722,7 @@ public final class EndPoint implements AutoCloseable {
     /// @throws CommInterruptedException if the thread was interrupted
     public boolean awaitPeerDone(Duration timeout) {
         long deadline = System.nanoTime() + timeout.toNanos();
-        boolean done = status.awaitPeerDone(deadline);
+        boolean done = peer.awaitSilence(deadline);
         if (done && !isInHandler()) {
             var _ = await(channels.dataWait(deadline)::untilDelivered);
         }
@@ -752,15 +751,16 @@ public final class EndPoint implements AutoCloseable {
     @Override
     public void close() {
         if (isInHandler()) {
-            Thread.ofVirtual().name("rdmacomm-close-" + name).start(this::close);
+            start("close", this::close);
             return;
         }
         boolean interrupted = Thread.interrupted();
         try {
-            if (closing.compareAndSet(false, true)) {
-                closeOnce();
-            } else {
+            Action starts = life.on(Event.CLOSE);
+            if (starts == Action.NONE) {
                 closed.await();
+            } else {
+                closeOnce(starts);
             }
         } catch (InterruptedException | CommInterruptedException e) {
             interrupted = true;
@@ -771,15 +771,16 @@ public final class EndPoint implements AutoCloseable {
         }
     }
 
-    private void closeOnce() throws InterruptedException {
+    private void closeOnce(Action how) throws InterruptedException {
         long deadline = deadline(options.deadlines().close());
         boolean handedOver = false;
         try {
-            if (beginToClose()) {
+            refuse(how == Action.CLOSE_AFTER_PEER);
+            if (how != Action.FREE) {
                 closeInOrder(deadline);
             }
         } catch (InterruptedException | CommInterruptedException e) {
-            Thread.ofVirtual().name("rdmacomm-close-" + name).start(() -> continueClosing(deadline));
+            start("close", () -> continueClosing(deadline));
             handedOver = true;
             throw e;
         } finally {
@@ -834,8 +835,8 @@ public final class EndPoint implements AutoCloseable {
 
         @Override
         public void onPeerDone() {
-            if (status.peerDone()) {
-                EndPoint.this.onPeerDone();
+            if (life.on(Event.PEER_DONE) == Action.ANSWER) {
+                answer();
             }
         }
 
@@ -846,7 +847,7 @@ public final class EndPoint implements AutoCloseable {
 
         @Override
         public @Nullable CommException failure() {
-            return status.failure();
+            return life.failure();
         }
     }
 }
