@@ -4,6 +4,7 @@ import io.rdmacomm.comm.data.Bounds;
 import io.rdmacomm.comm.data.ProgressWait;
 import io.rdmacomm.comm.text.Printable;
 import io.rdmacomm.verbs.AccessFlag;
+import io.rdmacomm.verbs.ConnectionOptions;
 import java.lang.foreign.MemorySegment;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
@@ -70,12 +71,14 @@ final class ControlChannel {
     }
 
     /// How control channels are made.
-    static ChannelOptions options(SessionOptions session) {
+    ///
+    /// @param connection as that of the data channels
+    static ChannelOptions options(ConnectionOptions connection) {
         return ChannelOptions.defaults()
                 .withSendWindow(8)
                 .withReceives(16)
                 .withMessageBytes(MESSAGE_BYTES)
-                .withConnection(session.channel().connection());
+                .withConnection(connection);
     }
 
     RdmaChannel channel() {

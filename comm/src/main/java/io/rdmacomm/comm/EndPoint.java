@@ -46,7 +46,7 @@ public final class EndPoint implements AutoCloseable {
 
     private final long number = NUMBERS.incrementAndGet();
     private final SessionDevice device;
-    private final SessionOptions options;
+    private final SessionSettings settings;
     private final String peerAddress;
     private final HandlerErrors errors;
     private final EndPointOwner owner;
@@ -78,29 +78,29 @@ public final class EndPoint implements AutoCloseable {
     /// @param owner is told when it has ended, and when it is freed
     EndPoint(
             SessionDevice device,
-            SessionOptions options,
+            SessionSettings settings,
             String peerAddress,
             int dataChannels,
             HandlerErrors errors,
             EndPointOwner owner) {
         this.device = device;
-        this.options = options;
+        this.settings = settings;
         this.peerAddress = peerAddress;
         this.errors = errors;
         this.owner = owner;
-        this.name = options.name() + "-" + peerAddress;
+        this.name = settings.name() + "-" + peerAddress;
         EndPointEvents events = new ChannelEvents();
-        this.channels = new EndPointChannels(device, options, name, number, dataChannels, events);
+        this.channels = new EndPointChannels(device, settings, name, number, dataChannels, events);
         this.data = channels.data();
         this.control = new ControlChannel(
-                channels.control(), channels::outgoing, number, options.limits().buffers(), peer, events);
+                channels.control(), channels::outgoing, number, settings.trust().limits().buffers(), peer, events);
         this.credits = new CreditReturns(
-                name, control, data, this::unlessDone, options.deadlines().operation());
+                name, control, data, this::unlessDone, settings.deadlines().operation());
     }
 
     /// The description of this side for the peer.
     EndPointInfo info(SetUpOffer setUp) {
-        return new EndPointInfo(options.name(), device.port().linkLayer(), setUp, channels.infos());
+        return new EndPointInfo(settings.name(), device.port().linkLayer(), setUp, channels.infos());
     }
 
     /// Brings up all channels and waits until both sides can send.
@@ -119,14 +119,14 @@ public final class EndPoint implements AutoCloseable {
                     null);
         }
         peerName = other.name();
-        connection.limitSilence(options.deadlines().silence());
+        connection.limitSilence(settings.deadlines().silence());
         if (peerFirst) {
-            connection.receive(FrameType.READY, options.deadlines().handshake());
+            connection.receive(FrameType.READY, settings.deadlines().handshake());
         }
         channels.connect(other.channels(), queuePairs);
         connection.send(FrameType.READY, ByteBuffer.allocate(0));
         if (!peerFirst) {
-            connection.receive(FrameType.READY, options.deadlines().handshake());
+            connection.receive(FrameType.READY, settings.deadlines().handshake());
         }
         channels.all().forEach(RdmaChannel::open);
         switch (life.on(Event.SET_UP)) {
@@ -321,7 +321,7 @@ public final class EndPoint implements AutoCloseable {
             channel.endMessages(end);
         }
         start("done", () -> {
-            long deadline = deadline(options.deadlines().close());
+            long deadline = deadline(settings.deadlines().close());
             try {
                 var _ = channels.dataWait(deadline).untilArrived();
             } catch (InterruptedException e) {
@@ -395,7 +395,7 @@ public final class EndPoint implements AutoCloseable {
 
     private DeadlineException unanswered(String what) {
         return new DeadlineException(
-                what + " within " + options.deadlines().close().toMillis() + " ms after endpoint " + name
+                what + " within " + settings.deadlines().close().toMillis() + " ms after endpoint " + name
                         + " was closed; see Deadlines.withClose",
                 null);
     }
@@ -455,7 +455,7 @@ public final class EndPoint implements AutoCloseable {
     ///
     /// @throws CommException if they lead to another host than the peer's
     public void checkNumbers(QueuePairInfo numbers) {
-        if (options.foreignGids()) {
+        if (settings.trust().foreignGids()) {
             return;
         }
         try {
@@ -539,7 +539,7 @@ public final class EndPoint implements AutoCloseable {
         RemoteBuffer seen = announcements.add(buffer, given);
         boolean known = false;
         try {
-            control.announce(seen, options.deadlines().operation());
+            control.announce(seen, settings.deadlines().operation());
             known = true;
         } finally {
             if (!known) {
@@ -566,7 +566,7 @@ public final class EndPoint implements AutoCloseable {
                     + " for all (SessionOptions.withAccess)");
         }
         checkReady();
-        control.announce(announcements.add(buffer), options.deadlines().operation());
+        control.announce(announcements.add(buffer), settings.deadlines().operation());
     }
 
     private void checkOwn(RdmaBuffer buffer) {
@@ -594,7 +594,7 @@ public final class EndPoint implements AutoCloseable {
         }
         try {
             if (life.state() == State.READY) {
-                control.withdraw(buffer.name(), options.deadlines().operation());
+                control.withdraw(buffer.name(), settings.deadlines().operation());
             }
         } finally {
             announcements.remove(buffer);
@@ -772,7 +772,7 @@ public final class EndPoint implements AutoCloseable {
     }
 
     private void closeOnce(Action how) throws InterruptedException {
-        long deadline = deadline(options.deadlines().close());
+        long deadline = deadline(settings.deadlines().close());
         boolean handedOver = false;
         try {
             refuse(how == Action.CLOSE_AFTER_PEER);

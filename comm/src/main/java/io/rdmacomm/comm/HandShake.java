@@ -61,7 +61,7 @@ import jdk.jfr.FlightRecorder;
 ///
 /// After the greetings, both sides use the version that they have agreed on, and the features that both have. Both
 /// ignore bytes behind the fields that they know.
-record HandShake(SessionDevice device, SessionOptions options, HandlerErrors errors, EndPointOwner owner) {
+record HandShake(SessionDevice device, SessionSettings settings, HandlerErrors errors, EndPointOwner owner) {
     private static final Greeting GREETING = new Greeting(Protocol.SESSION, 1, 1, 0);
     /// Failures that come from the peer, or of which it has been told. Both sides know both ranges of versions.
     private static final Set<Reason> KNOWN_TO_PEER =
@@ -104,7 +104,7 @@ record HandShake(SessionDevice device, SessionOptions options, HandlerErrors err
     }
 
     private EndPoint endPoint(String server) {
-        return new EndPoint(device, options, server, options.channels(), errors, owner);
+        return new EndPoint(device, settings, server, settings.data().count(), errors, owner);
     }
 
     /// @param opening is done, or does it
@@ -124,8 +124,8 @@ record HandShake(SessionDevice device, SessionOptions options, HandlerErrors err
     }
 
     private Opening opening() {
-        Tls tls = options.tls();
-        Secret secret = options.secret();
+        Tls tls = settings.trust().tls();
+        Secret secret = settings.trust().secret();
         return new Opening(
                 tls == null ? null : tls::engine,
                 GREETING,
@@ -137,7 +137,7 @@ record HandShake(SessionDevice device, SessionOptions options, HandlerErrors err
         if (own.agreeOnNumbers(answer, connector.peer())) {
             return QueuePairConnector.BY_NUMBERS;
         }
-        int port = options.connectionPort() == 0 ? answer.port() : options.connectionPort();
+        int port = settings.meeting().connectionPort() == 0 ? answer.port() : settings.meeting().connectionPort();
         Bounds.range("port of the server's connection manager", port, 1, 65535);
         // The server's own address is unknown or closed to clients behind a port forward: the one that was reached.
         return new RequestingConnector(
@@ -201,14 +201,14 @@ record HandShake(SessionDevice device, SessionOptions options, HandlerErrors err
         Opening.Entrance client = opening.asServer(connector, step(), proves ? known : () -> {});
         EndPointInfo peer = EndPointInfo.decode(client.next(), connector.peer());
         int count = peer.channels().size() - 1;
-        if (count > options.maxChannels()) {
+        if (count > settings.data().most()) {
             throw new CommException(
-                    connector.peer() + " asks for " + count + " data channels, " + options.maxChannels()
+                    connector.peer() + " asks for " + count + " data channels, " + settings.data().most()
                             + " are granted at most; ask for fewer, or raise SessionOptions.withMaxChannels of the server",
                     null);
         }
         checkLink(connector, peer);
-        SessionOptions complete = device.forConnection(options, connector::localAddress);
+        SessionSettings complete = device.forConnection(settings, connector::localAddress);
         boolean byNumbers = isByNumbers(complete, connector, peer);
         if (byNumbers) {
             checkLocation(connector, peer);
@@ -227,7 +227,7 @@ record HandShake(SessionDevice device, SessionOptions options, HandlerErrors err
             TcpConnector connector,
             Terms terms,
             EndPointInfo peer,
-            SessionOptions complete,
+            SessionSettings complete,
             boolean byNumbers,
             TicketListeners tickets,
             ClientPlaces places,
@@ -247,7 +247,7 @@ record HandShake(SessionDevice device, SessionOptions options, HandlerErrors err
     }
 
     /// The endpoint for a client, which has proved all that it has to and named what it wants.
-    private EndPoint endPoint(SessionOptions complete, TcpConnector connector, int count, ClientPlaces places) {
+    private EndPoint endPoint(SessionSettings complete, TcpConnector connector, int count, ClientPlaces places) {
         ClientPlaces.Place place = places.take(connector.remoteAddress(), connector.peer());
         boolean made = false;
         try {
@@ -264,7 +264,7 @@ record HandShake(SessionDevice device, SessionOptions options, HandlerErrors err
     /// Decides how the queue pairs of a client are connected: by numbers if both devices can and the numbers
     /// lead the two sides to each other, otherwise by the connection manager. The client learns it from the
     /// WELCOME.
-    private boolean isByNumbers(SessionOptions complete, TcpConnector connector, EndPointInfo peer) {
+    private boolean isByNumbers(SessionSettings complete, TcpConnector connector, EndPointInfo peer) {
         SetUpOffer own = ownOffer();
         if (!own.agreeOnNumbers(peer.setUp(), connector.peer())) {
             return false;
@@ -276,7 +276,7 @@ record HandShake(SessionDevice device, SessionOptions options, HandlerErrors err
                         device.numbers(complete),
                         peer.channels().getFirst().queuePair(),
                         connector,
-                        options.foreignGids());
+                        settings.trust().foreignGids());
     }
 
     private void checkLink(TcpConnector connector, EndPointInfo peer) {
@@ -291,7 +291,7 @@ record HandShake(SessionDevice device, SessionOptions options, HandlerErrors err
 
     /// Checks that the numbers of a peer lead to its host. The connection manager does not look at them.
     private void checkLocation(TcpConnector connector, EndPointInfo peer) {
-        if (!options.foreignGids()) {
+        if (!settings.trust().foreignGids()) {
             List<QueuePairInfo> numbers =
                     peer.channels().stream().map(ChannelInfo::queuePair).toList();
             PeerLocation.check(device.context(), numbers, connector.remoteAddress(), connector.peer());
@@ -339,10 +339,10 @@ record HandShake(SessionDevice device, SessionOptions options, HandlerErrors err
 
     private SetUpOffer ownOffer() {
         return SetUpOffer.of(
-                device.context(), options.setUp() != SetUp.CONNECTION_MANAGER, options.setUp() != SetUp.NUMBERS);
+                device.context(), settings.meeting().setUp() != SetUp.CONNECTION_MANAGER, settings.meeting().setUp() != SetUp.NUMBERS);
     }
 
     private Duration step() {
-        return options.deadlines().handshake();
+        return settings.deadlines().handshake();
     }
 }

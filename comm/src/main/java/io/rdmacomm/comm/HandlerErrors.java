@@ -3,16 +3,17 @@ package io.rdmacomm.comm;
 import io.rdmacomm.verbs.service.SafeLogger;
 import java.lang.System.Logger.Level;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.BiConsumer;
 
 /// Counts and reports what handlers and listeners of a session throw. Reporting never throws. Thread-safe.
 final class HandlerErrors {
     private static final SafeLogger LOGGER = SafeLogger.ofPackage(HandlerErrors.class);
 
-    private final SessionListener listener;
+    private final BiConsumer<String, Throwable> listener;
     private final LongAdder count = new LongAdder();
 
     /// @param listener is told of each
-    HandlerErrors(SessionListener listener) {
+    HandlerErrors(BiConsumer<String, Throwable> listener) {
         this.listener = listener;
     }
 
@@ -42,7 +43,7 @@ final class HandlerErrors {
             // There is no memory for the words.
         }
         try {
-            listener.onError(where, thrown);
+            listener.accept(where, thrown);
         } catch (RuntimeException | Error e) {
             countOnly();
         }

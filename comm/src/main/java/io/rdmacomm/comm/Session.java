@@ -2,6 +2,8 @@ package io.rdmacomm.comm;
 
 import io.rdmacomm.comm.progress.CompletionGroup;
 import io.rdmacomm.comm.progress.Threads;
+import io.rdmacomm.comm.setup.RetryPause;
+import io.rdmacomm.comm.setup.ServerAddress;
 import io.rdmacomm.comm.statistics.SessionStatistics;
 import io.rdmacomm.comm.statistics.SharedReceiveStatistics;
 import io.rdmacomm.verbs.AccessFlag;
@@ -39,7 +41,7 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
         this.options = options;
         this.device = device;
         this.callerGroup = device.callerGroup();
-        this.errors = new HandlerErrors(options.listener());
+        this.errors = new HandlerErrors(options.listener()::onError);
         this.observation = new SessionObservation(this, endPoints);
         SessionListener listener = options.listener();
         device.events().start(event -> errors.guard("onDeviceEvent", () -> listener.onDeviceEvent(event)));
@@ -215,28 +217,57 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
         }
     }
 
-    /// The handshake that sets endpoints up with these options.
-    final HandShake handShake(SessionOptions complete) {
+    /// The handshake that sets endpoints up with these settings.
+    final HandShake handShake(SessionSettings complete) {
         return new HandShake(device, complete, errors, new Owner());
     }
 
-    /// Connects to the server that `complete` names, and keeps the endpoint. A server that is too busy is asked again,
+    /// Connects to the server that settings name, and keeps the endpoint. A server that is too busy is asked again,
     /// until the connect deadline.
-    final EndPoint reach(SessionOptions complete) {
+    ///
+    /// @param complete with the GID index of this side
+    final EndPoint reach(SessionSettings complete) {
         long deadline = System.nanoTime() + complete.deadlines().connect().toNanos();
-        SessionOptions attempt = complete;
+        ServerAddress server = address(complete);
+        Duration left = complete.deadlines().connect();
         while (true) {
             try {
-                SessionOptions now = attempt;
-                return keep(handShake(now).connect(ServerReach.name(now), () -> ServerReach.connect(now)));
+                Duration now = left;
+                return keep(handShake(complete)
+                        .connect(
+                                server.name(),
+                                () -> complete.meeting().waitForServer()
+                                        ? server.awaitServer(now)
+                                        : server.connect(now)));
             } catch (SetUpFailedException e) {
-                if (e.reason() != SetUpFailedException.Reason.BUSY || !ServerReach.pause(deadline)) {
+                if (e.reason() != SetUpFailedException.Reason.BUSY || !pause(deadline)) {
                     throw e;
                 }
             }
-            Duration left = Duration.ofNanos(Math.max(1_000_000, deadline - System.nanoTime()));
-            attempt = complete.withDeadlines(complete.deadlines().withConnect(left));
+            left = Duration.ofNanos(Math.max(1_000_000, deadline - System.nanoTime()));
         }
+    }
+
+    private static boolean pause(long deadline) {
+        if (!RetryPause.before(deadline)) {
+            return false;
+        }
+        if (Thread.currentThread().isInterrupted()) {
+            throw new CommInterruptedException("interrupted while the server was busy", null);
+        }
+        return true;
+    }
+
+    /// The server that settings name.
+    static ServerAddress address(SessionSettings settings) {
+        return new ServerAddress(settings.meeting().host(), settings.meeting().port());
+    }
+
+    /// `settings` with the port of the device and the GID index for the address of this side in packets to the server.
+    static SessionSettings forConnection(SessionDevice device, SessionSettings settings) {
+        return device.forConnection(
+                settings,
+                () -> address(settings).localAddress(settings.deadlines().connect()));
     }
 
     /// Keeps an endpoint until it is closed.

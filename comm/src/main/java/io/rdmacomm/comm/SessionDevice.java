@@ -46,7 +46,7 @@ final class SessionDevice implements AutoCloseable {
     private static final Set<AccessFlag> CELL_ACCESS =
             EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ);
 
-    private final SessionOptions options;
+    private final SessionSettings settings;
     private final Context context;
     private final int portNumber;
     private final ProtectionDomain domain;
@@ -63,20 +63,21 @@ final class SessionDevice implements AutoCloseable {
     private volatile Runnable onLost = () -> {};
     private final ConcurrentMap<String, RdmaBuffer> buffers = new ConcurrentHashMap<>();
 
-    private SessionDevice(SessionOptions options, String name, OpenPort opened) {
-        this.options = options;
+    private SessionDevice(SessionSettings settings, OpenPort opened) {
+        String name = settings.name();
+        this.settings = settings;
         this.context = opened.context();
         this.portNumber = opened.number();
-        check(options);
+        check(settings);
         this.domain = context.allocateProtectionDomain();
-        this.receives = sharedReceives(options);
+        this.receives = sharedReceives(settings);
         this.events = new DeviceEvents(context, name, receives);
-        this.queues = new CompletionQueues(context, options.completionVector());
+        this.queues = new CompletionQueues(context, settings.modes().vector());
         this.control = events.watch(new CompletionGroup(
                 queues,
                 "rdmacomm-" + name + "-control",
                 0,
-                CHANNELS_TO_BEGIN_WITH * ControlChannel.options(options).sizes().completions(),
+                CHANNELS_TO_BEGIN_WITH * ControlChannel.options(settings.channel().connection()).sizes().completions(),
                 WorkId.MAX_SLOTS,
                 false));
         IdleStrategy idle = control.newIdleStrategy();
@@ -88,19 +89,19 @@ final class SessionDevice implements AutoCloseable {
                     idle.idle(polled, maxNanos);
                 },
                 () -> onLost.run());
-        if (options.threadMode() == ThreadMode.PER_QUEUE_PAIR) {
+        if (settings.modes().thread() == ThreadMode.PER_QUEUE_PAIR) {
             this.shared = null;
             this.sharedLoop = null;
-            this.eventLoop = options.workMode() == WorkMode.EPOLL
+            this.eventLoop = settings.modes().work() == WorkMode.EPOLL
                     ? new EventLoop(context, "rdmacomm-" + name + "-events").start()
                     : null;
         } else {
-            boolean callerDriven = options.threadMode() == ThreadMode.CALLER;
+            boolean callerDriven = settings.modes().thread() == ThreadMode.CALLER;
             CompletionGroup group = events.watch(new CompletionGroup(
                     queues,
                     "rdmacomm-" + name + "-data",
-                    spinNanos(options.workMode()),
-                    CHANNELS_TO_BEGIN_WITH * options.channel().sizes().completions(),
+                    spinNanos(settings.modes().work()),
+                    CHANNELS_TO_BEGIN_WITH * settings.channel().sizes().completions(),
                     WorkId.MAX_SLOTS,
                     callerDriven));
             this.shared = group;
@@ -110,12 +111,12 @@ final class SessionDevice implements AutoCloseable {
         controlLoop.start();
     }
 
-    private @Nullable SessionReceives sharedReceives(SessionOptions options) {
-        SharedReceives shared = options.sharedReceives();
+    private @Nullable SessionReceives sharedReceives(SessionSettings settings) {
+        SharedReceives shared = settings.data().receives();
         if (shared == null) {
             return null;
         }
-        int messageBytes = options.channel().messageBytes();
+        int messageBytes = settings.channel().messageBytes();
         RdmaBuffer memory = pool(SessionReceives.bytes(shared, messageBytes));
         return new SessionReceives(domain, shared, messageBytes, memory);
     }
@@ -129,19 +130,18 @@ final class SessionDevice implements AutoCloseable {
         };
     }
 
-    /// Opens the device that `options` name.
+    /// Opens the device that settings name. Its threads are called after the session.
     ///
-    /// @param name what its threads are called
     /// @param local the address that this side uses for TCP; the wildcard address if it is unknown
-    static SessionDevice open(SessionOptions options, String name, Supplier<InetAddress> local) {
-        Capability needed = options.setUp() == SetUp.CONNECTION_MANAGER
+    static SessionDevice open(SessionSettings settings, Supplier<InetAddress> local) {
+        Capability needed = settings.meeting().setUp() == SetUp.CONNECTION_MANAGER
                 ? Capability.CONNECTION_MANAGER
                 : Capability.CONNECT_BY_NUMBERS;
         OpenPort port = DeviceChoice.open(
-                options.device(), options.channel().connection().path().port(), needed, local);
+                settings.device(), settings.channel().connection().path().port(), needed, local);
         boolean opened = false;
         try {
-            SessionDevice device = new SessionDevice(options, name, port);
+            SessionDevice device = new SessionDevice(settings, port);
             opened = true;
             return device;
         } finally {
@@ -151,20 +151,20 @@ final class SessionDevice implements AutoCloseable {
         }
     }
 
-    /// Checks what the options say about the device.
-    private void check(SessionOptions options) {
+    /// Checks what the settings say about the device.
+    private void check(SessionSettings settings) {
         checkPort();
-        int gidIndex = options.channel().connection().path().gidIndex();
+        int gidIndex = settings.channel().connection().path().gidIndex();
         if (gidIndex != PathOptions.AUTOMATIC_GID) {
             context.gid(portNumber, gidIndex);
         }
-        Capability needed = needed(context, options.setUp());
+        Capability needed = needed(context, settings.meeting().setUp());
         if (!context.supports(needed)) {
             throw new UnsupportedVerbException(
                     "connect queue pairs", needed, context.device().name());
         }
         if (needed == Capability.CONNECTION_MANAGER) {
-            checkManaged(options.channel().connection().path(), context);
+            checkManaged(settings.channel().connection().path(), context);
         }
     }
 
@@ -205,7 +205,7 @@ final class SessionDevice implements AutoCloseable {
     ///
     /// @param local the address that this side uses for TCP
     /// @throws CommException if the port is down
-    SessionOptions forConnection(SessionOptions given, Supplier<InetAddress> local) {
+    SessionSettings forConnection(SessionSettings given, Supplier<InetAddress> local) {
         PortAttributes port = checkPort();
         int index = given.channel().connection().path().gidIndex();
         if (index == PathOptions.AUTOMATIC_GID) {
@@ -215,11 +215,11 @@ final class SessionDevice implements AutoCloseable {
     }
 
     /// `given` with the port of this device.
-    SessionOptions onPort(SessionOptions given) {
+    SessionSettings onPort(SessionSettings given) {
         return withPort(given, given.channel().connection().path().gidIndex());
     }
 
-    private SessionOptions withPort(SessionOptions given, int gidIndex) {
+    private SessionSettings withPort(SessionSettings given, int gidIndex) {
         ConnectionOptions how = given.channel().connection();
         return given.withChannel(
                 given.channel().withConnection(how.withPath(how.path().withPort(portNumber, gidIndex))));
@@ -238,8 +238,8 @@ final class SessionDevice implements AutoCloseable {
         onLost = task;
     }
 
-    /// The place of the queue pairs that are made with these options, which [#forConnection] has returned.
-    QueuePairInfo numbers(SessionOptions complete) {
+    /// The place of the queue pairs that are made with these settings, which [#forConnection] has returned.
+    QueuePairInfo numbers(SessionSettings complete) {
         PathOptions path = complete.channel().connection().path();
         return new QueuePairInfo(0, 0, port().lid(), context.gid(portNumber, path.gidIndex()), path.mtu());
     }
@@ -297,7 +297,7 @@ final class SessionDevice implements AutoCloseable {
             });
         }
         CompletionGroup own = events.watch(new CompletionGroup(
-                queues, "rdmacomm-" + channel, spinNanos(options.workMode()), sizes.completions(), 1, false));
+                queues, "rdmacomm-" + channel, spinNanos(settings.modes().work()), sizes.completions(), 1, false));
         CompletionLoop loop = new CompletionLoop(own, own.newIdleStrategy());
         return new GroupLease(own, loop::start, () -> {
             events.forget(own);
@@ -324,7 +324,7 @@ final class SessionDevice implements AutoCloseable {
                     blockCount + " blocks of " + blockSize + " bytes are more than can be addressed", e);
         }
         Set<AccessFlag> rights = context.supported(access);
-        MemoryRegion region = domain.allocate(bytes, registered(rights), options.pages());
+        MemoryRegion region = domain.allocate(bytes, registered(rights), settings.buffers().pages());
         return keep(new RdmaBuffer(name, region, rights, blockSize, blockCount));
     }
 
@@ -351,7 +351,7 @@ final class SessionDevice implements AutoCloseable {
     /// the order in which its bytes arrive does not matter.
     RdmaBuffer pool(long bytes) {
         Set<AccessFlag> access = EnumSet.of(AccessFlag.LOCAL_WRITE);
-        if (options.access().contains(AccessFlag.RELAXED_ORDERING)) {
+        if (settings.buffers().access().contains(AccessFlag.RELAXED_ORDERING)) {
             access.add(AccessFlag.RELAXED_ORDERING);
         }
         return new RdmaBuffer("receives", domain.allocate(bytes, access), access, bytes, 1);
