@@ -18,7 +18,7 @@ public final class BlockingChannel {
     private final String name;
     private final SendGate gate;
     private final RdmaAdapter<CompletionHandler> adapter;
-    private final Inbox inbox;
+    private final Inbox<?> inbox;
     private final OperationChecks checks;
     private final Duration timeout;
 
@@ -28,7 +28,7 @@ public final class BlockingChannel {
             String name,
             SendGate gate,
             RdmaAdapter<CompletionHandler> adapter,
-            Inbox inbox,
+            Inbox<?> inbox,
             OperationChecks checks,
             Duration timeout) {
         this.name = name;

@@ -20,18 +20,25 @@ public final class ClientSession extends Session {
     private final String server;
     /// Without the GID index of this side, which each endpoint looks up.
     private final SessionSettings given;
-    private final CurrentEndPoint current;
-    private final @Nullable Reconnector reconnector;
+    private final CurrentEndPoint<EndPoint> current;
+    private final @Nullable Reconnector<EndPoint> reconnector;
 
     private ClientSession(SessionSettings given, SessionOptions options, SessionDevice device) {
         super(options, device);
         this.given = given;
         this.server = address(given).name();
-        this.current = new CurrentEndPoint(options.name(), options.reconnect());
+        this.current = new CurrentEndPoint<>(options.name(), options.reconnect(), EndPoint::connection);
         Reconnect reconnect = options.reconnect();
         this.reconnector = reconnect == null
                 ? null
-                : new Reconnector(options, server, reconnect, current, errors(), this::connectAgain);
+                : new Reconnector<>(
+                        options.settings(),
+                        server,
+                        reconnect,
+                        current,
+                        errors(),
+                        new ReconnectListener(),
+                        this::connectAgain);
         current.set(reach(options.settings()));
     }
 
@@ -106,7 +113,7 @@ public final class ClientSession extends Session {
         boolean connected = false;
         try {
             SessionSettings complete = device().forConnection(given, connector::localAddress);
-            EndPoint endPoint = keep(handShake(complete).connect(server, () -> connector));
+            EndPoint endPoint = connected(handShake(complete), server, () -> connector);
             connected = true;
             return endPoint;
         } finally {
@@ -121,6 +128,24 @@ public final class ClientSession extends Session {
         current.end(new ClosedException(this + " is closed", null));
         if (reconnector != null) {
             reconnector.close();
+        }
+    }
+
+    /// Tells the session's listener.
+    private final class ReconnectListener implements Reconnector.Listener<EndPoint> {
+        @Override
+        public void onEndPoint(EndPoint endPoint) {
+            options().listener().onEndPoint(endPoint);
+        }
+
+        @Override
+        public void onRefused(CommException failure) {
+            options().listener().onRefused(server, failure);
+        }
+
+        @Override
+        public void onGiveUp(CommException failure) {
+            options().listener().onGiveUp(failure);
         }
     }
 }

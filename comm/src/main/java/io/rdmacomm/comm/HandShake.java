@@ -61,7 +61,7 @@ import jdk.jfr.FlightRecorder;
 ///
 /// After the greetings, both sides use the version that they have agreed on, and the features that both have. Both
 /// ignore bytes behind the fields that they know.
-record HandShake(SessionDevice device, SessionSettings settings, HandlerErrors errors, EndPointOwner owner) {
+record HandShake(SessionDevice device, SessionSettings settings, HandlerErrors errors) {
     private static final Greeting GREETING = new Greeting(Protocol.SESSION, 1, 1, 0);
     /// Failures that come from the peer, or of which it has been told. Both sides know both ranges of versions.
     private static final Set<Reason> KNOWN_TO_PEER =
@@ -72,17 +72,18 @@ record HandShake(SessionDevice device, SessionSettings settings, HandlerErrors e
     ///
     /// @param server what to call the server
     /// @param reach connects to it
-    EndPoint connect(String server, Supplier<TcpConnector> reach) {
+    /// @param owner of the connection
+    PeerConnection connect(String server, Supplier<TcpConnector> reach, ConnectionOwner owner) {
         Opening opening = opening();
         if (opening.isDemanding()) {
             // Nothing is made before the server has proved itself.
             TcpConnector connector = reached(reach);
             return timed(connector, () -> {
                 Terms terms = opening.asClient(connector, step());
-                return asClient(endPoint(server), connector, () -> terms);
+                return asClient(endPoint(settings, server, settings.data().count(), owner), connector, () -> terms);
             });
         }
-        EndPoint endPoint = endPoint(server);
+        PeerConnection endPoint = endPoint(settings, server, settings.data().count(), owner);
         TcpConnector connector = null;
         try {
             connector = reached(reach);
@@ -103,12 +104,14 @@ record HandShake(SessionDevice device, SessionSettings settings, HandlerErrors e
         }
     }
 
-    private EndPoint endPoint(String server) {
-        return new EndPoint(device, settings, server, settings.data().count(), errors, owner);
+    private PeerConnection endPoint(SessionSettings complete, String peer, int count, ConnectionOwner owner) {
+        PeerConnection made = new PeerConnection(device, complete, peer, count, errors, owner);
+        owner.made(made);
+        return made;
     }
 
     /// @param opening is done, or does it
-    private EndPoint asClient(EndPoint endPoint, TcpConnector connector, Supplier<Terms> opening) {
+    private PeerConnection asClient(PeerConnection endPoint, TcpConnector connector, Supplier<Terms> opening) {
         return finish(endPoint, connector, () -> {
             endPoint.terms(opening.get());
             SetUpOffer own = ownOffer();
@@ -151,12 +154,18 @@ record HandShake(SessionDevice device, SessionSettings settings, HandlerErrors e
     /// @param places for clients
     /// @param line for clients that have proved nothing
     /// @param known runs when the client has proved itself or, without a secret, said hello
-    EndPoint accept(
-            TcpConnector connector, TicketListeners tickets, ClientPlaces places, SetUpLine line, Runnable known) {
-        return timed(connector, () -> asServer(connector, tickets, places, line, known));
+    /// @param owner of the connection
+    PeerConnection accept(
+            TcpConnector connector,
+            TicketListeners tickets,
+            ClientPlaces places,
+            SetUpLine line,
+            Runnable known,
+            ConnectionOwner owner) {
+        return timed(connector, () -> asServer(connector, tickets, places, line, known, owner));
     }
 
-    private static EndPoint timed(TcpConnector connector, Supplier<EndPoint> steps) {
+    private static PeerConnection timed(TcpConnector connector, Supplier<PeerConnection> steps) {
         ConnectEvent event = FlightRecorder.isInitialized() ? new ConnectEvent() : null;
         if (event != null) {
             event.begin();
@@ -164,12 +173,12 @@ record HandShake(SessionDevice device, SessionSettings settings, HandlerErrors e
         long start = System.nanoTime();
         boolean done = false;
         try {
-            EndPoint endPoint = steps.get();
+            PeerConnection endPoint = steps.get();
             endPoint.setUpTime(Duration.ofNanos(System.nanoTime() - start));
             done = true;
             if (event != null && event.shouldCommit()) {
                 event.endPoint = endPoint.name();
-                event.channels = endPoint.channels().size();
+                event.channels = endPoint.data().size();
                 event.protocolVersion = endPoint.terms().version();
                 event.features = endPoint.terms().features();
                 event.commit();
@@ -194,8 +203,13 @@ record HandShake(SessionDevice device, SessionSettings settings, HandlerErrors e
         return why;
     }
 
-    private EndPoint asServer(
-            TcpConnector connector, TicketListeners tickets, ClientPlaces places, SetUpLine line, Runnable known) {
+    private PeerConnection asServer(
+            TcpConnector connector,
+            TicketListeners tickets,
+            ClientPlaces places,
+            SetUpLine line,
+            Runnable known,
+            ConnectionOwner owner) {
         Opening opening = opening();
         boolean proves = opening.isDemanding();
         Opening.Entrance client = opening.asServer(connector, step(), proves ? known : () -> {});
@@ -214,16 +228,16 @@ record HandShake(SessionDevice device, SessionSettings settings, HandlerErrors e
             checkLocation(connector, peer);
         }
         if (proves) {
-            return setUp(connector, client.terms(), peer, complete, byNumbers, tickets, places, () -> {});
+            return setUp(connector, client.terms(), peer, complete, byNumbers, tickets, places, owner, () -> {});
         }
         // The client is told in time if it gets no turn.
         try (SetUpLine.Turn turn = line.enter(connector, step().dividedBy(2))) {
             known.run();
-            return setUp(connector, client.terms(), peer, complete, byNumbers, tickets, places, turn::waits);
+            return setUp(connector, client.terms(), peer, complete, byNumbers, tickets, places, owner, turn::waits);
         }
     }
 
-    private EndPoint setUp(
+    private PeerConnection setUp(
             TcpConnector connector,
             Terms terms,
             EndPointInfo peer,
@@ -231,8 +245,9 @@ record HandShake(SessionDevice device, SessionSettings settings, HandlerErrors e
             boolean byNumbers,
             TicketListeners tickets,
             ClientPlaces places,
+            ConnectionOwner owner,
             Runnable waits) {
-        EndPoint endPoint = endPoint(complete, connector, peer.channels().size() - 1, places);
+        PeerConnection endPoint = endPoint(complete, connector, peer.channels().size() - 1, places, owner);
         endPoint.terms(terms);
         return finish(endPoint, connector, () -> {
             if (byNumbers) {
@@ -247,11 +262,12 @@ record HandShake(SessionDevice device, SessionSettings settings, HandlerErrors e
     }
 
     /// The endpoint for a client, which has proved all that it has to and named what it wants.
-    private EndPoint endPoint(SessionSettings complete, TcpConnector connector, int count, ClientPlaces places) {
+    private PeerConnection endPoint(
+            SessionSettings complete, TcpConnector connector, int count, ClientPlaces places, ConnectionOwner owner) {
         ClientPlaces.Place place = places.take(connector.remoteAddress(), connector.peer());
         boolean made = false;
         try {
-            EndPoint endPoint = new EndPoint(device, complete, connector.peer(), count, errors, place.in(owner));
+            PeerConnection endPoint = endPoint(complete, connector.peer(), count, place.in(owner));
             made = true;
             return endPoint;
         } finally {
@@ -300,7 +316,7 @@ record HandShake(SessionDevice device, SessionSettings settings, HandlerErrors e
 
     /// The client connects its queue pairs one after the other, and each of them gets its receives then.
     private void byConnections(
-            EndPoint endPoint, TcpConnector connector, EndPointInfo peer, TicketListeners tickets, Runnable waits) {
+            PeerConnection endPoint, TcpConnector connector, EndPointInfo peer, TicketListeners tickets, Runnable waits) {
         try (AcceptingConnector accepting = tickets.at(connector.localAddress()).expect(step())) {
             connector.send(FrameType.WELCOME, endPoint.info(accepting.offer()).encode());
             waits.run();
@@ -308,7 +324,7 @@ record HandShake(SessionDevice device, SessionSettings settings, HandlerErrors e
         }
     }
 
-    private static EndPoint finish(EndPoint endPoint, TcpConnector connector, Runnable steps) {
+    private static PeerConnection finish(PeerConnection endPoint, TcpConnector connector, Runnable steps) {
         boolean done = false;
         try {
             steps.run();

@@ -7,12 +7,14 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /// The messages of a channel that have arrived: for its handler, or else stored until somebody receives them.
-final class Inbox {
+///
+/// @param <H> the handler
+final class Inbox<H> {
     private Message[] messages = {};
     private final Message[] stored;
     private final OperationLock lock = new OperationLock();
     private final SequencedSet<CompletableFuture<Message>> receivers = new LinkedHashSet<>();
-    private volatile @Nullable MessageHandler handler;
+    private volatile @Nullable H handler;
     private volatile @Nullable ClosedException end;
     private long head;
     private volatile long tail;
@@ -29,20 +31,20 @@ final class Inbox {
         messages = ofReceives;
     }
 
-    void handler(@Nullable MessageHandler value) {
+    void handler(@Nullable H value) {
         handler = value;
     }
 
     /// The handler that gets a message now; null if there is none, or if older messages come first. On the
     /// polling thread.
     @Nullable
-    MessageHandler handlerNow() {
+    H handlerNow() {
         return tail == head ? handler : null;
     }
 
     /// The handler, if there is one.
     @Nullable
-    MessageHandler handler() {
+    H handler() {
         return handler;
     }
 

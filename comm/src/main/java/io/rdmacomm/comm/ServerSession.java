@@ -189,9 +189,7 @@ public final class ServerSession extends Session {
     private Runnable serve(TcpConnector connector) {
         EndPoint endPoint;
         try {
-            endPoint = isOpen()
-                    ? keep(handShake.accept(connector, tickets, places, line, () -> reception.known(connector)))
-                    : null;
+            endPoint = isOpen() ? accepted(connector) : null;
         } catch (CommException e) {
             LOGGER.log(Level.DEBUG, () -> "client " + connector.peer() + " was not set up: " + e.getMessage());
             return () -> tell("onRefused", () -> options().listener().onRefused(connector.peer(), e));
@@ -201,6 +199,12 @@ public final class ServerSession extends Session {
             return () -> {};
         }
         return () -> announce(endPoint);
+    }
+
+    private EndPoint accepted(TcpConnector connector) {
+        Owner owner = new Owner();
+        var _ = handShake.accept(connector, tickets, places, line, () -> reception.known(connector), owner);
+        return keep(owner.endPoint());
     }
 
     private void announce(EndPoint endPoint) {

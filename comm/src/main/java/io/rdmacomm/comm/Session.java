@@ -4,6 +4,7 @@ import io.rdmacomm.comm.progress.CompletionGroup;
 import io.rdmacomm.comm.progress.Threads;
 import io.rdmacomm.comm.setup.RetryPause;
 import io.rdmacomm.comm.setup.ServerAddress;
+import io.rdmacomm.comm.setup.TcpConnector;
 import io.rdmacomm.comm.statistics.SessionStatistics;
 import io.rdmacomm.comm.statistics.SharedReceiveStatistics;
 import io.rdmacomm.verbs.AccessFlag;
@@ -14,9 +15,11 @@ import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// The common part of servers and clients: an open device, buffers that are registered with it once, and end
@@ -42,7 +45,7 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
         this.device = device;
         this.callerGroup = device.callerGroup();
         this.errors = new HandlerErrors(options.listener()::onError);
-        this.observation = new SessionObservation(this, endPoints);
+        this.observation = new SessionObservation(new View());
         SessionListener listener = options.listener();
         device.events().start(event -> errors.guard("onDeviceEvent", () -> listener.onDeviceEvent(event)));
         device.onLost(
@@ -219,7 +222,7 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
 
     /// The handshake that sets endpoints up with these settings.
     final HandShake handShake(SessionSettings complete) {
-        return new HandShake(device, complete, errors, new Owner());
+        return new HandShake(device, complete, errors);
     }
 
     /// Connects to the server that settings name, and keeps the endpoint. A server that is too busy is asked again,
@@ -233,12 +236,11 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
         while (true) {
             try {
                 Duration now = left;
-                return keep(handShake(complete)
-                        .connect(
-                                server.name(),
-                                () -> complete.meeting().waitForServer()
-                                        ? server.awaitServer(now)
-                                        : server.connect(now)));
+                boolean waits = complete.meeting().waitForServer();
+                return connected(
+                        handShake(complete),
+                        server.name(),
+                        () -> waits ? server.awaitServer(now) : server.connect(now));
             } catch (SetUpFailedException e) {
                 if (e.reason() != SetUpFailedException.Reason.BUSY || !pause(deadline)) {
                     throw e;
@@ -246,6 +248,13 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
             }
             left = Duration.ofNanos(Math.max(1_000_000, deadline - System.nanoTime()));
         }
+    }
+
+    /// Connects to a server, and keeps the endpoint.
+    final EndPoint connected(HandShake handShake, String server, Supplier<TcpConnector> reach) {
+        Owner owner = new Owner();
+        var _ = handShake.connect(server, reach, owner);
+        return keep(owner.endPoint());
     }
 
     private static boolean pause(long deadline) {
@@ -297,7 +306,7 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
 
     /// Whether the calling thread is in a handler of one of the endpoints.
     final boolean isInHandler() {
-        return endPoints.open().stream().anyMatch(EndPoint::isInHandler);
+        return endPoints.open().stream().anyMatch(endPoint -> endPoint.connection().isInHandler());
     }
 
     private void closeEndPoints() {
@@ -314,21 +323,61 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
         return "session " + name();
     }
 
-    /// Receives the ends of the endpoints.
-    private final class Owner implements EndPointOwner {
-        @Override
-        public Session session() {
-            return Session.this;
+    /// Receives the end of one endpoint.
+    final class Owner implements ConnectionOwner {
+        private volatile @Nullable EndPoint endPoint;
+
+        /// The endpoint, after it was made.
+        EndPoint endPoint() {
+            return Objects.requireNonNull(endPoint);
         }
 
         @Override
-        public void ended(EndPoint endPoint) {
-            Session.this.ended(endPoint);
+        public void made(PeerConnection connection) {
+            endPoint = new EndPoint(Session.this, connection);
         }
 
         @Override
-        public void freed(EndPoint endPoint) {
-            endPoints.remove(endPoint);
+        public void ended() {
+            Session.this.ended(endPoint());
+        }
+
+        @Override
+        public void freed() {
+            endPoints.remove(endPoint());
+        }
+    }
+
+    /// What those outside of the program see.
+    private final class View implements ObservedSession {
+        @Override
+        public String name() {
+            return Session.this.name();
+        }
+
+        @Override
+        public Context context() {
+            return device.context();
+        }
+
+        @Override
+        public int port() {
+            return options.channel().connection().path().port();
+        }
+
+        @Override
+        public SessionStatistics statistics() {
+            return Session.this.statistics();
+        }
+
+        @Override
+        public List<PeerConnection> connections() {
+            return endPoints.open().stream().map(EndPoint::connection).toList();
+        }
+
+        @Override
+        public void observe(SessionObserver observer) {
+            endPoints.observe(observer);
         }
     }
 }
