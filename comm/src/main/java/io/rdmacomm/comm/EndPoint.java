@@ -324,17 +324,25 @@ public final class EndPoint implements AutoCloseable {
     /// Closes in order: takes no more operations, waits until those in flight have ended and have arrived at
     /// the peer, tells it that this side is done, waits until it has answered and handlers were given the last
     /// messages that it had sent, then frees everything. If the peer is dead or does not answer within the
-    /// close deadline, what is in flight is flushed, and [#failure()] says so. Idempotent. Blocks; called in a
-    /// handler it returns at once and another thread closes the endpoint.
+    /// close deadline, what is in flight is flushed, and [#failure()] says so. Idempotent. Blocks; in a handler, which
+    /// it would wait for, call [#closeLater()].
     ///
     /// An interrupt ends the waiting and costs nothing else: this returns with the interrupt flag set, and
     /// another thread goes on until everything has arrived or the close deadline has passed. Until [#state()] is
     /// CLOSED or FAILED, devices use the memory of what is in flight, and handlers run in that thread if the
     /// thread mode is CALLER. Closing the session, or calling this again, waits for it. A thread that was
     /// interrupted before it called this waits as any other.
+    ///
+    /// @throws IllegalStateException in a handler, unless everything is freed already; nothing has changed then
     @Override
     public void close() {
         connection.close();
+    }
+
+    /// Has another thread call [#close()], and returns at once. For handlers; the state changes soon after. Closing the
+    /// session, or calling [#close()] in a thread that may wait, waits until it is closed.
+    public void closeLater() {
+        connection.closeLater();
     }
 
     @Override

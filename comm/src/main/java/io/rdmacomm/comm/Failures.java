@@ -32,6 +32,12 @@ final class Failures {
         return new CommInterruptedException("interrupted while " + meanwhile, cause);
     }
 
+    /// The answer to `close()` in a handler, which would wait for that handler.
+    static IllegalStateException closedInHandler(Object what) {
+        return new IllegalStateException(
+                "close() of " + what + " in a handler would wait for the handler; call closeLater() there");
+    }
+
     static OperationException operation(
             String channel, String what, WorkStatus status, int vendorError, @Nullable CommException cause) {
         String vendor = vendorError == 0 ? "" : " (vendor error 0x" + Integer.toHexString(vendorError) + ")";

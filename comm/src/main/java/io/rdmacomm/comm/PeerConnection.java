@@ -521,9 +521,8 @@ final class PeerConnection implements AutoCloseable {
     /// Closes in order; see [EndPoint#close].
     @Override
     public void close() {
-        if (isInHandler()) {
-            start("close", this::close);
-            return;
+        if (isInHandler() && !isFreed()) {
+            throw Failures.closedInHandler(this);
         }
         boolean interrupted = Thread.interrupted();
         try {
@@ -540,6 +539,10 @@ final class PeerConnection implements AutoCloseable {
                 Thread.currentThread().interrupt();
             }
         }
+    }
+
+    void closeLater() {
+        start("close", this::close);
     }
 
     private void closeOnce(Action how) throws InterruptedException {

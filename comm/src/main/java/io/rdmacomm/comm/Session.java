@@ -58,7 +58,7 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
         LOGGER.log(Level.ERROR, words);
         lost = why;
         open = false;
-        Thread.ofVirtual().name("rdmacomm-close-" + name()).start(this::close);
+        closeLater();
     }
 
     /// `options` with what they leave to the kind of session.
@@ -182,12 +182,14 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
     }
 
     /// Ends every wait, closes all endpoints (together, each within the close deadline), and frees everything.
-    /// Idempotent. Blocks until it is done.
+    /// Idempotent. Blocks until it is done; in a handler of an endpoint, which it would wait for, call
+    /// [#closeLater()].
+    ///
+    /// @throws IllegalStateException in a handler of an endpoint; nothing has changed then
     @Override
     public final void close() {
         if (isInHandler()) {
-            Thread.ofVirtual().name("rdmacomm-close-" + name()).start(this::close);
-            return;
+            throw Failures.closedInHandler(this);
         }
         closing.lock();
         try {
@@ -203,6 +205,11 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
         } finally {
             closing.unlock();
         }
+    }
+
+    /// Has another thread call [#close()], and returns at once. For handlers.
+    public final void closeLater() {
+        Thread.ofVirtual().name("rdmacomm-close-" + name()).start(this::close);
     }
 
     /// Accepts no more peers, connects to no more, and wakes the threads that wait for one.
