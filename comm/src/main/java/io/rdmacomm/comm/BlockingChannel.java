@@ -89,7 +89,7 @@ public final class BlockingChannel {
         try {
             if (!waiter.await(next::isDone, deadline()) && next.cancel(false)) {
                 throw new DeadlineException(
-                        "no message arrived on " + name + " within " + timeout.toMillis() + " ms", null);
+                        "no message arrived on " + name + " within " + timeout.toMillis() + " ms" + unclosed(), null);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -98,6 +98,15 @@ public final class BlockingChannel {
             }
         }
         return result(next);
+    }
+
+    /// The peer may have nothing to send, or no receive to send to.
+    private String unclosed() {
+        int unclosed = inbox.unclosed(adapter::holds);
+        return unclosed == 0
+                ? ""
+                : "; " + unclosed
+                        + " messages that it received before are not closed, and the peer cannot use their receives";
     }
 
     private Operation operation() {

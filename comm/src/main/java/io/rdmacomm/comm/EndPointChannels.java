@@ -147,6 +147,7 @@ final class EndPointChannels implements AutoCloseable {
             GroupLease lease = leases.get(i);
             all.get(i).connect(peer.get(i), connector, lease::begin);
         }
+        data().forEach(device.unclosed()::add);
     }
 
     /// A wait for the data channels.
@@ -189,6 +190,7 @@ final class EndPointChannels implements AutoCloseable {
     @Override
     public void close() {
         for (RdmaChannel channel : all) {
+            device.unclosed().remove(channel);
             Closer.step(channel.name(), channel::close);
         }
         for (GroupLease lease : leases) {

@@ -4,6 +4,7 @@ import io.rdmacomm.verbs.spi.OperationLock;
 import java.util.LinkedHashSet;
 import java.util.SequencedSet;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /// The messages of a channel that have arrived: for its handler, or else stored until somebody receives them.
@@ -75,6 +76,25 @@ final class Inbox<H> {
             if (receiver.complete(message)) {
                 return;
             }
+        }
+    }
+
+    /// The number of messages that were received or retained and are not closed. On any thread; while messages arrive
+    /// it may be out of date.
+    ///
+    /// @param ours whether a receive belongs to this channel
+    int unclosed(IntPredicate ours) {
+        int held = 0;
+        for (int receive = 0; receive < messages.length; receive++) {
+            if (messages[receive].isHeld() && ours.test(receive)) {
+                held++;
+            }
+        }
+        lock.lock();
+        try {
+            return (int) Math.max(0, held - (tail - head));
+        } finally {
+            lock.unlock();
         }
     }
 

@@ -338,6 +338,11 @@ public final class RdmaChannel {
         return adapter.counters().statistics();
     }
 
+    /// The number of messages that were received or retained and are not closed. On any thread.
+    int unclosed() {
+        return inbox.unclosed(adapter::holds);
+    }
+
     /// The lower half, for the endpoint.
     RdmaAdapter<CompletionHandler> adapter() {
         return adapter;

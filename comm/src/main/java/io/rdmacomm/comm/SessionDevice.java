@@ -52,6 +52,7 @@ final class SessionDevice implements AutoCloseable {
     private final ProtectionDomain domain;
     private final @Nullable SessionReceives receives;
     private final DeviceEvents events;
+    private final UnclosedMessages unclosed = new UnclosedMessages();
     private final CompletionQueues queues;
     private final CompletionGroup control;
     private final CompletionLoop controlLoop;
@@ -86,6 +87,7 @@ final class SessionDevice implements AutoCloseable {
                 (polled, maxNanos) -> {
                     SlowOperations.refresh();
                     CountersPublisher.PROCESS.tick();
+                    unclosed.tick();
                     idle.idle(polled, maxNanos);
                 },
                 () -> onLost.run());
@@ -272,6 +274,11 @@ final class SessionDevice implements AutoCloseable {
 
     CompletionGroup control() {
         return control;
+    }
+
+    /// Looks after messages that programs keep.
+    UnclosedMessages unclosed() {
+        return unclosed;
     }
 
     /// The receives that the data channels share; null if each has its own.
