@@ -2,6 +2,7 @@ package io.rdmacomm.comm;
 
 import io.rdmacomm.comm.SetUpFailedException.Reason;
 import io.rdmacomm.comm.data.Operation;
+import io.rdmacomm.comm.endpoint.ErrorEvent;
 import io.rdmacomm.comm.setup.SetUpException;
 import io.rdmacomm.verbs.WorkStatus;
 import jdk.jfr.FlightRecorder;

@@ -4,6 +4,7 @@ import io.rdmacomm.comm.endpoint.EndPointLife;
 import io.rdmacomm.comm.endpoint.EndPointLife.Action;
 import io.rdmacomm.comm.endpoint.EndPointLife.Event;
 import io.rdmacomm.comm.endpoint.EndPointLife.State;
+import io.rdmacomm.comm.endpoint.HandlerErrors;
 import io.rdmacomm.comm.progress.CompletionGroup;
 import io.rdmacomm.comm.setup.EndPointInfo;
 import io.rdmacomm.comm.setup.FrameType;

@@ -1,5 +1,6 @@
 package io.rdmacomm.comm;
 
+import io.rdmacomm.comm.endpoint.HandlerErrors;
 import io.rdmacomm.comm.progress.Threads;
 import io.rdmacomm.verbs.service.SafeLogger;
 import java.lang.System.Logger.Level;

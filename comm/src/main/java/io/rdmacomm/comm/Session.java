@@ -1,5 +1,6 @@
 package io.rdmacomm.comm;
 
+import io.rdmacomm.comm.endpoint.HandlerErrors;
 import io.rdmacomm.comm.progress.CompletionGroup;
 import io.rdmacomm.comm.progress.Threads;
 import io.rdmacomm.comm.setup.RetryPause;

@@ -3,6 +3,7 @@ package io.rdmacomm.comm;
 import io.rdmacomm.comm.counters.CountersPublisher;
 import io.rdmacomm.comm.data.Bounds;
 import io.rdmacomm.comm.data.ChannelSizes;
+import io.rdmacomm.comm.data.DeviceEvents;
 import io.rdmacomm.comm.data.SlowOperations;
 import io.rdmacomm.comm.progress.CompletionGroup;
 import io.rdmacomm.comm.progress.CompletionLoop;
@@ -72,7 +73,7 @@ final class SessionDevice implements AutoCloseable {
         check(settings);
         this.domain = context.allocateProtectionDomain();
         this.receives = sharedReceives(settings);
-        this.events = new DeviceEvents(context, name, receives);
+        this.events = new DeviceEvents(context, name, receives == null ? null : receives.pool());
         this.queues = new CompletionQueues(context, settings.modes().vector());
         this.control = events.watch(new CompletionGroup(
                 queues,

@@ -1,4 +1,4 @@
-/// The life cycle of an endpoint.
+/// The life cycle of an endpoint, and the reports of what fails in it. It knows nothing of sessions and channels.
 @NullMarked
 package io.rdmacomm.comm.endpoint;
 
