@@ -25,7 +25,11 @@ public final class AsyncChannel {
 
     /// @param timeout how long operations wait for room
     AsyncChannel(
-            SendGate gate, SendQueue<CompletionHandler> sends, Inbox<?> inbox, OperationChecks checks, Duration timeout) {
+            SendGate gate,
+            SendQueue<CompletionHandler> sends,
+            Inbox<?> inbox,
+            OperationChecks checks,
+            Duration timeout) {
         this.gate = gate;
         this.sends = sends;
         this.inbox = inbox;

@@ -53,12 +53,11 @@ public final class ClientSession extends Session {
         SessionOptions named = completed(options, "client", ThreadMode.PER_QUEUE_PAIR);
         SessionDevice device = SessionDevice.open(
                 named.settings(),
-                () -> address(named.settings())
-                        .localAddress(named.deadlines().connect()));
+                () -> address(named.settings()).localAddress(named.deadlines().connect()));
         boolean connected = false;
         try {
-            ClientSession session = new ClientSession(
-                    named.settings(), named.with(forConnection(device, named.settings())), device);
+            ClientSession session =
+                    new ClientSession(named.settings(), named.with(forConnection(device, named.settings())), device);
             session.show();
             connected = true;
             if (session.reconnector != null) {

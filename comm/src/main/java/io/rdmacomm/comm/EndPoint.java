@@ -228,8 +228,8 @@ public final class EndPoint implements AutoCloseable {
         if (buffer == null) {
             connection.checkReady();
             throw new DeadlineException(
-                    "the peer of " + name() + " has not announced a buffer '" + wanted + "' within " + timeout.toMillis()
-                            + " ms",
+                    "the peer of " + name() + " has not announced a buffer '" + wanted + "' within "
+                            + timeout.toMillis() + " ms",
                     null);
         }
         return buffer;
@@ -266,7 +266,8 @@ public final class EndPoint implements AutoCloseable {
         if (!connection.peerState().awaitBarriers(mine, deadline)) {
             connection.checkReady();
             throw new DeadlineException(
-                    "the peer of " + name() + " did not come to the barrier within " + timeout.toMillis() + " ms", null);
+                    "the peer of " + name() + " did not come to the barrier within " + timeout.toMillis() + " ms",
+                    null);
         }
         if (!await(wait::untilDelivered)) {
             throw new DeadlineException(
@@ -324,8 +325,8 @@ public final class EndPoint implements AutoCloseable {
     /// Closes in order: takes no more operations, waits until those in flight have ended and have arrived at
     /// the peer, tells it that this side is done, waits until it has answered and handlers were given the last
     /// messages that it had sent, then frees everything. If the peer is dead or does not answer within the
-    /// close deadline, what is in flight is flushed, and [#failure()] says so. Idempotent. Blocks; in a handler, which
-    /// it would wait for, call [#closeLater()].
+    /// close deadline, what is in flight is flushed, and [#failure()] says so. Idempotent. Blocks; in a
+    /// handler, which it would wait for, call [#closeLater()].
     ///
     /// An interrupt ends the waiting and costs nothing else: this returns with the interrupt flag set, and
     /// another thread goes on until everything has arrived or the close deadline has passed. Until [#state()] is

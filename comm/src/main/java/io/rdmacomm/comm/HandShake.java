@@ -142,7 +142,9 @@ record HandShake(SessionDevice device, SessionSettings settings, HandlerErrors e
         if (own.agreeOnNumbers(answer, connector.peer())) {
             return QueuePairConnector.BY_NUMBERS;
         }
-        int port = settings.meeting().connectionPort() == 0 ? answer.port() : settings.meeting().connectionPort();
+        int port = settings.meeting().connectionPort() == 0
+                ? answer.port()
+                : settings.meeting().connectionPort();
         Bounds.range("port of the server's connection manager", port, 1, 65535);
         // The server's own address is unknown or closed to clients behind a port forward: the one that was reached.
         return new RequestingConnector(
@@ -219,7 +221,8 @@ record HandShake(SessionDevice device, SessionSettings settings, HandlerErrors e
         int count = peer.channels().size() - 1;
         if (count > settings.data().most()) {
             throw new CommException(
-                    connector.peer() + " asks for " + count + " data channels, " + settings.data().most()
+                    connector.peer() + " asks for " + count + " data channels, "
+                            + settings.data().most()
                             + " are granted at most; ask for fewer, or raise SessionOptions.withMaxChannels of the server",
                     null);
         }
@@ -318,7 +321,11 @@ record HandShake(SessionDevice device, SessionSettings settings, HandlerErrors e
 
     /// The client connects its queue pairs one after the other, and each of them gets its receives then.
     private void byConnections(
-            PeerConnection endPoint, TcpConnector connector, EndPointInfo peer, TicketListeners tickets, Runnable waits) {
+            PeerConnection endPoint,
+            TcpConnector connector,
+            EndPointInfo peer,
+            TicketListeners tickets,
+            Runnable waits) {
         try (AcceptingConnector accepting = tickets.at(connector.localAddress()).expect(step())) {
             connector.send(FrameType.WELCOME, endPoint.info(accepting.offer()).encode());
             waits.run();
@@ -357,7 +364,9 @@ record HandShake(SessionDevice device, SessionSettings settings, HandlerErrors e
 
     private SetUpOffer ownOffer() {
         return SetUpOffer.of(
-                device.context(), settings.meeting().setUp() != SetUp.CONNECTION_MANAGER, settings.meeting().setUp() != SetUp.NUMBERS);
+                device.context(),
+                settings.meeting().setUp() != SetUp.CONNECTION_MANAGER,
+                settings.meeting().setUp() != SetUp.NUMBERS);
     }
 
     private Duration step() {

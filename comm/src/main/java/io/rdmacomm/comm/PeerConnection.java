@@ -82,7 +82,12 @@ final class PeerConnection implements AutoCloseable {
         this.channels = new EndPointChannels(device, settings, name, number, dataChannels, events);
         this.data = channels.data();
         this.control = new ControlChannel(
-                channels.control(), channels::outgoing, number, settings.trust().limits().buffers(), peerState, events);
+                channels.control(),
+                channels::outgoing,
+                number,
+                settings.trust().limits().buffers(),
+                peerState,
+                events);
         this.credits = new CreditReturns(
                 name, control, data, this::unlessDone, settings.deadlines().operation());
     }

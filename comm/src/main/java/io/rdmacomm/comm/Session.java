@@ -314,7 +314,8 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
 
     /// Whether the calling thread is in a handler of one of the endpoints.
     final boolean isInHandler() {
-        return endPoints.open().stream().anyMatch(endPoint -> endPoint.connection().isInHandler());
+        return endPoints.open().stream()
+                .anyMatch(endPoint -> endPoint.connection().isInHandler());
     }
 
     private void closeEndPoints() {

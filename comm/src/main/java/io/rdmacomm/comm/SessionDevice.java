@@ -79,7 +79,10 @@ final class SessionDevice implements AutoCloseable {
                 queues,
                 "rdmacomm-" + name + "-control",
                 0,
-                CHANNELS_TO_BEGIN_WITH * ControlChannel.options(settings.channel().connection()).sizes().completions(),
+                CHANNELS_TO_BEGIN_WITH
+                        * ControlChannel.options(settings.channel().connection())
+                                .sizes()
+                                .completions(),
                 WorkId.MAX_SLOTS,
                 false));
         IdleStrategy idle = control.newIdleStrategy();
@@ -332,7 +335,8 @@ final class SessionDevice implements AutoCloseable {
                     blockCount + " blocks of " + blockSize + " bytes are more than can be addressed", e);
         }
         Set<AccessFlag> rights = context.supported(access);
-        MemoryRegion region = domain.allocate(bytes, registered(rights), settings.buffers().pages());
+        MemoryRegion region =
+                domain.allocate(bytes, registered(rights), settings.buffers().pages());
         return keep(new RdmaBuffer(name, region, rights, blockSize, blockCount));
     }
 

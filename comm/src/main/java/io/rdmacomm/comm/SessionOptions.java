@@ -302,7 +302,12 @@ public final class SessionOptions {
 
     /// These options with another configurer for data channels.
     public SessionOptions withConfigurer(ChannelConfigurer value) {
-        return with(new Channels(settings.data().count(), settings.data().most(), settings.data().each(), value, settings.data().receives()));
+        return with(new Channels(
+                settings.data().count(),
+                settings.data().most(),
+                settings.data().each(),
+                value,
+                settings.data().receives()));
     }
 
     /// These options with one pool of receives for all data channels, on a device that has
@@ -310,7 +315,12 @@ public final class SessionOptions {
     /// [io.rdmacomm.verbs.UnsupportedVerbException]. The session then reads the asynchronous events of
     /// [Session#context()].
     public SessionOptions withSharedReceives(SharedReceives value) {
-        return with(new Channels(settings.data().count(), settings.data().most(), settings.data().each(), settings.data().configurer(), value));
+        return with(new Channels(
+                settings.data().count(),
+                settings.data().most(),
+                settings.data().each(),
+                settings.data().configurer(),
+                value));
     }
 
     /// These options with other deadlines.
@@ -321,7 +331,12 @@ public final class SessionOptions {
     /// These options with or without repeated attempts of a client that is refused.
     public SessionOptions withWaitForServer(boolean value) {
         return with(new Meeting(
-                settings.meeting().host(), settings.meeting().port(), value, settings.meeting().setUp(), settings.meeting().connectionPort(), settings.meeting().reconnect()));
+                settings.meeting().host(),
+                settings.meeting().port(),
+                value,
+                settings.meeting().setUp(),
+                settings.meeting().connectionPort(),
+                settings.meeting().reconnect()));
     }
 
     /// These options with a client that replaces its endpoint when it has failed; null, the default, for one that
@@ -358,27 +373,44 @@ public final class SessionOptions {
     public SessionOptions withConnectionPort(int value) {
         Bounds.range("connection port", value, 0, 65535);
         SetUp how = value == 0 ? settings.meeting().setUp() : SetUp.CONNECTION_MANAGER;
-        return with(
-                new Meeting(settings.meeting().host(), settings.meeting().port(), settings.meeting().waitForServer(), how, value, settings.meeting().reconnect()));
+        return with(new Meeting(
+                settings.meeting().host(),
+                settings.meeting().port(),
+                settings.meeting().waitForServer(),
+                how,
+                value,
+                settings.meeting().reconnect()));
     }
 
     /// These options with a secret that both sides must have, or null, the default, for none. The sides prove it
     /// to each other before either tells anything or makes anything for the other. It decides who may connect; it
     /// does not hide or protect what is sent afterwards.
     public SessionOptions withSecret(@Nullable Secret value) {
-        return with(new Trust(settings.trust().tls(), value, settings.trust().limits(), settings.trust().foreignGids()));
+        return with(new Trust(
+                settings.trust().tls(),
+                value,
+                settings.trust().limits(),
+                settings.trust().foreignGids()));
     }
 
     /// These options with TLS on the TCP connections over which endpoints are set up, or null, the default, for none.
     /// Both sides need it. The handshake comes before everything else, the proof of a [#withSecret] included. RDMA
     /// itself is not encrypted.
     public SessionOptions withTls(@Nullable Tls value) {
-        return with(new Trust(value, settings.trust().secret(), settings.trust().limits(), settings.trust().foreignGids()));
+        return with(new Trust(
+                value,
+                settings.trust().secret(),
+                settings.trust().limits(),
+                settings.trust().foreignGids()));
     }
 
     /// These options with other limits for what peers may make this session keep.
     public SessionOptions withLimits(PeerLimits value) {
-        return with(new Trust(settings.trust().tls(), settings.trust().secret(), value, settings.trust().foreignGids()));
+        return with(new Trust(
+                settings.trust().tls(),
+                settings.trust().secret(),
+                value,
+                settings.trust().foreignGids()));
     }
 
     /// These options with or without peers whose queue pairs are at another address than their TCP connection. By
@@ -387,7 +419,11 @@ public final class SessionOptions {
     /// addresses, and to be allowed only where all who can connect are trusted. Without effect on other devices,
     /// whose GIDs need not be addresses, and where the connection manager connects queue pairs.
     public SessionOptions withForeignGids(boolean value) {
-        return with(new Trust(settings.trust().tls(), settings.trust().secret(), settings.trust().limits(), value));
+        return with(new Trust(
+                settings.trust().tls(),
+                settings.trust().secret(),
+                settings.trust().limits(),
+                value));
     }
 
     /// These options with other rights on buffers: with [AccessFlag#allRemote()], every peer of the session

@@ -83,8 +83,7 @@ class EndPointLifeTest {
         for (String line : TABLE.lines().toList()) {
             List<String> words = Arrays.asList(line.strip().split(" +"));
             if (words.get(0).equals(from.name()) && words.get(1).equals(event.name())) {
-                return new Cell(
-                        from, event, new Transition(State.valueOf(words.get(2)), Action.valueOf(words.get(3))));
+                return new Cell(from, event, new Transition(State.valueOf(words.get(2)), Action.valueOf(words.get(3))));
             }
         }
         return new Cell(from, event, new Transition(from, Action.NONE));

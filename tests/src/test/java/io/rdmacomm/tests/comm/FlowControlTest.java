@@ -223,9 +223,8 @@ final class FlowControlTest {
                 pair.clientChannel().blocking(PATIENCE).send(slice);
                 kept.add(receiver.blocking(PATIENCE).receive());
             }
-            assertThatThrownBy(() -> pair.clientChannel()
-                            .blocking(Duration.ofMillis(50))
-                            .send(slice))
+            assertThatThrownBy(() ->
+                            pair.clientChannel().blocking(Duration.ofMillis(50)).send(slice))
                     .isInstanceOf(DeadlineException.class)
                     .hasMessageContaining("has not returned")
                     .hasMessageContaining("not closed");
