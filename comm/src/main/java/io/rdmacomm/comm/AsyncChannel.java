@@ -19,13 +19,17 @@ import org.jspecify.annotations.Nullable;
 public final class AsyncChannel {
     private final SendGate gate;
     private final SendQueue<CompletionHandler> sends;
-    private final Inbox inbox;
+    private final Inbox<?> inbox;
     private final OperationChecks checks;
     private final long timeoutNanos;
 
     /// @param timeout how long operations wait for room
     AsyncChannel(
-            SendGate gate, SendQueue<CompletionHandler> sends, Inbox inbox, OperationChecks checks, Duration timeout) {
+            SendGate gate,
+            SendQueue<CompletionHandler> sends,
+            Inbox<?> inbox,
+            OperationChecks checks,
+            Duration timeout) {
         this.gate = gate;
         this.sends = sends;
         this.inbox = inbox;

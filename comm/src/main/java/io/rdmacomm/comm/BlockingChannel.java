@@ -18,7 +18,7 @@ public final class BlockingChannel {
     private final String name;
     private final SendGate gate;
     private final RdmaAdapter<CompletionHandler> adapter;
-    private final Inbox inbox;
+    private final Inbox<?> inbox;
     private final OperationChecks checks;
     private final Duration timeout;
 
@@ -28,7 +28,7 @@ public final class BlockingChannel {
             String name,
             SendGate gate,
             RdmaAdapter<CompletionHandler> adapter,
-            Inbox inbox,
+            Inbox<?> inbox,
             OperationChecks checks,
             Duration timeout) {
         this.name = name;
@@ -89,7 +89,7 @@ public final class BlockingChannel {
         try {
             if (!waiter.await(next::isDone, deadline()) && next.cancel(false)) {
                 throw new DeadlineException(
-                        "no message arrived on " + name + " within " + timeout.toMillis() + " ms", null);
+                        "no message arrived on " + name + " within " + timeout.toMillis() + " ms" + unclosed(), null);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -98,6 +98,15 @@ public final class BlockingChannel {
             }
         }
         return result(next);
+    }
+
+    /// The peer may have nothing to send, or no receive to send to.
+    private String unclosed() {
+        int unclosed = inbox.unclosed(adapter::holds);
+        return unclosed == 0
+                ? ""
+                : "; " + unclosed
+                        + " messages that it received before are not closed, and the peer cannot use their receives";
     }
 
     private Operation operation() {

@@ -71,22 +71,22 @@ final class ClientPlaces {
         }
 
         /// An owner of the client's endpoint that closes this place when the endpoint is freed.
-        EndPointOwner in(EndPointOwner owner) {
-            return new EndPointOwner() {
+        ConnectionOwner in(ConnectionOwner owner) {
+            return new ConnectionOwner() {
                 @Override
-                public Session session() {
-                    return owner.session();
+                public void made(PeerConnection connection) {
+                    owner.made(connection);
                 }
 
                 @Override
-                public void ended(EndPoint endPoint) {
-                    owner.ended(endPoint);
+                public void ended() {
+                    owner.ended();
                 }
 
                 @Override
-                public void freed(EndPoint endPoint) {
+                public void freed() {
                     close();
-                    owner.freed(endPoint);
+                    owner.freed();
                 }
             };
         }

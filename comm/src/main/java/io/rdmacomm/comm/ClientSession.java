@@ -19,20 +19,27 @@ import org.jspecify.annotations.Nullable;
 public final class ClientSession extends Session {
     private final String server;
     /// Without the GID index of this side, which each endpoint looks up.
-    private final SessionOptions given;
-    private final CurrentEndPoint current;
-    private final @Nullable Reconnector reconnector;
+    private final SessionSettings given;
+    private final CurrentEndPoint<EndPoint> current;
+    private final @Nullable Reconnector<EndPoint> reconnector;
 
-    private ClientSession(SessionOptions given, SessionOptions options, SessionDevice device) {
+    private ClientSession(SessionSettings given, SessionOptions options, SessionDevice device) {
         super(options, device);
         this.given = given;
-        this.server = ServerReach.name(options);
-        this.current = new CurrentEndPoint(options.name(), options.reconnect());
+        this.server = address(given).name();
+        this.current = new CurrentEndPoint<>(options.name(), options.reconnect(), EndPoint::connection);
         Reconnect reconnect = options.reconnect();
         this.reconnector = reconnect == null
                 ? null
-                : new Reconnector(options, server, reconnect, current, errors(), this::connectAgain);
-        current.set(reach(options));
+                : new Reconnector<>(
+                        options.settings(),
+                        server,
+                        reconnect,
+                        current,
+                        errors(),
+                        new ReconnectListener(),
+                        this::connectAgain);
+        current.set(reach(options.settings()));
     }
 
     /// Opens the device, connects and does the handshake. Blocks until the endpoint is ready to send.
@@ -44,10 +51,13 @@ public final class ClientSession extends Session {
     /// @throws CommInterruptedException if the thread was interrupted
     public static ClientSession connect(SessionOptions options) {
         SessionOptions named = completed(options, "client", ThreadMode.PER_QUEUE_PAIR);
-        SessionDevice device = SessionDevice.open(named, named.name(), () -> ServerReach.localAddress(named));
+        SessionDevice device = SessionDevice.open(
+                named.settings(),
+                () -> address(named.settings()).localAddress(named.deadlines().connect()));
         boolean connected = false;
         try {
-            ClientSession session = new ClientSession(named, ServerReach.forConnection(device, named), device);
+            ClientSession session =
+                    new ClientSession(named.settings(), named.with(forConnection(device, named.settings())), device);
             session.show();
             connected = true;
             if (session.reconnector != null) {
@@ -95,14 +105,14 @@ public final class ClientSession extends Session {
     private EndPoint connectAgain(Duration timeout) {
         TcpConnector connector;
         try {
-            connector = TcpConnector.connect(options().host(), options().port(), timeout);
+            connector = address(given).connect(timeout);
         } catch (SetUpException e) {
             throw Failures.ofSetUp(e);
         }
         boolean connected = false;
         try {
-            SessionOptions complete = device().forConnection(given, connector::localAddress);
-            EndPoint endPoint = keep(handShake(complete).connect(server, () -> connector));
+            SessionSettings complete = device().forConnection(given, connector::localAddress);
+            EndPoint endPoint = connected(handShake(complete), server, () -> connector);
             connected = true;
             return endPoint;
         } finally {
@@ -117,6 +127,24 @@ public final class ClientSession extends Session {
         current.end(new ClosedException(this + " is closed", null));
         if (reconnector != null) {
             reconnector.close();
+        }
+    }
+
+    /// Tells the session's listener.
+    private final class ReconnectListener implements Reconnector.Listener<EndPoint> {
+        @Override
+        public void onEndPoint(EndPoint endPoint) {
+            options().listener().onEndPoint(endPoint);
+        }
+
+        @Override
+        public void onRefused(CommException failure) {
+            options().listener().onRefused(server, failure);
+        }
+
+        @Override
+        public void onGiveUp(CommException failure) {
+            options().listener().onGiveUp(failure);
         }
     }
 }

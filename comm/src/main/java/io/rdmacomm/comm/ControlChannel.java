@@ -4,6 +4,7 @@ import io.rdmacomm.comm.data.Bounds;
 import io.rdmacomm.comm.data.ProgressWait;
 import io.rdmacomm.comm.text.Printable;
 import io.rdmacomm.verbs.AccessFlag;
+import io.rdmacomm.verbs.ConnectionOptions;
 import java.lang.foreign.MemorySegment;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
@@ -45,37 +46,39 @@ final class ControlChannel {
     private final Supplier<BufferSlice> outgoing;
     private final long endPoint;
     private final int mostBuffers;
-    private final EndPointStatus status;
+    private final PeerState peer;
     private final EndPointEvents events;
     private final ReentrantLock sending = new ReentrantLock();
 
     /// @param outgoing memory for one message, when it is connected
     /// @param endPoint the number of the endpoint
     /// @param mostBuffers how many buffers the peer may announce
-    /// @param status keeps what the peer announces
+    /// @param peer keeps what the peer announces
     ControlChannel(
             RdmaChannel channel,
             Supplier<BufferSlice> outgoing,
             long endPoint,
             int mostBuffers,
-            EndPointStatus status,
+            PeerState peer,
             EndPointEvents events) {
         this.channel = channel;
         this.outgoing = outgoing;
         this.endPoint = endPoint;
         this.mostBuffers = mostBuffers;
-        this.status = status;
+        this.peer = peer;
         this.events = events;
         channel.onMessage((on, message) -> received(message));
     }
 
     /// How control channels are made.
-    static ChannelOptions options(SessionOptions session) {
+    ///
+    /// @param connection as that of the data channels
+    static ChannelOptions options(ConnectionOptions connection) {
         return ChannelOptions.defaults()
                 .withSendWindow(8)
                 .withReceives(16)
                 .withMessageBytes(MESSAGE_BYTES)
-                .withConnection(session.channel().connection());
+                .withConnection(connection);
     }
 
     RdmaChannel channel() {
@@ -183,8 +186,8 @@ final class ControlChannel {
             int nameLength = Bounds.range("length of the name", from.getShort(), 0, MAX_NAME_BYTES);
             switch (type) {
                 case BUFFER -> keep(buffer(from, nameLength));
-                case WITHDRAWN -> status.forgetPeerBuffer(name(from, nameLength));
-                case BARRIER -> status.peerAtBarrier();
+                case WITHDRAWN -> peer.forget(name(from, nameLength));
+                case BARRIER -> peer.reachedBarrier();
                 case DONE -> events.onPeerDone();
                 case ABORT -> events.onFailed(aborted(from, nameLength));
                 case CREDITS_WANTED -> events.onCreditsWanted(from.getInt());
@@ -206,7 +209,7 @@ final class ControlChannel {
     }
 
     private void keep(RemoteBuffer announced) {
-        if (!status.peerBuffer(announced, mostBuffers)) {
+        if (!peer.keep(announced, mostBuffers)) {
             violated(
                     "that announces more than " + mostBuffers
                             + " buffers; announce fewer and larger ones, or raise PeerLimits.withBuffers",

@@ -34,9 +34,9 @@ record CreditReturns(
         this(name, control, channels, unlessDone, timeout, ConcurrentHashMap.newKeySet());
     }
 
-    /// Asks the peer.
-    void ask(RdmaChannel channel) {
-        later(channel.index(), () -> control.wantCredits(channel.index(), timeout));
+    /// Asks the peer for those of data channel `index`.
+    void ask(int index) {
+        later(index, () -> control.wantCredits(index, timeout));
     }
 
     /// The peer asks.

@@ -4,26 +4,32 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /// The endpoint that a client has at the moment, and the threads that wait for another. Thread-safe.
-final class CurrentEndPoint {
+///
+/// @param <E> the endpoints that users hold
+final class CurrentEndPoint<E> {
     private final String client;
     private final @Nullable Reconnect reconnect;
+    private final Function<E, PeerConnection> connectionOf;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
-    private @Nullable EndPoint endPoint;
+    private @Nullable E endPoint;
     private @Nullable ClosedException end;
 
     /// @param client its name in messages
     /// @param reconnect when there will be another endpoint; null for never
-    CurrentEndPoint(String client, @Nullable Reconnect reconnect) {
+    /// @param connectionOf the connection of an endpoint
+    CurrentEndPoint(String client, @Nullable Reconnect reconnect, Function<E, PeerConnection> connectionOf) {
         this.client = client;
         this.reconnect = reconnect;
+        this.connectionOf = connectionOf;
     }
 
     /// The newest endpoint. There has been one.
-    EndPoint get() {
+    E get() {
         lock.lock();
         try {
             return Objects.requireNonNull(endPoint);
@@ -32,7 +38,7 @@ final class CurrentEndPoint {
         }
     }
 
-    void set(EndPoint next) {
+    void set(E next) {
         lock.lock();
         try {
             endPoint = next;
@@ -69,19 +75,19 @@ final class CurrentEndPoint {
     ///
     /// @throws DeadlineException if there is none in time
     /// @throws ClosedException if there will be none
-    EndPoint awaitReady(Duration timeout) {
+    E awaitReady(Duration timeout) {
         long deadline = System.nanoTime() + timeout.toNanos();
         lock.lock();
         try {
             while (true) {
-                EndPoint now = get();
-                if (now.state() == EndPointState.READY) {
+                E now = get();
+                if (connectionOf.apply(now).state() == EndPointState.READY) {
                     return now;
                 }
-                checkReplaced(now);
+                checkReplaced(connectionOf.apply(now));
                 long left = deadline - System.nanoTime();
                 if (left <= 0) {
-                    throw late(now, timeout);
+                    throw late(connectionOf.apply(now), timeout);
                 }
                 var _ = changed.awaitNanos(left);
             }
@@ -92,7 +98,7 @@ final class CurrentEndPoint {
         }
     }
 
-    private void checkReplaced(EndPoint now) {
+    private void checkReplaced(PeerConnection now) {
         if (end != null) {
             throw end.again();
         }
@@ -101,7 +107,7 @@ final class CurrentEndPoint {
         }
     }
 
-    private DeadlineException late(EndPoint now, Duration timeout) {
+    private DeadlineException late(PeerConnection now, Duration timeout) {
         return new DeadlineException(
                 client + " has not reconnected to " + now.peerAddress() + " within " + timeout.toMillis() + " ms",
                 now.failure());
@@ -109,12 +115,12 @@ final class CurrentEndPoint {
 
     /// Waits until the endpoint has ended in such a way that another one has to replace it, and its owner was told.
     ///
-    /// @return that endpoint
-    EndPoint awaitEnded() throws InterruptedException {
+    /// @return its connection
+    PeerConnection awaitEnded() throws InterruptedException {
         lock.lockInterruptibly();
         try {
             while (true) {
-                EndPoint now = get();
+                PeerConnection now = connectionOf.apply(get());
                 if (now.teller() != null && isReplaced(now)) {
                     return now;
                 }
@@ -126,7 +132,7 @@ final class CurrentEndPoint {
     }
 
     /// Whether an endpoint that has ended is replaced: this side has not closed it.
-    private boolean isReplaced(EndPoint ended) {
+    private boolean isReplaced(PeerConnection ended) {
         return reconnect != null
                 && !ended.isClosedHere()
                 && (ended.failure() != null || (reconnect.afterPeerDone() && ended.state() != EndPointState.READY));

@@ -1,32 +1,19 @@
 package io.rdmacomm.comm;
 
 import io.rdmacomm.comm.data.ProgressWait;
-import io.rdmacomm.comm.progress.CompletionGroup;
-import io.rdmacomm.comm.setup.EndPointInfo;
-import io.rdmacomm.comm.setup.FrameType;
 import io.rdmacomm.comm.setup.PeerLocation;
-import io.rdmacomm.comm.setup.QueuePairConnector;
 import io.rdmacomm.comm.setup.SetUpException;
-import io.rdmacomm.comm.setup.SetUpOffer;
-import io.rdmacomm.comm.setup.TcpConnector;
-import io.rdmacomm.comm.setup.Terms;
 import io.rdmacomm.comm.statistics.ChannelStatistics;
 import io.rdmacomm.comm.text.Printable;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.QueuePairInfo;
-import io.rdmacomm.verbs.service.SafeLogger;
-import java.lang.System.Logger.Level;
 import java.net.InetAddress;
-import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /// The connection to one peer: a control channel of the library's own, and any number of data channels.
@@ -35,432 +22,44 @@ import org.jspecify.annotations.Nullable;
 /// The failure of a queue pair or the death of the peer ends this endpoint and no other: everything in flight
 /// is flushed, and later calls throw a [ClosedException] whose cause says why.
 public final class EndPoint implements AutoCloseable {
-    private static final SafeLogger LOGGER = SafeLogger.ofPackage(EndPoint.class);
-    private static final AtomicLong NUMBERS = new AtomicLong();
-    private static final Duration FLUSH = Duration.ofMillis(200);
-    private static final Duration ABORT = Duration.ofSeconds(1);
-
-    private final long number = NUMBERS.incrementAndGet();
-    private final SessionDevice device;
-    private final SessionOptions options;
-    private final String peerAddress;
-    private final HandlerErrors errors;
-    private final EndPointOwner owner;
-    private final String name;
-    private final EndPointStatus status = new EndPointStatus();
-    private final EndPointChannels channels;
-    private final List<RdmaChannel> data;
-    private final ControlChannel control;
-    private final CreditReturns credits;
-    private final Announcements announcements = new Announcements();
+    private final Session session;
+    private final PeerConnection connection;
     private final AtomicLong barriers = new AtomicLong();
-    private final AtomicBoolean endTold = new AtomicBoolean();
-    private final AtomicBoolean closing = new AtomicBoolean();
-    private final CountDownLatch closed = new CountDownLatch(1);
-    private final ReentrantLock saying = new ReentrantLock();
     private final AtomicReference<@Nullable Object> attachment = new AtomicReference<>();
-    /// The failure, until everything that depends on this endpoint has learned of it.
-    private volatile @Nullable CommException ending;
 
-    private volatile boolean doneSaid;
-    private volatile boolean freed;
-    private volatile @Nullable Thread teller;
-    // Set before the endpoint is published.
-    private @Nullable TcpConnector connector;
-    private Terms terms = Terms.NONE;
-    private String peerName = "";
-    private Duration setUpTime = Duration.ZERO;
-    private SetUp setUp = SetUp.AUTOMATIC;
-
-    /// Creates the channels; nothing is connected yet.
-    ///
-    /// @param errors receives the exceptions of handlers
-    /// @param owner is told when it has ended, and when it is freed
-    EndPoint(
-            SessionDevice device,
-            SessionOptions options,
-            String peerAddress,
-            int dataChannels,
-            HandlerErrors errors,
-            EndPointOwner owner) {
-        this.device = device;
-        this.options = options;
-        this.peerAddress = peerAddress;
-        this.errors = errors;
-        this.owner = owner;
-        this.name = options.name() + "-" + peerAddress;
-        EndPointEvents events = new ChannelEvents();
-        this.channels = new EndPointChannels(device, options, name, number, dataChannels, events);
-        this.data = channels.data();
-        this.control = new ControlChannel(
-                channels.control(), channels::outgoing, number, options.limits().buffers(), status, events);
-        this.credits = new CreditReturns(
-                name, control, data, this::unlessDone, options.deadlines().operation());
+    /// @param session that it belongs to
+    EndPoint(Session session, PeerConnection connection) {
+        this.session = session;
+        this.connection = connection;
     }
 
-    /// The description of this side for the peer.
-    EndPointInfo info(SetUpOffer setUp) {
-        return new EndPointInfo(options.name(), device.port().linkLayer(), setUp, channels.infos());
-    }
-
-    /// Brings up all channels and waits until both sides can send.
-    ///
-    /// @param queuePairs connects them
-    /// @param peerFirst whether to wait for the peer before threads, receives and their memory are made
-    /// @throws SetUpFailedException if the peer is not compatible
-    void bringUp(TcpConnector connection, EndPointInfo peer, QueuePairConnector queuePairs, boolean peerFirst) {
-        connector = connection;
-        setUp = queuePairs.equals(QueuePairConnector.BY_NUMBERS) ? SetUp.NUMBERS : SetUp.CONNECTION_MANAGER;
-        int count = channels.all().size();
-        if (peer.channels().size() != count) {
-            throw new SetUpFailedException(
-                    SetUpFailedException.Reason.PROTOCOL_VIOLATED,
-                    peerAddress + " has " + peer.channels().size() + " channels where " + count + " were agreed on",
-                    null);
-        }
-        peerName = peer.name();
-        connection.limitSilence(options.deadlines().silence());
-        if (peerFirst) {
-            connection.receive(FrameType.READY, options.deadlines().handshake());
-        }
-        channels.connect(peer.channels(), queuePairs);
-        connection.send(FrameType.READY, ByteBuffer.allocate(0));
-        if (!peerFirst) {
-            connection.receive(FrameType.READY, options.deadlines().handshake());
-        }
-        channels.all().forEach(RdmaChannel::open);
-        boolean ready = status.move(EndPointState.CONNECTING, EndPointState.READY);
-        if (!ready) {
-            channels.stop(failureOr("it failed while it was set up"));
-        } else if (status.isPeerDone()) {
-            onPeerDone();
-        }
-        Thread.ofVirtual().name("rdmacomm-watch-" + name).start(() -> watch(connection));
-    }
-
-    void setUpTime(Duration value) {
-        setUpTime = value;
-    }
-
-    void terms(Terms value) {
-        terms = value;
-    }
-
-    /// The version and the features of the protocol with the peer.
-    Terms terms() {
-        return terms;
-    }
-
-    boolean isInHandler() {
-        return channels.isInHandler();
-    }
-
-    /// Frees everything after a failed setup.
-    void abandon() {
-        status.move(EndPointState.CONNECTING, EndPointState.CLOSED);
-        endTold.set(true);
-        if (closing.compareAndSet(false, true)) {
-            free();
-        }
-    }
-
-    /// After the handshake the connection only serves to detect the end of the peer's process.
-    private void watch(TcpConnector connection) {
-        try {
-            CommException end = Failures.ofSetUp(connection.awaitEnd());
-            if (!areBothDone()) {
-                CompletionGroup group = device.control();
-                group.runExclusively(group::drain);
-            }
-            if (!areBothDone()) {
-                fail(withPeerName(end));
-            }
-        } catch (RuntimeException | Error e) {
-            control.channel().adapter().condemn(e);
-        }
-    }
-
-    private boolean areBothDone() {
-        return doneSaid && status.isPeerDone();
-    }
-
-    /// A channel has failed. If the peer is gone, the last that it has said may have arrived without anybody
-    /// having looked at it: that it is done and right to go, or why it has aborted.
-    private void lost(CommException failure) {
-        CommException why = withPeerName(failure);
-        CompletionGroup group = device.control();
-        if (doneSaid && !status.isPeerDone()) {
-            group.submit(() -> {
-                group.drain();
-                fail(why);
-            });
-            return;
-        }
-        if (why instanceof PeerClosedException) {
-            group.catchUp();
-        }
-        // Now and not later: the failed operation ends when this returns, and its program may look at the state.
-        fail(why);
-    }
-
-    /// People know a peer by its name; those who detect its end know only an address or a queue pair.
-    private CommException withPeerName(CommException failure) {
-        if (!(failure instanceof PeerClosedException) || peerName.isEmpty()) {
-            return failure;
-        }
-        PeerClosedException named =
-                new PeerClosedException(peerName + " is gone: " + failure.getMessage(), failure.getCause());
-        named.setStackTrace(failure.getStackTrace());
-        return named;
-    }
-
-    private void fail(CommException why) {
-        if (!status.fail(why)) {
-            CommException before = ending;
-            if (before != null) {
-                end(before);
-            }
-            return;
-        }
-        if (why instanceof PeerProtocolException) {
-            // Otherwise the peer would notice nothing until this side is closed. Telling it takes time, and the caller
-            // may be a handler.
-            untilTold(
-                    why,
-                    () -> Thread.ofVirtual()
-                            .name("rdmacomm-abort-" + name)
-                            .start(() -> untilTold(why, () -> {
-                                tellAbort(PeerAbortedException.PROTOCOL_VIOLATION, String.valueOf(why.getMessage()));
-                                end(why);
-                            })));
-        } else {
-            end(why);
-        }
-    }
-
-    private void end(CommException why) {
-        ending = null;
-        untilTold(why, () -> {
-            channels.stop(why);
-            LOGGER.log(Level.WARNING, "endpoint " + name + " failed: " + why.getMessage());
-            Failures.record(name, why);
-            Thread.ofVirtual()
-                    .name("rdmacomm-flush-" + name)
-                    .start(() -> untilTold(why, () -> {
-                        channels.end(deadline(FLUSH), false);
-                        announcements.end();
-                    }));
-            tellEnd();
-        });
-    }
-
-    /// Runs a part of the end. If there is no memory for that, the thread that polls the control channel runs the end
-    /// once more.
-    private void untilTold(CommException why, Runnable part) {
-        try {
-            part.run();
-        } catch (RuntimeException | Error e) {
-            ending = why;
-            control.channel().adapter().condemn(e);
-        }
-    }
-
-    private static long deadline(Duration timeout) {
-        return System.nanoTime() + timeout.toNanos();
-    }
-
-    private CommException failureOr(String words) {
-        CommException why = status.failure();
-        return why != null ? why : new ClosedException("endpoint " + name + " is not ready: " + words, null);
-    }
-
-    private void tellEnd() {
-        if (endTold.compareAndSet(false, true)) {
-            boolean told = false;
-            try {
-                Thread thread = Thread.ofVirtual().name("rdmacomm-end-" + name).unstarted(() -> owner.ended(this));
-                teller = thread;
-                thread.start();
-                told = true;
-            } finally {
-                if (!told) {
-                    endTold.set(false);
-                }
-            }
-        }
-    }
-
-    /// The thread that tells the owner of the end; null before the end.
-    @Nullable
-    Thread teller() {
-        return teller;
-    }
-
-    /// Whether this side has begun to close it before it had ended in another way.
-    boolean isClosedHere() {
-        return status.isClosedHere();
-    }
-
-    /// Whether it is closed and everything is freed, failed or not.
-    boolean isFreed() {
-        return freed;
-    }
-
-    /// @throws ClosedException if it is not ready
-    void checkReady() {
-        EndPointState now = status.state();
-        if (now != EndPointState.READY) {
-            CommException why = status.failure();
-            if (now == EndPointState.PEER_DONE) {
-                throw new PeerDoneException("the peer of " + name + " is done");
-            }
-            throw new ClosedException(
-                    why == null
-                            ? "endpoint " + name + " is " + now
-                            : "endpoint " + name + " has failed: " + why.getMessage(),
-                    why);
-        }
-    }
-
-    /// The peer is done first: ends what is in flight, answers, and lets what has arrived be received.
-    private void onPeerDone() {
-        PeerDoneException end = new PeerDoneException("the peer of " + name + " is done");
-        for (RdmaChannel channel : data) {
-            channel.refuse(end);
-            channel.endMessages(end);
-        }
-        Thread.ofVirtual().name("rdmacomm-done-" + name).start(() -> {
-            long deadline = deadline(options.deadlines().close());
-            try {
-                var _ = channels.dataWait(deadline).untilArrived();
-            } catch (InterruptedException e) {
-                // This thread is never interrupted; it ends in an orderly way anyway.
-                Thread.currentThread().interrupt();
-            }
-            sayDone(deadline);
-            announcements.end();
-            tellEnd();
-        });
-    }
-
-    /// Says so, and returns when that has been said: what follows may be the end of the connection. Says it
-    /// once, unless an interrupt has left open whether it was said; a peer that hears it twice does not mind.
-    ///
-    /// @throws CommInterruptedException if the thread was interrupted
-    private void sayDone(long deadline) {
-        saying.lock();
-        try {
-            if (!doneSaid) {
-                doneSaid = true;
-                control.done(Duration.ofNanos(Math.max(1_000_000, deadline - System.nanoTime())));
-            }
-        } catch (CommInterruptedException e) {
-            doneSaid = false;
-            throw e;
-        } catch (CommException | IllegalStateException e) {
-            LOGGER.log(Level.DEBUG, () -> "endpoint " + name + " could not say that it is done: " + e.getMessage());
-        } finally {
-            saying.unlock();
-        }
-    }
-
-    /// Says something on the control channel, if that is not too late.
-    private void unlessDone(Runnable say) {
-        saying.lock();
-        try {
-            if (!doneSaid && status.state() == EndPointState.READY) {
-                say.run();
-            }
-        } finally {
-            saying.unlock();
-        }
-    }
-
-    /// Takes no more operations. Never blocks.
-    ///
-    /// @return whether there is a peer to close in order with
-    private boolean beginToClose() {
-        boolean orderly = status.closeHere() || status.move(EndPointState.PEER_DONE, EndPointState.CLOSING);
-        ClosedException refusal = new ClosedException("endpoint " + name + " is closed", null);
-        data.forEach(channel -> channel.refuse(refusal));
-        if (orderly && status.isPeerDone()) {
-            data.forEach(channel -> channel.endMessages(refusal));
-        }
-        return orderly;
-    }
-
-    /// Waits for the orderly end. After an interrupt, another call goes on.
-    ///
-    /// @throws InterruptedException if the thread was interrupted while it waited
-    /// @throws CommInterruptedException the same
-    private void closeInOrder(long deadline) throws InterruptedException {
-        if (!channels.dataWait(deadline).untilArrived()) {
-            fail(unanswered("what was started last may be lost: it has not arrived"));
-            return;
-        }
-        sayDone(deadline);
-        if (!status.awaitPeerDone(deadline)) {
-            fail(unanswered("the peer has not answered"));
-            return;
-        }
-        // The peer has said so behind its last message.
-        var _ = channels.dataWait(deadline).untilDelivered();
-    }
-
-    private DeadlineException unanswered(String what) {
-        return new DeadlineException(
-                what + " within " + options.deadlines().close().toMillis() + " ms after endpoint " + name
-                        + " was closed; see Deadlines.withClose",
-                null);
-    }
-
-    private void free() {
-        try {
-            CommException why = failureOr("it was closed");
-            channels.stop(why);
-            channels.end(deadline(FLUSH), true);
-            channels.close();
-            announcements.end();
-            if (connector != null) {
-                connector.close();
-            }
-            status.move(EndPointState.CLOSING, EndPointState.CLOSED);
-            tellEnd();
-            freed = true;
-            owner.freed(this);
-        } finally {
-            closed.countDown();
-        }
-    }
-
-    /// Its number, which no other endpoint of this process has had.
-    long number() {
-        return number;
+    PeerConnection connection() {
+        return connection;
     }
 
     /// Its name in messages: the names of both sides and the peer's address.
     public String name() {
-        return name;
+        return connection.name();
     }
 
     /// The name that the peer has given itself.
     public String peerName() {
-        return peerName;
+        return connection.peerName();
     }
 
     /// The peer's TCP address and port as text.
     public String peerAddress() {
-        return peerAddress;
+        return connection.peerAddress();
     }
 
     /// The address that the peer's TCP connection comes from or leads to.
     public InetAddress remoteAddress() {
-        return connection().remoteAddress();
+        return connection.remoteAddress();
     }
 
     /// How its queue pairs were connected: NUMBERS or CONNECTION_MANAGER, the same at both sides.
     public SetUp setUp() {
-        return setUp;
+        return connection.setUp();
     }
 
     /// Checks numbers of a queue pair that the peer has sent to this program. Call it before you connect to
@@ -469,34 +68,27 @@ public final class EndPoint implements AutoCloseable {
     ///
     /// @throws CommException if they lead to another host than the peer's
     public void checkNumbers(QueuePairInfo numbers) {
-        if (options.foreignGids()) {
+        if (connection.settings().trust().foreignGids()) {
             return;
         }
         try {
-            PeerLocation.check(device.context(), List.of(numbers), remoteAddress(), peerAddress);
+            PeerLocation.check(
+                    connection.device().context(), List.of(numbers), remoteAddress(), connection.peerAddress());
         } catch (SetUpException e) {
             throw Failures.ofSetUp(e);
         }
     }
 
-    private TcpConnector connection() {
-        TcpConnector connection = connector;
-        if (connection == null) {
-            throw new IllegalStateException("endpoint " + name + " is not connected yet");
-        }
-        return connection;
-    }
-
     /// The duration of the setup, from the TCP connection to ready to send.
     public Duration setUpTime() {
-        return setUpTime;
+        return connection.setUpTime();
     }
 
     /// The session that it belongs to: a [ServerSession] if a client has connected to it or it has connected to
     /// another server, a [ClientSession] at a client. For listeners, which may be called before
     /// [ServerSession#listen] has returned.
     public Session session() {
-        return owner.session();
+        return session;
     }
 
     /// Keeps an object of the program with this endpoint, such as what it knows of the peer; null removes it.
@@ -513,19 +105,19 @@ public final class EndPoint implements AutoCloseable {
 
     /// The data channels.
     public List<RdmaChannel> channels() {
-        return data;
+        return connection.data();
     }
 
     /// Data channel `index`, counted from 0.
     ///
     /// @throws IndexOutOfBoundsException if there is no such channel
     public RdmaChannel channel(int index) {
-        return data.get(index);
+        return connection.data().get(index);
     }
 
     /// The sum of the counters of its data channels.
     public ChannelStatistics statistics() {
-        return data.stream().map(RdmaChannel::statistics).reduce(new ChannelStatistics(), ChannelStatistics::plus);
+        return connection.statistics();
     }
 
     /// Announces a buffer to the peer, which finds it with [#peerBuffer], and gives the peer rights to it.
@@ -549,15 +141,15 @@ public final class EndPoint implements AutoCloseable {
     public void announce(RdmaBuffer buffer, Set<AccessFlag> rights) {
         checkOwn(buffer);
         Set<AccessFlag> given = buffer.checkedRights(rights);
-        checkReady();
-        RemoteBuffer seen = announcements.add(buffer, given);
+        connection.checkReady();
+        RemoteBuffer seen = connection.announcements().add(buffer, given);
         boolean known = false;
         try {
-            control.announce(seen, options.deadlines().operation());
+            connection.control().announce(seen, patience());
             known = true;
         } finally {
             if (!known) {
-                announcements.remove(buffer);
+                connection.announcements().remove(buffer);
             }
         }
     }
@@ -579,12 +171,12 @@ public final class EndPoint implements AutoCloseable {
                     + " gives peers no right; announce it with the rights that this peer gets, or allocate it with rights"
                     + " for all (SessionOptions.withAccess)");
         }
-        checkReady();
-        control.announce(announcements.add(buffer), options.deadlines().operation());
+        connection.checkReady();
+        connection.control().announce(connection.announcements().add(buffer), patience());
     }
 
     private void checkOwn(RdmaBuffer buffer) {
-        if (!buffer.domain().equals(device.domain())) {
+        if (!buffer.domain().equals(connection.device().domain())) {
             throw new IllegalArgumentException(buffer + " is of another session than this endpoint");
         }
         if (!buffer.isOpen()) {
@@ -603,21 +195,25 @@ public final class EndPoint implements AutoCloseable {
     /// @throws ClosedException if the endpoint fails meanwhile; the peer has lost the rights
     /// @throws CommInterruptedException if the thread was interrupted; the peer has lost the rights
     public void withdraw(RdmaBuffer buffer) {
-        if (!announcements.contains(buffer)) {
+        if (!connection.announcements().contains(buffer)) {
             return;
         }
         try {
-            if (status.state() == EndPointState.READY) {
-                control.withdraw(buffer.name(), options.deadlines().operation());
+            if (state() == EndPointState.READY) {
+                connection.control().withdraw(buffer.name(), patience());
             }
         } finally {
-            announcements.remove(buffer);
+            connection.announcements().remove(buffer);
         }
+    }
+
+    private Duration patience() {
+        return connection.settings().deadlines().operation();
     }
 
     /// The buffer that the peer announced under that name, or null if it has not announced it. Never blocks.
     public @Nullable RemoteBuffer peerBuffer(String bufferName) {
-        return status.peerBuffer(Printable.text(bufferName));
+        return connection.peerState().buffer(Printable.text(bufferName));
     }
 
     /// Waits until the peer has announced a buffer under that name. Blocks.
@@ -628,12 +224,12 @@ public final class EndPoint implements AutoCloseable {
     /// @throws CommInterruptedException if the thread was interrupted
     public RemoteBuffer peerBuffer(String bufferName, Duration timeout) {
         String wanted = Printable.text(bufferName);
-        RemoteBuffer buffer = status.awaitPeerBuffer(wanted, System.nanoTime() + timeout.toNanos());
+        RemoteBuffer buffer = connection.peerState().awaitBuffer(wanted, System.nanoTime() + timeout.toNanos());
         if (buffer == null) {
-            checkReady();
+            connection.checkReady();
             throw new DeadlineException(
-                    "the peer of " + name + " has not announced a buffer '" + wanted + "' within " + timeout.toMillis()
-                            + " ms",
+                    "the peer of " + name() + " has not announced a buffer '" + wanted + "' within "
+                            + timeout.toMillis() + " ms",
                     null);
         }
         return buffer;
@@ -641,7 +237,7 @@ public final class EndPoint implements AutoCloseable {
 
     /// The buffers that the peer has announced, by name.
     public Map<String, RemoteBuffer> peerBuffers() {
-        return status.peerBuffers();
+        return connection.peerState().buffers();
     }
 
     /// Waits until the peer has called this as often as this side has. What either side had started before on
@@ -657,24 +253,25 @@ public final class EndPoint implements AutoCloseable {
     /// @throws CommInterruptedException if the thread was interrupted
     public void barrier(Duration timeout) {
         long deadline = System.nanoTime() + timeout.toNanos();
-        checkReady();
-        channels.refuseInHandler();
-        ProgressWait wait = channels.dataWait(deadline);
+        connection.checkReady();
+        connection.channels().refuseInHandler();
+        ProgressWait wait = connection.channels().dataWait(deadline);
         if (!await(wait::untilArrived)) {
-            checkReady();
+            connection.checkReady();
             throw new DeadlineException(
-                    "what was started on " + name + " has not arrived within " + timeout.toMillis() + " ms", null);
+                    "what was started on " + name() + " has not arrived within " + timeout.toMillis() + " ms", null);
         }
         long mine = barriers.incrementAndGet();
-        control.barrier(Duration.ofNanos(Math.max(1_000_000, deadline - System.nanoTime())));
-        if (!status.awaitPeerBarriers(mine, deadline)) {
-            checkReady();
+        connection.control().barrier(Duration.ofNanos(Math.max(1_000_000, deadline - System.nanoTime())));
+        if (!connection.peerState().awaitBarriers(mine, deadline)) {
+            connection.checkReady();
             throw new DeadlineException(
-                    "the peer of " + name + " did not come to the barrier within " + timeout.toMillis() + " ms", null);
+                    "the peer of " + name() + " did not come to the barrier within " + timeout.toMillis() + " ms",
+                    null);
         }
         if (!await(wait::untilDelivered)) {
             throw new DeadlineException(
-                    "the handlers of " + name + " did not come to the barrier within " + timeout.toMillis() + " ms",
+                    "the handlers of " + name() + " did not come to the barrier within " + timeout.toMillis() + " ms",
                     null);
         }
     }
@@ -688,30 +285,17 @@ public final class EndPoint implements AutoCloseable {
     /// @param code a number for the peer's program
     /// @param why what happened
     public void abort(int code, CommException why) {
-        if (isInHandler()) {
-            Thread.ofVirtual().name("rdmacomm-abort-" + name).start(() -> abort(code, why));
-        } else if (status.fail(why)) {
-            tellAbort(code, String.valueOf(why.getMessage()));
-            end(why);
-        }
-    }
-
-    private void tellAbort(int code, String reason) {
-        try {
-            control.abort(code, reason, ABORT);
-        } catch (CommException | IllegalStateException e) {
-            LOGGER.log(Level.DEBUG, () -> "endpoint " + name + " could not say why it aborts: " + e.getMessage());
-        }
+        connection.abort(code, why);
     }
 
     /// Its state.
     public EndPointState state() {
-        return status.state();
+        return connection.state();
     }
 
     /// Why it failed; null if it has not.
     public @Nullable CommException failure() {
-        return status.failure();
+        return connection.failure();
     }
 
     /// Waits until the peer is done: it has closed its side in order, or died. All messages that it had sent
@@ -723,9 +307,9 @@ public final class EndPoint implements AutoCloseable {
     /// @throws CommInterruptedException if the thread was interrupted
     public boolean awaitPeerDone(Duration timeout) {
         long deadline = System.nanoTime() + timeout.toNanos();
-        boolean done = status.awaitPeerDone(deadline);
-        if (done && !isInHandler()) {
-            var _ = await(channels.dataWait(deadline)::untilDelivered);
+        boolean done = connection.peerState().awaitSilence(deadline);
+        if (done && !connection.isInHandler()) {
+            var _ = await(connection.channels().dataWait(deadline)::untilDelivered);
         }
         return done;
     }
@@ -741,112 +325,29 @@ public final class EndPoint implements AutoCloseable {
     /// Closes in order: takes no more operations, waits until those in flight have ended and have arrived at
     /// the peer, tells it that this side is done, waits until it has answered and handlers were given the last
     /// messages that it had sent, then frees everything. If the peer is dead or does not answer within the
-    /// close deadline, what is in flight is flushed, and [#failure()] says so. Idempotent. Blocks; called in a
-    /// handler it returns at once and another thread closes the endpoint.
+    /// close deadline, what is in flight is flushed, and [#failure()] says so. Idempotent. Blocks; in a
+    /// handler, which it would wait for, call [#closeLater()].
     ///
     /// An interrupt ends the waiting and costs nothing else: this returns with the interrupt flag set, and
     /// another thread goes on until everything has arrived or the close deadline has passed. Until [#state()] is
     /// CLOSED or FAILED, devices use the memory of what is in flight, and handlers run in that thread if the
     /// thread mode is CALLER. Closing the session, or calling this again, waits for it. A thread that was
     /// interrupted before it called this waits as any other.
+    ///
+    /// @throws IllegalStateException in a handler, unless everything is freed already; nothing has changed then
     @Override
     public void close() {
-        if (isInHandler()) {
-            Thread.ofVirtual().name("rdmacomm-close-" + name).start(this::close);
-            return;
-        }
-        boolean interrupted = Thread.interrupted();
-        try {
-            if (closing.compareAndSet(false, true)) {
-                closeOnce();
-            } else {
-                closed.await();
-            }
-        } catch (InterruptedException | CommInterruptedException e) {
-            interrupted = true;
-        } finally {
-            if (interrupted) {
-                Thread.currentThread().interrupt();
-            }
-        }
+        connection.close();
     }
 
-    private void closeOnce() throws InterruptedException {
-        long deadline = deadline(options.deadlines().close());
-        boolean handedOver = false;
-        try {
-            if (beginToClose()) {
-                closeInOrder(deadline);
-            }
-        } catch (InterruptedException | CommInterruptedException e) {
-            Thread.ofVirtual().name("rdmacomm-close-" + name).start(() -> continueClosing(deadline));
-            handedOver = true;
-            throw e;
-        } finally {
-            if (!handedOver) {
-                free();
-            }
-        }
-    }
-
-    private void continueClosing(long deadline) {
-        try {
-            closeInOrder(deadline);
-        } catch (InterruptedException | CommInterruptedException e) {
-            fail(unanswered("an interrupt ended the waiting"));
-        } finally {
-            free();
-        }
+    /// Has another thread call [#close()], and returns at once. For handlers; the state changes soon after. Closing the
+    /// session, or calling [#close()] in a thread that may wait, waits until it is closed.
+    public void closeLater() {
+        connection.closeLater();
     }
 
     @Override
     public String toString() {
-        return "endpoint " + name;
-    }
-
-    /// Receives the events of the channels.
-    private final class ChannelEvents implements EndPointEvents {
-        @Override
-        public void onFailed(CommException why) {
-            lost(why);
-        }
-
-        @Override
-        public void onRecall(RdmaChannel channel) {
-            credits.ask(channel);
-        }
-
-        @Override
-        public void onCreditsWanted(int index) {
-            check(credits.asked(index));
-        }
-
-        @Override
-        public void onCreditsReturned(int index, int count) {
-            check(credits.returned(index, count));
-        }
-
-        private void check(@Nullable String violation) {
-            if (violation != null) {
-                fail(new PeerProtocolException("the peer of " + name + " " + violation, null));
-            }
-        }
-
-        @Override
-        public void onPeerDone() {
-            if (status.peerDone()) {
-                EndPoint.this.onPeerDone();
-            }
-        }
-
-        @Override
-        public void onHandlerError(RdmaChannel channel, Throwable thrown) {
-            errors.report("a handler of " + channel, thrown);
-        }
-
-        @Override
-        public @Nullable CommException failure() {
-            return status.failure();
-        }
+        return connection.toString();
     }
 }

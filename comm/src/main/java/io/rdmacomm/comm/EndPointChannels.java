@@ -31,15 +31,15 @@ final class EndPointChannels implements AutoCloseable {
     /// @param endPoint the number of the endpoint
     EndPointChannels(
             SessionDevice device,
-            SessionOptions options,
+            SessionSettings settings,
             String endPointName,
             long endPoint,
             int count,
             EndPointEvents events) {
         List<ChannelOptions> each = new ArrayList<>();
-        each.add(ControlChannel.options(options));
+        each.add(ControlChannel.options(settings.channel().connection()));
         for (int i = 0; i < count; i++) {
-            each.add(options.configurer().configure(i, options.channel()));
+            each.add(settings.data().configurer().configure(i, settings.channel()));
         }
         SessionReceives shared = device.sharedReceives();
         this.device = device;
@@ -90,7 +90,7 @@ final class EndPointChannels implements AutoCloseable {
                         new ChannelMemory(cells.region(), cellsOffset),
                         place,
                         arena,
-                        options.deadlines().operation(),
+                        settings.deadlines().operation(),
                         events));
                 cellsOffset += sizes.cellBytes();
             }
@@ -147,6 +147,7 @@ final class EndPointChannels implements AutoCloseable {
             GroupLease lease = leases.get(i);
             all.get(i).connect(peer.get(i), connector, lease::begin);
         }
+        data().forEach(device.unclosed()::add);
     }
 
     /// A wait for the data channels.
@@ -189,6 +190,7 @@ final class EndPointChannels implements AutoCloseable {
     @Override
     public void close() {
         for (RdmaChannel channel : all) {
+            device.unclosed().remove(channel);
             Closer.step(channel.name(), channel::close);
         }
         for (GroupLease lease : leases) {

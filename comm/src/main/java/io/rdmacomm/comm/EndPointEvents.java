@@ -4,8 +4,8 @@ import org.jspecify.annotations.Nullable;
 
 /// The events of its channels, for an endpoint. On any thread; does not block.
 interface EndPointEvents {
-    /// The peer should be asked to give back receives of a data channel that it does not use. On any thread.
-    void onRecall(RdmaChannel channel);
+    /// The peer should be asked to give back receives of data channel `index` that it does not use. On any thread.
+    void onRecall(int index);
 
     /// The peer asks for receives of data channel `index` that this side does not use.
     void onCreditsWanted(int index);
@@ -20,7 +20,9 @@ interface EndPointEvents {
     void onPeerDone();
 
     /// A handler of the user threw.
-    void onHandlerError(RdmaChannel channel, Throwable thrown);
+    ///
+    /// @param channel the name of its channel
+    void onHandlerError(String channel, Throwable thrown);
 
     /// Why the endpoint has failed: what [#onFailed] was told first by any channel, or something else. Null if
     /// it has not.

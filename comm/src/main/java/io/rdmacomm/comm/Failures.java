@@ -2,6 +2,7 @@ package io.rdmacomm.comm;
 
 import io.rdmacomm.comm.SetUpFailedException.Reason;
 import io.rdmacomm.comm.data.Operation;
+import io.rdmacomm.comm.endpoint.ErrorEvent;
 import io.rdmacomm.comm.setup.SetUpException;
 import io.rdmacomm.verbs.WorkStatus;
 import jdk.jfr.FlightRecorder;
@@ -30,6 +31,12 @@ final class Failures {
     static CommInterruptedException interrupted(String meanwhile, InterruptedException cause) {
         Thread.currentThread().interrupt();
         return new CommInterruptedException("interrupted while " + meanwhile, cause);
+    }
+
+    /// The answer to `close()` in a handler, which would wait for that handler.
+    static IllegalStateException closedInHandler(Object what) {
+        return new IllegalStateException(
+                "close() of " + what + " in a handler would wait for the handler; call closeLater() there");
     }
 
     static OperationException operation(

@@ -3,7 +3,9 @@ package io.rdmacomm.comm;
 import io.rdmacomm.comm.SetUpFailedException.Reason;
 import io.rdmacomm.comm.data.Bounds;
 import io.rdmacomm.comm.data.ChannelInfo;
+import io.rdmacomm.comm.endpoint.HandlerErrors;
 import io.rdmacomm.comm.setup.AcceptingConnector;
+import io.rdmacomm.comm.setup.ConnectEvent;
 import io.rdmacomm.comm.setup.EndPointInfo;
 import io.rdmacomm.comm.setup.FrameType;
 import io.rdmacomm.comm.setup.Greeting;
@@ -61,7 +63,7 @@ import jdk.jfr.FlightRecorder;
 ///
 /// After the greetings, both sides use the version that they have agreed on, and the features that both have. Both
 /// ignore bytes behind the fields that they know.
-record HandShake(SessionDevice device, SessionOptions options, HandlerErrors errors, EndPointOwner owner) {
+record HandShake(SessionDevice device, SessionSettings settings, HandlerErrors errors) {
     private static final Greeting GREETING = new Greeting(Protocol.SESSION, 1, 1, 0);
     /// Failures that come from the peer, or of which it has been told. Both sides know both ranges of versions.
     private static final Set<Reason> KNOWN_TO_PEER =
@@ -72,17 +74,18 @@ record HandShake(SessionDevice device, SessionOptions options, HandlerErrors err
     ///
     /// @param server what to call the server
     /// @param reach connects to it
-    EndPoint connect(String server, Supplier<TcpConnector> reach) {
+    /// @param owner of the connection
+    PeerConnection connect(String server, Supplier<TcpConnector> reach, ConnectionOwner owner) {
         Opening opening = opening();
         if (opening.isDemanding()) {
             // Nothing is made before the server has proved itself.
             TcpConnector connector = reached(reach);
             return timed(connector, () -> {
                 Terms terms = opening.asClient(connector, step());
-                return asClient(endPoint(server), connector, () -> terms);
+                return asClient(endPoint(settings, server, settings.data().count(), owner), connector, () -> terms);
             });
         }
-        EndPoint endPoint = endPoint(server);
+        PeerConnection endPoint = endPoint(settings, server, settings.data().count(), owner);
         TcpConnector connector = null;
         try {
             connector = reached(reach);
@@ -103,12 +106,14 @@ record HandShake(SessionDevice device, SessionOptions options, HandlerErrors err
         }
     }
 
-    private EndPoint endPoint(String server) {
-        return new EndPoint(device, options, server, options.channels(), errors, owner);
+    private PeerConnection endPoint(SessionSettings complete, String peer, int count, ConnectionOwner owner) {
+        PeerConnection made = new PeerConnection(device, complete, peer, count, errors, owner);
+        owner.made(made);
+        return made;
     }
 
     /// @param opening is done, or does it
-    private EndPoint asClient(EndPoint endPoint, TcpConnector connector, Supplier<Terms> opening) {
+    private PeerConnection asClient(PeerConnection endPoint, TcpConnector connector, Supplier<Terms> opening) {
         return finish(endPoint, connector, () -> {
             endPoint.terms(opening.get());
             SetUpOffer own = ownOffer();
@@ -124,8 +129,8 @@ record HandShake(SessionDevice device, SessionOptions options, HandlerErrors err
     }
 
     private Opening opening() {
-        Tls tls = options.tls();
-        Secret secret = options.secret();
+        Tls tls = settings.trust().tls();
+        Secret secret = settings.trust().secret();
         return new Opening(
                 tls == null ? null : tls::engine,
                 GREETING,
@@ -137,7 +142,9 @@ record HandShake(SessionDevice device, SessionOptions options, HandlerErrors err
         if (own.agreeOnNumbers(answer, connector.peer())) {
             return QueuePairConnector.BY_NUMBERS;
         }
-        int port = options.connectionPort() == 0 ? answer.port() : options.connectionPort();
+        int port = settings.meeting().connectionPort() == 0
+                ? answer.port()
+                : settings.meeting().connectionPort();
         Bounds.range("port of the server's connection manager", port, 1, 65535);
         // The server's own address is unknown or closed to clients behind a port forward: the one that was reached.
         return new RequestingConnector(
@@ -151,12 +158,18 @@ record HandShake(SessionDevice device, SessionOptions options, HandlerErrors err
     /// @param places for clients
     /// @param line for clients that have proved nothing
     /// @param known runs when the client has proved itself or, without a secret, said hello
-    EndPoint accept(
-            TcpConnector connector, TicketListeners tickets, ClientPlaces places, SetUpLine line, Runnable known) {
-        return timed(connector, () -> asServer(connector, tickets, places, line, known));
+    /// @param owner of the connection
+    PeerConnection accept(
+            TcpConnector connector,
+            TicketListeners tickets,
+            ClientPlaces places,
+            SetUpLine line,
+            Runnable known,
+            ConnectionOwner owner) {
+        return timed(connector, () -> asServer(connector, tickets, places, line, known, owner));
     }
 
-    private static EndPoint timed(TcpConnector connector, Supplier<EndPoint> steps) {
+    private static PeerConnection timed(TcpConnector connector, Supplier<PeerConnection> steps) {
         ConnectEvent event = FlightRecorder.isInitialized() ? new ConnectEvent() : null;
         if (event != null) {
             event.begin();
@@ -164,12 +177,12 @@ record HandShake(SessionDevice device, SessionOptions options, HandlerErrors err
         long start = System.nanoTime();
         boolean done = false;
         try {
-            EndPoint endPoint = steps.get();
+            PeerConnection endPoint = steps.get();
             endPoint.setUpTime(Duration.ofNanos(System.nanoTime() - start));
             done = true;
             if (event != null && event.shouldCommit()) {
                 event.endPoint = endPoint.name();
-                event.channels = endPoint.channels().size();
+                event.channels = endPoint.data().size();
                 event.protocolVersion = endPoint.terms().version();
                 event.features = endPoint.terms().features();
                 event.commit();
@@ -194,45 +207,52 @@ record HandShake(SessionDevice device, SessionOptions options, HandlerErrors err
         return why;
     }
 
-    private EndPoint asServer(
-            TcpConnector connector, TicketListeners tickets, ClientPlaces places, SetUpLine line, Runnable known) {
+    private PeerConnection asServer(
+            TcpConnector connector,
+            TicketListeners tickets,
+            ClientPlaces places,
+            SetUpLine line,
+            Runnable known,
+            ConnectionOwner owner) {
         Opening opening = opening();
         boolean proves = opening.isDemanding();
         Opening.Entrance client = opening.asServer(connector, step(), proves ? known : () -> {});
         EndPointInfo peer = EndPointInfo.decode(client.next(), connector.peer());
         int count = peer.channels().size() - 1;
-        if (count > options.maxChannels()) {
+        if (count > settings.data().most()) {
             throw new CommException(
-                    connector.peer() + " asks for " + count + " data channels, " + options.maxChannels()
+                    connector.peer() + " asks for " + count + " data channels, "
+                            + settings.data().most()
                             + " are granted at most; ask for fewer, or raise SessionOptions.withMaxChannels of the server",
                     null);
         }
         checkLink(connector, peer);
-        SessionOptions complete = device.forConnection(options, connector::localAddress);
+        SessionSettings complete = device.forConnection(settings, connector::localAddress);
         boolean byNumbers = isByNumbers(complete, connector, peer);
         if (byNumbers) {
             checkLocation(connector, peer);
         }
         if (proves) {
-            return setUp(connector, client.terms(), peer, complete, byNumbers, tickets, places, () -> {});
+            return setUp(connector, client.terms(), peer, complete, byNumbers, tickets, places, owner, () -> {});
         }
         // The client is told in time if it gets no turn.
         try (SetUpLine.Turn turn = line.enter(connector, step().dividedBy(2))) {
             known.run();
-            return setUp(connector, client.terms(), peer, complete, byNumbers, tickets, places, turn::waits);
+            return setUp(connector, client.terms(), peer, complete, byNumbers, tickets, places, owner, turn::waits);
         }
     }
 
-    private EndPoint setUp(
+    private PeerConnection setUp(
             TcpConnector connector,
             Terms terms,
             EndPointInfo peer,
-            SessionOptions complete,
+            SessionSettings complete,
             boolean byNumbers,
             TicketListeners tickets,
             ClientPlaces places,
+            ConnectionOwner owner,
             Runnable waits) {
-        EndPoint endPoint = endPoint(complete, connector, peer.channels().size() - 1, places);
+        PeerConnection endPoint = endPoint(complete, connector, peer.channels().size() - 1, places, owner);
         endPoint.terms(terms);
         return finish(endPoint, connector, () -> {
             if (byNumbers) {
@@ -247,11 +267,12 @@ record HandShake(SessionDevice device, SessionOptions options, HandlerErrors err
     }
 
     /// The endpoint for a client, which has proved all that it has to and named what it wants.
-    private EndPoint endPoint(SessionOptions complete, TcpConnector connector, int count, ClientPlaces places) {
+    private PeerConnection endPoint(
+            SessionSettings complete, TcpConnector connector, int count, ClientPlaces places, ConnectionOwner owner) {
         ClientPlaces.Place place = places.take(connector.remoteAddress(), connector.peer());
         boolean made = false;
         try {
-            EndPoint endPoint = new EndPoint(device, complete, connector.peer(), count, errors, place.in(owner));
+            PeerConnection endPoint = endPoint(complete, connector.peer(), count, place.in(owner));
             made = true;
             return endPoint;
         } finally {
@@ -264,7 +285,7 @@ record HandShake(SessionDevice device, SessionOptions options, HandlerErrors err
     /// Decides how the queue pairs of a client are connected: by numbers if both devices can and the numbers
     /// lead the two sides to each other, otherwise by the connection manager. The client learns it from the
     /// WELCOME.
-    private boolean isByNumbers(SessionOptions complete, TcpConnector connector, EndPointInfo peer) {
+    private boolean isByNumbers(SessionSettings complete, TcpConnector connector, EndPointInfo peer) {
         SetUpOffer own = ownOffer();
         if (!own.agreeOnNumbers(peer.setUp(), connector.peer())) {
             return false;
@@ -276,7 +297,7 @@ record HandShake(SessionDevice device, SessionOptions options, HandlerErrors err
                         device.numbers(complete),
                         peer.channels().getFirst().queuePair(),
                         connector,
-                        options.foreignGids());
+                        settings.trust().foreignGids());
     }
 
     private void checkLink(TcpConnector connector, EndPointInfo peer) {
@@ -291,7 +312,7 @@ record HandShake(SessionDevice device, SessionOptions options, HandlerErrors err
 
     /// Checks that the numbers of a peer lead to its host. The connection manager does not look at them.
     private void checkLocation(TcpConnector connector, EndPointInfo peer) {
-        if (!options.foreignGids()) {
+        if (!settings.trust().foreignGids()) {
             List<QueuePairInfo> numbers =
                     peer.channels().stream().map(ChannelInfo::queuePair).toList();
             PeerLocation.check(device.context(), numbers, connector.remoteAddress(), connector.peer());
@@ -300,7 +321,11 @@ record HandShake(SessionDevice device, SessionOptions options, HandlerErrors err
 
     /// The client connects its queue pairs one after the other, and each of them gets its receives then.
     private void byConnections(
-            EndPoint endPoint, TcpConnector connector, EndPointInfo peer, TicketListeners tickets, Runnable waits) {
+            PeerConnection endPoint,
+            TcpConnector connector,
+            EndPointInfo peer,
+            TicketListeners tickets,
+            Runnable waits) {
         try (AcceptingConnector accepting = tickets.at(connector.localAddress()).expect(step())) {
             connector.send(FrameType.WELCOME, endPoint.info(accepting.offer()).encode());
             waits.run();
@@ -308,7 +333,7 @@ record HandShake(SessionDevice device, SessionOptions options, HandlerErrors err
         }
     }
 
-    private static EndPoint finish(EndPoint endPoint, TcpConnector connector, Runnable steps) {
+    private static PeerConnection finish(PeerConnection endPoint, TcpConnector connector, Runnable steps) {
         boolean done = false;
         try {
             steps.run();
@@ -339,10 +364,12 @@ record HandShake(SessionDevice device, SessionOptions options, HandlerErrors err
 
     private SetUpOffer ownOffer() {
         return SetUpOffer.of(
-                device.context(), options.setUp() != SetUp.CONNECTION_MANAGER, options.setUp() != SetUp.NUMBERS);
+                device.context(),
+                settings.meeting().setUp() != SetUp.CONNECTION_MANAGER,
+                settings.meeting().setUp() != SetUp.NUMBERS);
     }
 
     private Duration step() {
-        return options.deadlines().handshake();
+        return settings.deadlines().handshake();
     }
 }

@@ -4,15 +4,18 @@ import io.rdmacomm.verbs.spi.OperationLock;
 import java.util.LinkedHashSet;
 import java.util.SequencedSet;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /// The messages of a channel that have arrived: for its handler, or else stored until somebody receives them.
-final class Inbox {
+///
+/// @param <H> the handler
+final class Inbox<H> {
     private Message[] messages = {};
     private final Message[] stored;
     private final OperationLock lock = new OperationLock();
     private final SequencedSet<CompletableFuture<Message>> receivers = new LinkedHashSet<>();
-    private volatile @Nullable MessageHandler handler;
+    private volatile @Nullable H handler;
     private volatile @Nullable ClosedException end;
     private long head;
     private volatile long tail;
@@ -29,20 +32,20 @@ final class Inbox {
         messages = ofReceives;
     }
 
-    void handler(@Nullable MessageHandler value) {
+    void handler(@Nullable H value) {
         handler = value;
     }
 
     /// The handler that gets a message now; null if there is none, or if older messages come first. On the
     /// polling thread.
     @Nullable
-    MessageHandler handlerNow() {
+    H handlerNow() {
         return tail == head ? handler : null;
     }
 
     /// The handler, if there is one.
     @Nullable
-    MessageHandler handler() {
+    H handler() {
         return handler;
     }
 
@@ -73,6 +76,25 @@ final class Inbox {
             if (receiver.complete(message)) {
                 return;
             }
+        }
+    }
+
+    /// The number of messages that were received or retained and are not closed. On any thread; while messages arrive
+    /// it may be out of date.
+    ///
+    /// @param ours whether a receive belongs to this channel
+    int unclosed(IntPredicate ours) {
+        int held = 0;
+        for (int receive = 0; receive < messages.length; receive++) {
+            if (messages[receive].isHeld() && ours.test(receive)) {
+                held++;
+            }
+        }
+        lock.lock();
+        try {
+            return (int) Math.max(0, held - (tail - head));
+        } finally {
+            lock.unlock();
         }
     }
 

@@ -171,6 +171,11 @@ public final class Message implements AutoCloseable {
                 : "its handler had returned; call retain() in the handler to keep it";
     }
 
+    /// Whether it was stored, received or retained, and not closed. On any thread.
+    boolean isHeld() {
+        return state == HELD;
+    }
+
     /// Something has arrived in it.
     void arrived(long newLength, boolean isNotice, boolean hasTag, int newTag) {
         length = newLength;

@@ -49,7 +49,7 @@ public final class RdmaChannel {
     private final RdmaAdapter<CompletionHandler> adapter;
     private final SendQueue<CompletionHandler> sends;
     private final SendGate gate;
-    private final Inbox inbox;
+    private final Inbox<MessageHandler> inbox;
     private final MessagePlace place;
     private final Operation scratch;
     private OperationChecks checks;
@@ -85,7 +85,7 @@ public final class RdmaChannel {
         this.sends = adapter.sends();
         this.scratch = sends.newOperation();
         this.gate = new SendGate(name, adapter);
-        this.inbox = new Inbox(options.receives());
+        this.inbox = new Inbox<>(options.receives());
         this.place = place;
     }
 
@@ -338,6 +338,11 @@ public final class RdmaChannel {
         return adapter.counters().statistics();
     }
 
+    /// The number of messages that were received or retained and are not closed. On any thread.
+    int unclosed() {
+        return inbox.unclosed(adapter::holds);
+    }
+
     /// The lower half, for the endpoint.
     RdmaAdapter<CompletionHandler> adapter() {
         return adapter;
@@ -405,7 +410,7 @@ public final class RdmaChannel {
 
     private void handlerThrew(Throwable thrown) {
         adapter.counters().count(ChannelCounter.HANDLER_ERRORS);
-        events.onHandlerError(this, thrown);
+        events.onHandlerError(name, thrown);
     }
 
     @Override
@@ -463,7 +468,7 @@ public final class RdmaChannel {
 
         @Override
         public void onRecall() {
-            events.onRecall(RdmaChannel.this);
+            events.onRecall(index);
         }
 
         @Override

@@ -1,5 +1,6 @@
 package io.rdmacomm.comm;
 
+import io.rdmacomm.comm.endpoint.HandlerErrors;
 import io.rdmacomm.comm.progress.Threads;
 import io.rdmacomm.verbs.service.SafeLogger;
 import java.lang.System.Logger.Level;
@@ -15,15 +16,29 @@ import org.jspecify.annotations.Nullable;
 ///
 /// The old endpoint is closed when [SessionListener#onEnd] has returned. The new one is made meanwhile, with new
 /// queue pairs, and [SessionListener#onEndPoint] is told of it after that.
-final class Reconnector implements AutoCloseable {
+///
+/// @param <E> the endpoints that users hold
+final class Reconnector<E> implements AutoCloseable {
+    /// Is told what becomes of the endpoint of a client; see [SessionListener].
+    ///
+    /// @param <E> the endpoints that users hold
+    interface Listener<E> {
+        void onEndPoint(E endPoint);
+
+        void onRefused(CommException failure);
+
+        void onGiveUp(CommException failure);
+    }
+
     private static final SafeLogger LOGGER = SafeLogger.ofPackage(Reconnector.class);
 
-    private final SessionOptions session;
+    private final SessionSettings session;
     private final String server;
     private final Reconnect options;
-    private final CurrentEndPoint current;
+    private final CurrentEndPoint<E> current;
     private final HandlerErrors errors;
-    private final Function<Duration, EndPoint> connect;
+    private final Listener<E> listener;
+    private final Function<Duration, E> connect;
     private final BackOff backOff;
     private final CountDownLatch closed = new CountDownLatch(1);
     private final Thread thread;
@@ -33,17 +48,19 @@ final class Reconnector implements AutoCloseable {
     /// @param errors receives the exceptions of the listener
     /// @param connect makes one attempt, which takes no longer than a duration for reaching the server
     Reconnector(
-            SessionOptions session,
+            SessionSettings session,
             String server,
             Reconnect options,
-            CurrentEndPoint current,
+            CurrentEndPoint<E> current,
             HandlerErrors errors,
-            Function<Duration, EndPoint> connect) {
+            Listener<E> listener,
+            Function<Duration, E> connect) {
         this.session = session;
         this.server = server;
         this.options = options;
         this.current = current;
         this.errors = errors;
+        this.listener = listener;
         this.connect = connect;
         this.backOff = new BackOff(options, () -> ThreadLocalRandom.current().nextDouble());
         this.thread =
@@ -58,9 +75,9 @@ final class Reconnector implements AutoCloseable {
 
     private void run() {
         try {
-            EndPoint next = current.get();
+            E next = current.get();
             while (next != null) {
-                EndPoint old = current.awaitEnded();
+                PeerConnection old = current.awaitEnded();
                 Thread teller = Objects.requireNonNull(old.teller());
                 Thread farewell = told("free-" + old.name(), () -> {
                     Threads.join(teller);
@@ -78,19 +95,19 @@ final class Reconnector implements AutoCloseable {
         }
     }
 
-    private void welcome(EndPoint next, Thread farewell) {
+    private void welcome(E next, Thread farewell) {
         current.set(next);
         LOGGER.log(Level.INFO, session.name() + " is connected to " + server + " again");
         tell("onEndPoint of " + next, () -> {
             Threads.join(farewell);
-            session.listener().onEndPoint(next);
+            listener.onEndPoint(next);
         });
     }
 
     /// Tries until there is another endpoint.
     ///
     /// @return the endpoint; null when it has given up, or the session is being closed
-    private @Nullable EndPoint replacement(EndPoint old) throws InterruptedException {
+    private @Nullable E replacement(PeerConnection old) throws InterruptedException {
         long start = System.nanoTime();
         // A server that accepts clients and then fails at once is not to be hurried.
         if (start - connectedAt >= options.most().toNanos()) {
@@ -108,7 +125,7 @@ final class Reconnector implements AutoCloseable {
                 return null;
             }
             try {
-                EndPoint next = connect.apply(attemptTime(left - pause));
+                E next = connect.apply(attemptTime(left - pause));
                 connectedAt = System.nanoTime();
                 return next;
             } catch (RuntimeException e) {
@@ -117,7 +134,7 @@ final class Reconnector implements AutoCloseable {
                 }
                 CommException failure = failure(e);
                 last = failure;
-                tell("onRefused", () -> session.listener().onRefused(server, failure));
+                tell("onRefused", () -> listener.onRefused(failure));
             }
         }
     }
@@ -142,7 +159,7 @@ final class Reconnector implements AutoCloseable {
                 last);
         LOGGER.log(Level.WARNING, why.getMessage());
         current.end(why);
-        tell("onGiveUp", () -> session.listener().onGiveUp(why));
+        tell("onGiveUp", () -> listener.onGiveUp(why));
     }
 
     /// Runs a call of the listener on a thread of its own: it may block, or close the session.

@@ -1,5 +1,6 @@
 package io.rdmacomm.comm;
 
+import io.rdmacomm.comm.setup.PrivateFile;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import javax.crypto.Mac;

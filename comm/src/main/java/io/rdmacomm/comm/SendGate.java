@@ -162,8 +162,8 @@ final class SendGate {
         String why;
         if (lack == Admission.NO_CREDIT) {
             why = (operation.operation().needsCredit() ? "" : "a message in front of it waits, and ")
-                    + "the peer receives too slowly: it has no receive for another message until it has given back"
-                    + " earlier ones";
+                    + "the peer receives too slowly: it has not returned the receives of earlier messages, which its"
+                    + " program has not received or not closed";
         } else {
             why = "the send window is full: " + sends.inFlight() + " operations are in flight and have not ended";
         }

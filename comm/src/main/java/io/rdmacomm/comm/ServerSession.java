@@ -46,7 +46,7 @@ public final class ServerSession extends Session {
     private ServerSession(SessionOptions options, SessionDevice device, TcpListener listener) {
         super(options, device);
         this.listener = listener;
-        this.handShake = handShake(options);
+        this.handShake = handShake(options.settings());
         this.tickets = new TicketListeners(
                 device::connections,
                 listener.address(),
@@ -72,8 +72,8 @@ public final class ServerSession extends Session {
         boolean listening = false;
         try {
             SessionOptions given = named.withPort(listener.port());
-            device = SessionDevice.open(given, given.name(), listener::address);
-            SessionOptions complete = device.onPort(given);
+            device = SessionDevice.open(given.settings(), listener::address);
+            SessionOptions complete = given.with(device.onPort(given.settings()));
             ServerSession session = new ServerSession(complete, device, listener);
             if (complete.setUp() != SetUp.NUMBERS) {
                 session.tickets.open();
@@ -172,10 +172,11 @@ public final class ServerSession extends Session {
     /// @throws ClosedException if the session is or gets closed
     /// @throws CommInterruptedException if the thread was interrupted
     public EndPoint connect(String host, int port, Duration timeout) {
-        SessionOptions there = options()
+        SessionSettings there = options()
                 .withAddress(host, port)
-                .withDeadlines(options().deadlines().withConnect(timeout));
-        return connecting.run(() -> reach(ServerReach.forConnection(device(), there)));
+                .withDeadlines(options().deadlines().withConnect(timeout))
+                .settings();
+        return connecting.run(() -> reach(forConnection(device(), there)));
     }
 
     /// Somebody has closed the port, perhaps by interrupting all threads of the process.
@@ -188,9 +189,7 @@ public final class ServerSession extends Session {
     private Runnable serve(TcpConnector connector) {
         EndPoint endPoint;
         try {
-            endPoint = isOpen()
-                    ? keep(handShake.accept(connector, tickets, places, line, () -> reception.known(connector)))
-                    : null;
+            endPoint = isOpen() ? accepted(connector) : null;
         } catch (CommException e) {
             LOGGER.log(Level.DEBUG, () -> "client " + connector.peer() + " was not set up: " + e.getMessage());
             return () -> tell("onRefused", () -> options().listener().onRefused(connector.peer(), e));
@@ -200,6 +199,12 @@ public final class ServerSession extends Session {
             return () -> {};
         }
         return () -> announce(endPoint);
+    }
+
+    private EndPoint accepted(TcpConnector connector) {
+        Owner owner = new Owner();
+        var _ = handShake.accept(connector, tickets, places, line, () -> reception.known(connector), owner);
+        return keep(owner.endPoint());
     }
 
     private void announce(EndPoint endPoint) {

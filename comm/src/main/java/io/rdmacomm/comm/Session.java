@@ -1,7 +1,11 @@
 package io.rdmacomm.comm;
 
+import io.rdmacomm.comm.endpoint.HandlerErrors;
 import io.rdmacomm.comm.progress.CompletionGroup;
 import io.rdmacomm.comm.progress.Threads;
+import io.rdmacomm.comm.setup.RetryPause;
+import io.rdmacomm.comm.setup.ServerAddress;
+import io.rdmacomm.comm.setup.TcpConnector;
 import io.rdmacomm.comm.statistics.SessionStatistics;
 import io.rdmacomm.comm.statistics.SharedReceiveStatistics;
 import io.rdmacomm.verbs.AccessFlag;
@@ -12,9 +16,11 @@ import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// The common part of servers and clients: an open device, buffers that are registered with it once, and end
@@ -39,8 +45,8 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
         this.options = options;
         this.device = device;
         this.callerGroup = device.callerGroup();
-        this.errors = new HandlerErrors(options.listener());
-        this.observation = new SessionObservation(this, endPoints);
+        this.errors = new HandlerErrors(options.listener()::onError);
+        this.observation = new SessionObservation(new View());
         SessionListener listener = options.listener();
         device.events().start(event -> errors.guard("onDeviceEvent", () -> listener.onDeviceEvent(event)));
         device.onLost(
@@ -53,7 +59,7 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
         LOGGER.log(Level.ERROR, words);
         lost = why;
         open = false;
-        Thread.ofVirtual().name("rdmacomm-close-" + name()).start(this::close);
+        closeLater();
     }
 
     /// `options` with what they leave to the kind of session.
@@ -177,12 +183,14 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
     }
 
     /// Ends every wait, closes all endpoints (together, each within the close deadline), and frees everything.
-    /// Idempotent. Blocks until it is done.
+    /// Idempotent. Blocks until it is done; in a handler of an endpoint, which it would wait for, call
+    /// [#closeLater()].
+    ///
+    /// @throws IllegalStateException in a handler of an endpoint; nothing has changed then
     @Override
     public final void close() {
         if (isInHandler()) {
-            Thread.ofVirtual().name("rdmacomm-close-" + name()).start(this::close);
-            return;
+            throw Failures.closedInHandler(this);
         }
         closing.lock();
         try {
@@ -200,6 +208,11 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
         }
     }
 
+    /// Has another thread call [#close()], and returns at once. For handlers.
+    public final void closeLater() {
+        Thread.ofVirtual().name("rdmacomm-close-" + name()).start(this::close);
+    }
+
     /// Accepts no more peers, connects to no more, and wakes the threads that wait for one.
     abstract void stopAccepting();
 
@@ -215,28 +228,63 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
         }
     }
 
-    /// The handshake that sets endpoints up with these options.
-    final HandShake handShake(SessionOptions complete) {
-        return new HandShake(device, complete, errors, new Owner());
+    /// The handshake that sets endpoints up with these settings.
+    final HandShake handShake(SessionSettings complete) {
+        return new HandShake(device, complete, errors);
     }
 
-    /// Connects to the server that `complete` names, and keeps the endpoint. A server that is too busy is asked again,
+    /// Connects to the server that settings name, and keeps the endpoint. A server that is too busy is asked again,
     /// until the connect deadline.
-    final EndPoint reach(SessionOptions complete) {
+    ///
+    /// @param complete with the GID index of this side
+    final EndPoint reach(SessionSettings complete) {
         long deadline = System.nanoTime() + complete.deadlines().connect().toNanos();
-        SessionOptions attempt = complete;
+        ServerAddress server = address(complete);
+        Duration left = complete.deadlines().connect();
         while (true) {
             try {
-                SessionOptions now = attempt;
-                return keep(handShake(now).connect(ServerReach.name(now), () -> ServerReach.connect(now)));
+                Duration now = left;
+                boolean waits = complete.meeting().waitForServer();
+                return connected(
+                        handShake(complete),
+                        server.name(),
+                        () -> waits ? server.awaitServer(now) : server.connect(now));
             } catch (SetUpFailedException e) {
-                if (e.reason() != SetUpFailedException.Reason.BUSY || !ServerReach.pause(deadline)) {
+                if (e.reason() != SetUpFailedException.Reason.BUSY || !pause(deadline)) {
                     throw e;
                 }
             }
-            Duration left = Duration.ofNanos(Math.max(1_000_000, deadline - System.nanoTime()));
-            attempt = complete.withDeadlines(complete.deadlines().withConnect(left));
+            left = Duration.ofNanos(Math.max(1_000_000, deadline - System.nanoTime()));
         }
+    }
+
+    /// Connects to a server, and keeps the endpoint.
+    final EndPoint connected(HandShake handShake, String server, Supplier<TcpConnector> reach) {
+        Owner owner = new Owner();
+        var _ = handShake.connect(server, reach, owner);
+        return keep(owner.endPoint());
+    }
+
+    private static boolean pause(long deadline) {
+        if (!RetryPause.before(deadline)) {
+            return false;
+        }
+        if (Thread.currentThread().isInterrupted()) {
+            throw new CommInterruptedException("interrupted while the server was busy", null);
+        }
+        return true;
+    }
+
+    /// The server that settings name.
+    static ServerAddress address(SessionSettings settings) {
+        return new ServerAddress(settings.meeting().host(), settings.meeting().port());
+    }
+
+    /// `settings` with the port of the device and the GID index for the address of this side in packets to the server.
+    static SessionSettings forConnection(SessionDevice device, SessionSettings settings) {
+        return device.forConnection(
+                settings,
+                () -> address(settings).localAddress(settings.deadlines().connect()));
     }
 
     /// Keeps an endpoint until it is closed.
@@ -266,7 +314,8 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
 
     /// Whether the calling thread is in a handler of one of the endpoints.
     final boolean isInHandler() {
-        return endPoints.open().stream().anyMatch(EndPoint::isInHandler);
+        return endPoints.open().stream()
+                .anyMatch(endPoint -> endPoint.connection().isInHandler());
     }
 
     private void closeEndPoints() {
@@ -283,21 +332,61 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
         return "session " + name();
     }
 
-    /// Receives the ends of the endpoints.
-    private final class Owner implements EndPointOwner {
-        @Override
-        public Session session() {
-            return Session.this;
+    /// Receives the end of one endpoint.
+    final class Owner implements ConnectionOwner {
+        private volatile @Nullable EndPoint endPoint;
+
+        /// The endpoint, after it was made.
+        EndPoint endPoint() {
+            return Objects.requireNonNull(endPoint);
         }
 
         @Override
-        public void ended(EndPoint endPoint) {
-            Session.this.ended(endPoint);
+        public void made(PeerConnection connection) {
+            endPoint = new EndPoint(Session.this, connection);
         }
 
         @Override
-        public void freed(EndPoint endPoint) {
-            endPoints.remove(endPoint);
+        public void ended() {
+            Session.this.ended(endPoint());
+        }
+
+        @Override
+        public void freed() {
+            endPoints.remove(endPoint());
+        }
+    }
+
+    /// What those outside of the program see.
+    private final class View implements ObservedSession {
+        @Override
+        public String name() {
+            return Session.this.name();
+        }
+
+        @Override
+        public Context context() {
+            return device.context();
+        }
+
+        @Override
+        public int port() {
+            return options.channel().connection().path().port();
+        }
+
+        @Override
+        public SessionStatistics statistics() {
+            return Session.this.statistics();
+        }
+
+        @Override
+        public List<PeerConnection> connections() {
+            return endPoints.open().stream().map(EndPoint::connection).toList();
+        }
+
+        @Override
+        public void observe(SessionObserver observer) {
+            endPoints.observe(observer);
         }
     }
 }

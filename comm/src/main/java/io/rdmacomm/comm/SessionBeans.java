@@ -1,5 +1,6 @@
 package io.rdmacomm.comm;
 
+import io.rdmacomm.comm.counters.ManagementBean;
 import io.rdmacomm.verbs.service.SafeLogger;
 import java.lang.System.Logger.Level;
 import java.lang.management.ManagementFactory;
@@ -29,15 +30,15 @@ final class SessionBeans implements SessionObserver {
     private final MBeanServer server = ManagementFactory.getPlatformMBeanServer();
     private final long session;
     private final List<ObjectName> ofSession = new CopyOnWriteArrayList<>();
-    private final Map<EndPoint, List<ObjectName>> ofEndPoints = new ConcurrentHashMap<>();
+    private final Map<PeerConnection, List<ObjectName>> ofEndPoints = new ConcurrentHashMap<>();
 
     /// @param number of the session, unique in this process
-    SessionBeans(Session session, long number) {
+    SessionBeans(ObservedSession session, long number) {
         this.session = number;
         register(of(session), "Session,id=" + number, session.name(), ofSession);
     }
 
-    private static ManagementBean of(Session session) {
+    private static ManagementBean of(ObservedSession session) {
         return new ManagementBean(
                         "a session, with the sum over all data channels, also over those of closed endpoints",
                         () -> session.statistics().channels())
@@ -66,12 +67,7 @@ final class SessionBeans implements SessionObserver {
                         "DeviceCounters",
                         TabularData.class,
                         "the counters of the device's port, see io.rdmacomm.verbs.Context",
-                        () -> table(session.context()
-                                .counters(session.options()
-                                        .channel()
-                                        .connection()
-                                        .path()
-                                        .port())));
+                        () -> table(session.context().counters(session.port())));
     }
 
     /// The form in which an MXBean shows a map, which clients know.
@@ -91,7 +87,7 @@ final class SessionBeans implements SessionObserver {
         }
     }
 
-    private static ManagementBean of(EndPoint endPoint) {
+    private static ManagementBean of(PeerConnection endPoint) {
         return new ManagementBean("an endpoint, with the sum over its data channels", endPoint::statistics)
                 .with("Name", String.class, "its name in messages", endPoint::name)
                 .with("PeerName", String.class, "the name that the peer has given itself", endPoint::peerName)
@@ -109,7 +105,7 @@ final class SessionBeans implements SessionObserver {
                         "Channels",
                         int.class,
                         "the number of its data channels",
-                        () -> endPoint.channels().size());
+                        () -> endPoint.data().size());
     }
 
     private static ManagementBean of(RdmaChannel channel) {
@@ -120,12 +116,12 @@ final class SessionBeans implements SessionObserver {
     }
 
     @Override
-    public void opened(EndPoint endPoint) {
+    public void opened(PeerConnection endPoint) {
         List<ObjectName> names = new CopyOnWriteArrayList<>();
         ofEndPoints.put(endPoint, names);
         String id = "session=" + session + ",id=" + endPoint.number();
         register(of(endPoint), "EndPoint," + id, endPoint.name(), names);
-        for (RdmaChannel channel : endPoint.channels()) {
+        for (RdmaChannel channel : endPoint.data()) {
             register(
                     of(channel),
                     "Channel,session=" + session + ",endPoint=" + endPoint.number() + ",id=" + channel.index(),
@@ -145,7 +141,7 @@ final class SessionBeans implements SessionObserver {
     }
 
     @Override
-    public void closed(EndPoint endPoint) {
+    public void closed(PeerConnection endPoint) {
         List<ObjectName> names = ofEndPoints.remove(endPoint);
         if (names != null) {
             unregister(names);
@@ -165,7 +161,7 @@ final class SessionBeans implements SessionObserver {
     }
 
     private static void log(String what, JMException why) {
-        SafeLogger.ofPackage(Session.class).log(Level.WARNING, what + " failed", why);
+        SafeLogger.ofPackage(SessionBeans.class).log(Level.WARNING, what + " failed", why);
     }
 
     @Override

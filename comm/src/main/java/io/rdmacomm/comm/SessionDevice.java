@@ -3,6 +3,7 @@ package io.rdmacomm.comm;
 import io.rdmacomm.comm.counters.CountersPublisher;
 import io.rdmacomm.comm.data.Bounds;
 import io.rdmacomm.comm.data.ChannelSizes;
+import io.rdmacomm.comm.data.DeviceEvents;
 import io.rdmacomm.comm.data.SlowOperations;
 import io.rdmacomm.comm.progress.CompletionGroup;
 import io.rdmacomm.comm.progress.CompletionLoop;
@@ -48,12 +49,13 @@ final class SessionDevice implements AutoCloseable {
     private static final Set<AccessFlag> CELL_ACCESS =
             EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ);
 
-    private final SessionOptions options;
+    private final SessionSettings settings;
     private final Context context;
     private final int portNumber;
     private final ProtectionDomain domain;
     private final @Nullable SessionReceives receives;
     private final DeviceEvents events;
+    private final UnclosedMessages unclosed = new UnclosedMessages();
     private final CompletionQueues queues;
     private final CompletionGroup control;
     private final CompletionLoop controlLoop;
@@ -65,20 +67,24 @@ final class SessionDevice implements AutoCloseable {
     private volatile Runnable onLost = () -> {};
     private final ConcurrentMap<String, RdmaBuffer> buffers = new ConcurrentHashMap<>();
 
-    private SessionDevice(SessionOptions options, String name, OpenPort opened) {
-        this.options = options;
+    private SessionDevice(SessionSettings settings, OpenPort opened) {
+        String name = settings.name();
+        this.settings = settings;
         this.context = opened.context();
         this.portNumber = opened.number();
-        check(options);
+        check(settings);
         this.domain = context.allocateProtectionDomain();
-        this.receives = sharedReceives(options);
-        this.events = new DeviceEvents(context, name, receives);
-        this.queues = new CompletionQueues(context, options.completionVector());
+        this.receives = sharedReceives(settings);
+        this.events = new DeviceEvents(context, name, receives == null ? null : receives.pool());
+        this.queues = new CompletionQueues(context, settings.modes().vector());
         this.control = events.watch(new CompletionGroup(
                 queues,
                 "rdmacomm-" + name + "-control",
                 0,
-                CHANNELS_TO_BEGIN_WITH * ControlChannel.options(options).sizes().completions(),
+                CHANNELS_TO_BEGIN_WITH
+                        * ControlChannel.options(settings.channel().connection())
+                                .sizes()
+                                .completions(),
                 WorkId.MAX_SLOTS,
                 false));
         IdleStrategy idle = control.newIdleStrategy();
@@ -87,22 +93,23 @@ final class SessionDevice implements AutoCloseable {
                 (polled, maxNanos) -> {
                     SlowOperations.refresh();
                     CountersPublisher.PROCESS.tick();
+                    unclosed.tick();
                     idle.idle(polled, maxNanos);
                 },
                 () -> onLost.run());
-        if (options.threadMode() == ThreadMode.PER_QUEUE_PAIR) {
+        if (settings.modes().thread() == ThreadMode.PER_QUEUE_PAIR) {
             this.shared = null;
             this.sharedLoop = null;
-            this.eventLoop = options.workMode() == WorkMode.EPOLL
+            this.eventLoop = settings.modes().work() == WorkMode.EPOLL
                     ? new EventLoop(context, "rdmacomm-" + name + "-events").start()
                     : null;
         } else {
-            boolean callerDriven = options.threadMode() == ThreadMode.CALLER;
+            boolean callerDriven = settings.modes().thread() == ThreadMode.CALLER;
             CompletionGroup group = events.watch(new CompletionGroup(
                     queues,
                     "rdmacomm-" + name + "-data",
-                    spinNanos(options.workMode()),
-                    CHANNELS_TO_BEGIN_WITH * options.channel().sizes().completions(),
+                    spinNanos(settings.modes().work()),
+                    CHANNELS_TO_BEGIN_WITH * settings.channel().sizes().completions(),
                     WorkId.MAX_SLOTS,
                     callerDriven));
             this.shared = group;
@@ -112,12 +119,12 @@ final class SessionDevice implements AutoCloseable {
         controlLoop.start();
     }
 
-    private @Nullable SessionReceives sharedReceives(SessionOptions options) {
-        SharedReceives shared = options.sharedReceives();
+    private @Nullable SessionReceives sharedReceives(SessionSettings settings) {
+        SharedReceives shared = settings.data().receives();
         if (shared == null) {
             return null;
         }
-        int messageBytes = options.channel().messageBytes();
+        int messageBytes = settings.channel().messageBytes();
         RdmaBuffer memory = pool(SessionReceives.bytes(shared, messageBytes));
         return new SessionReceives(domain, shared, messageBytes, memory);
     }
@@ -131,21 +138,20 @@ final class SessionDevice implements AutoCloseable {
         };
     }
 
-    /// Opens the device that `options` name.
+    /// Opens the device that settings name. Its threads are called after the session.
     ///
-    /// @param name what its threads are called
     /// @param local the address that this side uses for TCP; the wildcard address if it is unknown
-    static SessionDevice open(SessionOptions options, String name, Supplier<InetAddress> local) {
-        Capability needed = options.setUp() == SetUp.CONNECTION_MANAGER
+    static SessionDevice open(SessionSettings settings, Supplier<InetAddress> local) {
+        Capability needed = settings.meeting().setUp() == SetUp.CONNECTION_MANAGER
                 ? Capability.CONNECTION_MANAGER
                 : Capability.CONNECT_BY_NUMBERS;
-        int number = options.channel().connection().path().port();
-        OpenPort port = options.device().isEmpty()
+        int number = settings.channel().connection().path().port();
+        OpenPort port = settings.device().isEmpty()
                 ? DeviceChoice.open(number, needed, local)
-                : new OpenPort(Rdma.open(options.device()), number);
+                : new OpenPort(Rdma.open(settings.device()), number);
         boolean opened = false;
         try {
-            SessionDevice device = new SessionDevice(options, name, port);
+            SessionDevice device = new SessionDevice(settings, port);
             opened = true;
             return device;
         } finally {
@@ -155,17 +161,17 @@ final class SessionDevice implements AutoCloseable {
         }
     }
 
-    /// Checks what the options say about the device.
-    private void check(SessionOptions options) {
+    /// Checks what the settings say about the device.
+    private void check(SessionSettings settings) {
         checkPort();
-        options.channel().connection().path().gidIndex().ifPresent(index -> context.gid(portNumber, index));
-        Capability needed = needed(context, options.setUp());
+        settings.channel().connection().path().gidIndex().ifPresent(index -> context.gid(portNumber, index));
+        Capability needed = needed(context, settings.meeting().setUp());
         if (!context.supports(needed)) {
             throw new UnsupportedVerbException(
                     "connect queue pairs", needed, context.device().name());
         }
         if (needed == Capability.CONNECTION_MANAGER) {
-            checkManaged(options.channel().connection().path(), context);
+            checkManaged(settings.channel().connection().path(), context);
         }
     }
 
@@ -206,7 +212,7 @@ final class SessionDevice implements AutoCloseable {
     ///
     /// @param local the address that this side uses for TCP
     /// @throws CommException if the port is down
-    SessionOptions forConnection(SessionOptions given, Supplier<InetAddress> local) {
+    SessionSettings forConnection(SessionSettings given, Supplier<InetAddress> local) {
         PortAttributes port = checkPort();
         PathOptions path = given.channel().connection().path();
         int index = path.gidIndex()
@@ -215,11 +221,11 @@ final class SessionDevice implements AutoCloseable {
     }
 
     /// `given` with the port of this device.
-    SessionOptions onPort(SessionOptions given) {
+    SessionSettings onPort(SessionSettings given) {
         return withPath(given, given.channel().connection().path().withPort(portNumber));
     }
 
-    private static SessionOptions withPath(SessionOptions given, PathOptions path) {
+    private static SessionSettings withPath(SessionSettings given, PathOptions path) {
         ConnectionOptions how = given.channel().connection();
         return given.withChannel(given.channel().withConnection(how.withPath(path)));
     }
@@ -237,8 +243,8 @@ final class SessionDevice implements AutoCloseable {
         onLost = task;
     }
 
-    /// The place of the queue pairs that are made with these options, which [#forConnection] has returned.
-    QueuePairInfo numbers(SessionOptions complete) {
+    /// The place of the queue pairs that are made with these settings, which [#forConnection] has returned.
+    QueuePairInfo numbers(SessionSettings complete) {
         PathOptions path = complete.channel().connection().path();
         Gid gid = context.gid(portNumber, path.gidIndex().orElseThrow());
         return new QueuePairInfo(0, 0, port().lid(), gid, path.mtu());
@@ -274,6 +280,11 @@ final class SessionDevice implements AutoCloseable {
         return control;
     }
 
+    /// Looks after messages that programs keep.
+    UnclosedMessages unclosed() {
+        return unclosed;
+    }
+
     /// The receives that the data channels share; null if each has its own.
     @Nullable
     SessionReceives sharedReceives() {
@@ -297,7 +308,7 @@ final class SessionDevice implements AutoCloseable {
             });
         }
         CompletionGroup own = events.watch(new CompletionGroup(
-                queues, "rdmacomm-" + channel, spinNanos(options.workMode()), sizes.completions(), 1, false));
+                queues, "rdmacomm-" + channel, spinNanos(settings.modes().work()), sizes.completions(), 1, false));
         CompletionLoop loop = new CompletionLoop(own, own.newIdleStrategy());
         return new GroupLease(own, loop::start, () -> {
             events.forget(own);
@@ -324,7 +335,8 @@ final class SessionDevice implements AutoCloseable {
                     blockCount + " blocks of " + blockSize + " bytes are more than can be addressed", e);
         }
         Set<AccessFlag> rights = context.supported(access);
-        MemoryRegion region = domain.allocate(bytes, registered(rights), options.pages());
+        MemoryRegion region =
+                domain.allocate(bytes, registered(rights), settings.buffers().pages());
         return keep(new RdmaBuffer(name, region, rights, blockSize, blockCount));
     }
 
@@ -351,7 +363,7 @@ final class SessionDevice implements AutoCloseable {
     /// the order in which its bytes arrive does not matter.
     RdmaBuffer pool(long bytes) {
         Set<AccessFlag> access = EnumSet.of(AccessFlag.LOCAL_WRITE);
-        if (options.access().contains(AccessFlag.RELAXED_ORDERING)) {
+        if (settings.buffers().access().contains(AccessFlag.RELAXED_ORDERING)) {
             access.add(AccessFlag.RELAXED_ORDERING);
         }
         return new RdmaBuffer("receives", domain.allocate(bytes, access), access, bytes, 1);

@@ -20,7 +20,7 @@ final class SessionEndPoints {
         lock.lock();
         try {
             observer = told;
-            open.forEach(told::opened);
+            open.forEach(endPoint -> told.opened(endPoint.connection()));
         } finally {
             lock.unlock();
         }
@@ -37,11 +37,11 @@ final class SessionEndPoints {
         try {
             setUp++;
             open.add(endPoint);
-            observer.opened(endPoint);
+            observer.opened(endPoint.connection());
         } finally {
             lock.unlock();
         }
-        if (endPoint.isFreed()) {
+        if (endPoint.connection().isFreed()) {
             remove(endPoint);
         }
     }
@@ -53,7 +53,7 @@ final class SessionEndPoints {
             if (open.remove(endPoint)) {
                 closed = closed.plus(endPoint.statistics());
                 failed += endPoint.failure() == null ? 0 : 1;
-                observer.closed(endPoint);
+                observer.closed(endPoint.connection());
             }
         } finally {
             lock.unlock();

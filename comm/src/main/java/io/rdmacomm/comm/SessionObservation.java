@@ -12,14 +12,12 @@ final class SessionObservation implements AutoCloseable {
     private static final AtomicLong NUMBERS = new AtomicLong();
 
     private final long number = NUMBERS.incrementAndGet();
-    private final Session session;
-    private final SessionEndPoints endPoints;
+    private final ObservedSession session;
     private final SessionRecords records;
     private @Nullable SessionObserver beans;
 
-    SessionObservation(Session session, SessionEndPoints endPoints) {
+    SessionObservation(ObservedSession session) {
         this.session = session;
-        this.endPoints = endPoints;
         // Negative, as those of channels are positive.
         this.records = new SessionRecords(session, -number);
     }
@@ -30,7 +28,7 @@ final class SessionObservation implements AutoCloseable {
         if ("on".equals(System.getProperty("rdmacomm.jmx"))) {
             SessionObserver registered = register();
             beans = registered;
-            endPoints.observe(registered);
+            session.observe(registered);
         }
     }
 
@@ -38,7 +36,7 @@ final class SessionObservation implements AutoCloseable {
         try {
             return new SessionBeans(session, number);
         } catch (NoClassDefFoundError e) {
-            SafeLogger.ofPackage(Session.class)
+            SafeLogger.ofPackage(SessionObservation.class)
                     .log(
                             Level.WARNING,
                             "rdmacomm.jmx has no effect, because the module java.management is missing: add"

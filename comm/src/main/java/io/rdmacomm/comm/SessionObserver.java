@@ -1,21 +1,21 @@
 package io.rdmacomm.comm;
 
-/// Is told of the endpoints of a session, one at a time. Must not block.
+/// Is told of the endpoints of a session that are opened and closed, one at a time. Must not block.
 interface SessionObserver extends AutoCloseable {
     SessionObserver NONE = new SessionObserver() {
         @Override
-        public void opened(EndPoint endPoint) {}
+        public void opened(PeerConnection connection) {}
 
         @Override
-        public void closed(EndPoint endPoint) {}
+        public void closed(PeerConnection connection) {}
 
         @Override
         public void close() {}
     };
 
-    void opened(EndPoint endPoint);
+    void opened(PeerConnection connection);
 
-    void closed(EndPoint endPoint);
+    void closed(PeerConnection connection);
 
     /// The session is closed.
     @Override

@@ -1,5 +1,10 @@
 package io.rdmacomm.comm;
 
+import io.rdmacomm.comm.SessionSettings.Buffers;
+import io.rdmacomm.comm.SessionSettings.Channels;
+import io.rdmacomm.comm.SessionSettings.Meeting;
+import io.rdmacomm.comm.SessionSettings.Modes;
+import io.rdmacomm.comm.SessionSettings.Trust;
 import io.rdmacomm.comm.data.Bounds;
 import io.rdmacomm.comm.setup.TcpListener;
 import io.rdmacomm.verbs.AccessFlag;
@@ -14,94 +19,52 @@ import org.jspecify.annotations.Nullable;
 /// ```
 public final class SessionOptions {
     private static final SessionOptions DEFAULTS = new SessionOptions(
-            "",
-            "",
-            new Meeting("", 2020, false, SetUp.AUTOMATIC, 0, null),
-            new Modes(WorkMode.ADAPTIVE, null, null),
-            new Channels(1, 16, ChannelOptions.defaults(), (index, proposed) -> proposed, null),
-            new Trust(null, null, PeerLimits.defaults(), false),
-            Deadlines.defaults(),
-            new Buffers(Set.of(AccessFlag.LOCAL_WRITE), PageSize.NORMAL),
+            new SessionSettings(
+                    "",
+                    "",
+                    new Meeting("", 2020, false, SetUp.AUTOMATIC, 0, null),
+                    new Modes(WorkMode.ADAPTIVE, null, null),
+                    new Channels(1, 16, ChannelOptions.defaults(), (index, proposed) -> proposed, null),
+                    new Trust(null, null, PeerLimits.defaults(), false),
+                    Deadlines.defaults(),
+                    new Buffers(Set.of(AccessFlag.LOCAL_WRITE), PageSize.NORMAL)),
             SessionListener.NONE);
 
-    /// How the two sides find each other.
-    private record Meeting(
-            String host,
-            int port,
-            boolean waitForServer,
-            SetUp setUp,
-            int connectionPort,
-            @Nullable Reconnect reconnect) {}
-
-    /// How progress is made.
-    private record Modes(
-            WorkMode work,
-            @Nullable ThreadMode thread,
-            @Nullable Integer vector) {}
-
-    /// The data channels.
-    private record Channels(
-            int count,
-            int most,
-            ChannelOptions each,
-            ChannelConfigurer configurer,
-            @Nullable SharedReceives receives) {}
-
-    /// Which peers are accepted, and how much of them.
-    private record Trust(@Nullable Tls tls, @Nullable Secret secret, PeerLimits limits, boolean foreignGids) {}
-
-    /// The memory of buffers that are allocated.
-    private record Buffers(Set<AccessFlag> access, PageSize pages) {}
-
-    private final String name;
-    private final String device;
-    private final Meeting meeting;
-    private final Modes modes;
-    private final Channels data;
-    private final Trust trust;
-    private final Deadlines deadlines;
-    private final Buffers buffers;
+    private final SessionSettings settings;
     private final SessionListener listener;
 
-    private SessionOptions(
-            String name,
-            String device,
-            Meeting meeting,
-            Modes modes,
-            Channels data,
-            Trust trust,
-            Deadlines deadlines,
-            Buffers buffers,
-            SessionListener listener) {
-        this.name = name;
-        this.device = device;
-        this.meeting = meeting;
-        this.modes = modes;
-        this.data = data;
-        this.trust = trust;
-        this.deadlines = deadlines;
-        this.buffers = buffers;
+    private SessionOptions(SessionSettings settings, SessionListener listener) {
+        this.settings = settings;
         this.listener = listener;
     }
 
+    /// All values but the listener.
+    SessionSettings settings() {
+        return settings;
+    }
+
+    SessionOptions with(SessionSettings value) {
+        return new SessionOptions(value, listener);
+    }
+
     private SessionOptions with(Meeting value) {
-        return new SessionOptions(name, device, value, modes, data, trust, deadlines, buffers, listener);
+        return with(settings.with(value));
     }
 
     private SessionOptions with(Modes value) {
-        return new SessionOptions(name, device, meeting, value, data, trust, deadlines, buffers, listener);
+        return with(settings.with(value));
     }
 
     private SessionOptions with(Channels value) {
-        return new SessionOptions(name, device, meeting, modes, value, trust, deadlines, buffers, listener);
+        return with(settings.with(value));
     }
 
     private SessionOptions with(Trust value) {
-        return new SessionOptions(name, device, meeting, modes, data, value, deadlines, buffers, listener);
+        return with(settings.with(value));
     }
 
     private SessionOptions with(Buffers value) {
-        return new SessionOptions(name, device, meeting, modes, data, trust, deadlines, value, listener);
+        return with(settings.with(value));
     }
 
     /// The first device that can be used, port 2020 of this host's loopback address, ADAPTIVE, SHARED_CQ for
@@ -114,125 +77,125 @@ public final class SessionOptions {
 
     /// The name that the peer is told, at most 128 characters; empty for the role and the process number.
     public String name() {
-        return name;
+        return settings.name();
     }
 
     /// The name of the device. If empty: the first one, hardware before software, that can be opened, supports
     /// [#setUp()] (by numbers if AUTOMATIC), and has an active port.
     public String device() {
-        return device;
+        return settings.device();
     }
 
     /// For a server, the address it listens on: empty for loopback, so that only this host reaches it, `*`
     /// for all addresses. For a client, the server's host: empty or `*` for this host. A name, an IPv4 or
     /// an IPv6 address.
     public String host() {
-        return meeting.host();
+        return settings.meeting().host();
     }
 
     /// The server's TCP port; 0 lets a server take any free one.
     public int port() {
-        return meeting.port();
+        return settings.meeting().port();
     }
 
     /// How library threads and blocking calls wait for completions of data channels.
     public WorkMode workMode() {
-        return modes.work();
+        return settings.modes().work();
     }
 
     /// The threads that poll for completions of data channels; null if none was set. A server then uses
     /// [ThreadMode#SHARED_CQ], so that no client costs a thread, and a client [ThreadMode#PER_QUEUE_PAIR].
     /// The options of an open session have the one that it uses.
     public @Nullable ThreadMode threadMode() {
-        return modes.thread();
+        return settings.modes().thread();
     }
 
     /// The completion vector of all events; null if they are spread over those of the device.
     public @Nullable Integer completionVector() {
-        return modes.vector();
+        return settings.modes().vector();
     }
 
     /// The number of data channels that a client requests.
     public int channels() {
-        return data.count();
+        return settings.data().count();
     }
 
     /// The largest number of data channels that a server grants one client.
     public int maxChannels() {
-        return data.most();
+        return settings.data().most();
     }
 
     /// The options of data channels.
     public ChannelOptions channel() {
-        return data.each();
+        return settings.data().each();
     }
 
     /// Makes the final decision on the options of each data channel.
     public ChannelConfigurer configurer() {
-        return data.configurer();
+        return settings.data().configurer();
     }
 
     /// The receives that the data channels share; null if each has [ChannelOptions#receives()] of its own.
     public @Nullable SharedReceives sharedReceives() {
-        return data.receives();
+        return settings.data().receives();
     }
 
     /// How long waits last at most.
     public Deadlines deadlines() {
-        return deadlines;
+        return settings.deadlines();
     }
 
     /// Whether a refused client retries until the connect deadline.
     public boolean waitForServer() {
-        return meeting.waitForServer();
+        return settings.meeting().waitForServer();
     }
 
     /// How a client replaces its endpoint when it has failed; null if it does not.
     public @Nullable Reconnect reconnect() {
-        return meeting.reconnect();
+        return settings.meeting().reconnect();
     }
 
     /// How the queue pairs are connected.
     public SetUp setUp() {
-        return meeting.setUp();
+        return settings.meeting().setUp();
     }
 
     /// The port of the server's connection manager: the second one that clients connect to, where the
     /// connection manager connects queue pairs. For a server, the port it listens on, 0 for any free one; for a
     /// client, the port it connects to, 0 for the one that the server says.
     public int connectionPort() {
-        return meeting.connectionPort();
+        return settings.meeting().connectionPort();
     }
 
     /// The secret that both sides must have; null if everybody may connect.
     public @Nullable Secret secret() {
-        return trust.secret();
+        return settings.trust().secret();
     }
 
     /// The TLS of the connections over which endpoints are set up; null for none.
     public @Nullable Tls tls() {
-        return trust.tls();
+        return settings.trust().tls();
     }
 
     /// How much peers may make this session keep.
     public PeerLimits limits() {
-        return trust.limits();
+        return settings.trust().limits();
     }
 
     /// Whether queue pairs of peers may be at other addresses than their TCP connections.
     public boolean foreignGids() {
-        return trust.foreignGids();
+        return settings.trust().foreignGids();
     }
 
     /// The access rights of buffers that are allocated without rights of their own: LOCAL_WRITE by default,
     /// so that no peer can use them before [EndPoint#announce(RdmaBuffer, Set)] has given it rights.
     public Set<AccessFlag> access() {
-        return buffers.access();
+        return settings.buffers().access();
     }
 
     /// The pages of buffers that are allocated.
     public PageSize pages() {
-        return buffers.pages();
+        return settings.buffers().pages();
     }
 
     /// The listener that is told about endpoints.
@@ -244,21 +207,12 @@ public final class SessionOptions {
     ///
     /// @throws IllegalArgumentException if it has more than 128 characters, or some that are not printable
     public SessionOptions withName(String value) {
-        return new SessionOptions(
-                Bounds.text("session name", value, 128),
-                device,
-                meeting,
-                modes,
-                data,
-                trust,
-                deadlines,
-                buffers,
-                listener);
+        return with(settings.withName(Bounds.text("session name", value, 128)));
     }
 
     /// These options with another device.
     public SessionOptions withDevice(String value) {
-        return new SessionOptions(name, value, meeting, modes, data, trust, deadlines, buffers, listener);
+        return with(settings.withDevice(value));
     }
 
     /// These options with another host and port; see [#withHost].
@@ -268,10 +222,10 @@ public final class SessionOptions {
         return with(new Meeting(
                 Bounds.text("host", newHost, 255),
                 Bounds.range("port", newPort, 0, 65535),
-                meeting.waitForServer(),
-                meeting.setUp(),
-                meeting.connectionPort(),
-                meeting.reconnect()));
+                settings.meeting().waitForServer(),
+                settings.meeting().setUp(),
+                settings.meeting().connectionPort(),
+                settings.meeting().reconnect()));
     }
 
     /// These options with another host: for a server, the address it listens on; for a client, the
@@ -280,7 +234,7 @@ public final class SessionOptions {
     ///
     /// @param value a name, an IPv4 or an IPv6 address; empty for loopback
     public SessionOptions withHost(String value) {
-        return withAddress(value, meeting.port());
+        return withAddress(value, settings.meeting().port());
     }
 
     /// These options with a server that listens on all addresses of its host; a client connects to this
@@ -293,18 +247,18 @@ public final class SessionOptions {
     ///
     /// @throws IllegalArgumentException if it is not 0 to 65535
     public SessionOptions withPort(int value) {
-        return withAddress(meeting.host(), value);
+        return withAddress(settings.meeting().host(), value);
     }
 
     /// These options with another way to wait.
     public SessionOptions withWorkMode(WorkMode value) {
-        return with(new Modes(value, modes.thread(), modes.vector()));
+        return with(new Modes(value, settings.modes().thread(), settings.modes().vector()));
     }
 
     /// These options with another use of threads; null, the default, for that of the kind of session, see
     /// [#threadMode()].
     public SessionOptions withThreadMode(@Nullable ThreadMode value) {
-        return with(new Modes(modes.work(), value, modes.vector()));
+        return with(new Modes(settings.modes().work(), value, settings.modes().vector()));
     }
 
     /// These options with one completion vector of the device for all events of the session, or null, the default,
@@ -314,7 +268,7 @@ public final class SessionOptions {
     /// @throws IllegalArgumentException if it is not 0 to 65535
     public SessionOptions withCompletionVector(@Nullable Integer value) {
         Integer vector = value == null ? null : Bounds.range("completion vector", value, 0, 65535);
-        return with(new Modes(modes.work(), modes.thread(), vector));
+        return with(new Modes(settings.modes().work(), settings.modes().thread(), vector));
     }
 
     /// These options with another number of data channels.
@@ -323,10 +277,10 @@ public final class SessionOptions {
     public SessionOptions withChannels(int value) {
         return with(new Channels(
                 Bounds.range("number of data channels", value, 1, 256),
-                data.most(),
-                data.each(),
-                data.configurer(),
-                data.receives()));
+                settings.data().most(),
+                settings.data().each(),
+                settings.data().configurer(),
+                settings.data().receives()));
     }
 
     /// These options with another limit for the data channels of one client.
@@ -334,21 +288,26 @@ public final class SessionOptions {
     /// @throws IllegalArgumentException if it is not 1 to 256
     public SessionOptions withMaxChannels(int value) {
         return with(new Channels(
-                data.count(),
+                settings.data().count(),
                 Bounds.range("limit of data channels", value, 1, 256),
-                data.each(),
-                data.configurer(),
-                data.receives()));
+                settings.data().each(),
+                settings.data().configurer(),
+                settings.data().receives()));
     }
 
     /// These options with other options for data channels.
     public SessionOptions withChannel(ChannelOptions value) {
-        return with(new Channels(data.count(), data.most(), value, data.configurer(), data.receives()));
+        return with(settings.withChannel(value));
     }
 
     /// These options with another configurer for data channels.
     public SessionOptions withConfigurer(ChannelConfigurer value) {
-        return with(new Channels(data.count(), data.most(), data.each(), value, data.receives()));
+        return with(new Channels(
+                settings.data().count(),
+                settings.data().most(),
+                settings.data().each(),
+                value,
+                settings.data().receives()));
     }
 
     /// These options with one pool of receives for all data channels, on a device that has
@@ -356,29 +315,39 @@ public final class SessionOptions {
     /// [io.rdmacomm.verbs.UnsupportedVerbException]. The session then reads the asynchronous events of
     /// [Session#context()].
     public SessionOptions withSharedReceives(SharedReceives value) {
-        return with(new Channels(data.count(), data.most(), data.each(), data.configurer(), value));
+        return with(new Channels(
+                settings.data().count(),
+                settings.data().most(),
+                settings.data().each(),
+                settings.data().configurer(),
+                value));
     }
 
     /// These options with other deadlines.
     public SessionOptions withDeadlines(Deadlines value) {
-        return new SessionOptions(name, device, meeting, modes, data, trust, value, buffers, listener);
+        return with(settings.with(value));
     }
 
     /// These options with or without repeated attempts of a client that is refused.
     public SessionOptions withWaitForServer(boolean value) {
         return with(new Meeting(
-                meeting.host(), meeting.port(), value, meeting.setUp(), meeting.connectionPort(), meeting.reconnect()));
+                settings.meeting().host(),
+                settings.meeting().port(),
+                value,
+                settings.meeting().setUp(),
+                settings.meeting().connectionPort(),
+                settings.meeting().reconnect()));
     }
 
     /// These options with a client that replaces its endpoint when it has failed; null, the default, for one that
     /// does not. The first connection is not affected: see [#withWaitForServer].
     public SessionOptions withReconnect(@Nullable Reconnect value) {
         return with(new Meeting(
-                meeting.host(),
-                meeting.port(),
-                meeting.waitForServer(),
-                meeting.setUp(),
-                meeting.connectionPort(),
+                settings.meeting().host(),
+                settings.meeting().port(),
+                settings.meeting().waitForServer(),
+                settings.meeting().setUp(),
+                settings.meeting().connectionPort(),
                 value));
     }
 
@@ -386,12 +355,12 @@ public final class SessionOptions {
     /// client must connect to a TCP address at which the server's RDMA device can be reached.
     public SessionOptions withSetUp(SetUp value) {
         return with(new Meeting(
-                meeting.host(),
-                meeting.port(),
-                meeting.waitForServer(),
+                settings.meeting().host(),
+                settings.meeting().port(),
+                settings.meeting().waitForServer(),
                 value,
-                meeting.connectionPort(),
-                meeting.reconnect()));
+                settings.meeting().connectionPort(),
+                settings.meeting().reconnect()));
     }
 
     /// These options with another port of the server's connection manager, and, unless it is 0, with
@@ -403,28 +372,45 @@ public final class SessionOptions {
     /// @throws IllegalArgumentException if it is not 0 to 65535
     public SessionOptions withConnectionPort(int value) {
         Bounds.range("connection port", value, 0, 65535);
-        SetUp how = value == 0 ? meeting.setUp() : SetUp.CONNECTION_MANAGER;
-        return with(
-                new Meeting(meeting.host(), meeting.port(), meeting.waitForServer(), how, value, meeting.reconnect()));
+        SetUp how = value == 0 ? settings.meeting().setUp() : SetUp.CONNECTION_MANAGER;
+        return with(new Meeting(
+                settings.meeting().host(),
+                settings.meeting().port(),
+                settings.meeting().waitForServer(),
+                how,
+                value,
+                settings.meeting().reconnect()));
     }
 
     /// These options with a secret that both sides must have, or null, the default, for none. The sides prove it
     /// to each other before either tells anything or makes anything for the other. It decides who may connect; it
     /// does not hide or protect what is sent afterwards.
     public SessionOptions withSecret(@Nullable Secret value) {
-        return with(new Trust(trust.tls(), value, trust.limits(), trust.foreignGids()));
+        return with(new Trust(
+                settings.trust().tls(),
+                value,
+                settings.trust().limits(),
+                settings.trust().foreignGids()));
     }
 
     /// These options with TLS on the TCP connections over which endpoints are set up, or null, the default, for none.
     /// Both sides need it. The handshake comes before everything else, the proof of a [#withSecret] included. RDMA
     /// itself is not encrypted.
     public SessionOptions withTls(@Nullable Tls value) {
-        return with(new Trust(value, trust.secret(), trust.limits(), trust.foreignGids()));
+        return with(new Trust(
+                value,
+                settings.trust().secret(),
+                settings.trust().limits(),
+                settings.trust().foreignGids()));
     }
 
     /// These options with other limits for what peers may make this session keep.
     public SessionOptions withLimits(PeerLimits value) {
-        return with(new Trust(trust.tls(), trust.secret(), value, trust.foreignGids()));
+        return with(new Trust(
+                settings.trust().tls(),
+                settings.trust().secret(),
+                value,
+                settings.trust().foreignGids()));
     }
 
     /// These options with or without peers whose queue pairs are at another address than their TCP connection. By
@@ -433,7 +419,11 @@ public final class SessionOptions {
     /// addresses, and to be allowed only where all who can connect are trusted. Without effect on other devices,
     /// whose GIDs need not be addresses, and where the connection manager connects queue pairs.
     public SessionOptions withForeignGids(boolean value) {
-        return with(new Trust(trust.tls(), trust.secret(), trust.limits(), value));
+        return with(new Trust(
+                settings.trust().tls(),
+                settings.trust().secret(),
+                settings.trust().limits(),
+                value));
     }
 
     /// These options with other rights on buffers: with [AccessFlag#allRemote()], every peer of the session
@@ -445,17 +435,17 @@ public final class SessionOptions {
     /// after an operation or a message has said that they are complete, are as good as before. A program
     /// that watches the memory of a buffer for the last byte of a WRITE must not ask for it.
     public SessionOptions withAccess(Set<AccessFlag> value) {
-        return with(new Buffers(Set.copyOf(value), buffers.pages()));
+        return with(new Buffers(Set.copyOf(value), settings.buffers().pages()));
     }
 
     /// These options with buffers in other pages. A device without [io.rdmacomm.verbs.Capability#HUGE_PAGES]
     /// rejects huge ones, and if the system has too few that are free, allocating a buffer fails with ENOMEM.
     public SessionOptions withPages(PageSize value) {
-        return with(new Buffers(buffers.access(), value));
+        return with(new Buffers(settings.buffers().access(), value));
     }
 
     /// These options with another listener.
     public SessionOptions withListener(SessionListener value) {
-        return new SessionOptions(name, device, meeting, modes, data, trust, deadlines, buffers, value);
+        return new SessionOptions(settings, value);
     }
 }

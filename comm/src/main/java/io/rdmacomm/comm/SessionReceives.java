@@ -4,7 +4,6 @@ import io.rdmacomm.comm.data.ReceiveMemory;
 import io.rdmacomm.comm.data.SharedReceivePool;
 import io.rdmacomm.comm.setup.Closer;
 import io.rdmacomm.comm.statistics.SharedReceiveStatistics;
-import io.rdmacomm.verbs.AsyncEvent;
 import io.rdmacomm.verbs.ProtectionDomain;
 
 /// The receives that the data channels of a session share.
@@ -34,14 +33,9 @@ final class SessionReceives implements AutoCloseable {
         return ReceiveMemory.bytes(shared.receives(), messageBytes);
     }
 
-    /// See [SharedReceivePool#onEvent].
-    void onEvent(AsyncEvent event) {
-        pool.onEvent(event);
-    }
-
-    /// See [SharedReceivePool#tend].
-    void tend() {
-        pool.tend();
+    /// The pool itself.
+    SharedReceivePool pool() {
+        return pool;
     }
 
     /// The place for a channel.

@@ -9,17 +9,17 @@ import java.util.List;
 /// The counters of a session for the counters file of the process.
 ///
 /// @param id the number of the record that stands for a session without endpoints
-record SessionRecords(Session session, long id) implements CounterSource {
+record SessionRecords(ObservedSession session, long id) implements CounterSource {
     private static final int CHANNEL_BITS = 8;
 
     @Override
     public List<CounterRecord> records() {
         List<CounterRecord> records = new ArrayList<>();
-        for (EndPoint endPoint : session.endPoints()) {
-            String peer = endPoint.peerName() + " " + endPoint.peerAddress();
-            for (RdmaChannel channel : endPoint.channels()) {
+        for (PeerConnection connection : session.connections()) {
+            String peer = connection.peerName() + " " + connection.peerAddress();
+            for (RdmaChannel channel : connection.data()) {
                 records.add(new CounterRecord(
-                        (endPoint.number() << CHANNEL_BITS) + channel.index(),
+                        (connection.number() << CHANNEL_BITS) + channel.index(),
                         session.name(),
                         peer,
                         "data-" + channel.index(),

@@ -1,5 +1,6 @@
 package io.rdmacomm.comm;
 
+import io.rdmacomm.comm.setup.PrivateFile;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetSocketAddress;

@@ -7,6 +7,9 @@ interface ChannelReceives {
     /// The receives in which messages arrive.
     ReceiveBlocks blocks();
 
+    /// Whether the last message in this receive was of this channel. On any thread; it may be out of date.
+    boolean holds(int receive);
+
     /// The queue pair takes receives now, and its peer is about to send.
     void begin();
 

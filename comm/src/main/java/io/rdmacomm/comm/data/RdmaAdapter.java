@@ -133,6 +133,11 @@ public final class RdmaAdapter<H> implements GroupMember, AutoCloseable {
         return receives.blocks();
     }
 
+    /// Whether the last message in this receive was of this channel. On any thread; it may be out of date.
+    public boolean holds(int receive) {
+        return receives.holds(receive);
+    }
+
     /// The peer has given back `count` receives of a shared pool.
     ///
     /// @return false if it did not have that many

@@ -66,6 +66,11 @@ final class ReceiveShare implements ChannelReceives, ReceiveRoute {
     }
 
     @Override
+    public boolean holds(int receive) {
+        return pool.isOwnedBy(this, receive);
+    }
+
+    @Override
     public ReceiveBlocks blocks() {
         return pool;
     }

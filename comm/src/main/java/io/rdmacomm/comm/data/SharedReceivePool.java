@@ -128,6 +128,11 @@ public final class SharedReceivePool implements ReceiveBlocks, AutoCloseable {
         owners[receive] = share;
     }
 
+    /// Whether the last message in this receive was one of `share`. On any thread; it may be out of date.
+    boolean isOwnedBy(ReceiveShare share, int receive) {
+        return share.equals(owners[receive]);
+    }
+
     @Override
     public void repost(int receive) {
         ReceiveShare owner = owners[receive];

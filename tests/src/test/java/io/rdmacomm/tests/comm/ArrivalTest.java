@@ -552,7 +552,7 @@ final class ArrivalTest {
     @EnumSource(ThreadMode.class)
     void aHandlerMayCloseItsEndPoint(ThreadMode threads) throws IOException {
         try (Pair pair = new Pair(in(threads, WorkMode.ADAPTIVE))) {
-            pair.serverChannel().onMessage((on, message) -> pair.serverEnd.close());
+            pair.serverChannel().onMessage((on, message) -> pair.serverEnd.closeLater());
             RdmaBuffer text = pair.client.allocate("text", 64);
             pair.clientChannel().blocking(PATIENCE).send(text.slice(0, 1));
             ConnectedPair.eventually(() -> {

@@ -4,6 +4,7 @@ import static io.rdmacomm.tests.comm.ConnectedPair.PATIENCE;
 import static io.rdmacomm.tests.comm.ConnectedPair.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.rdmacomm.comm.Admission;
 import io.rdmacomm.comm.BufferSlice;
@@ -31,6 +32,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -255,14 +257,41 @@ final class CloseTest {
         ConnectedPair pair = ConnectedPair.of(SessionOptions.defaults().withThreadMode(ThreadMode.SHARED_CQ));
         BufferSlice slice = pair.client.allocate("source", 8).block(0);
         pair.serverChannel().onMessage((on, message) -> {
-            pair.serverEnd.close();
-            pair.server.close();
+            pair.serverEnd.closeLater();
+            pair.server.closeLater();
         });
 
         pair.clientChannel().blocking(PATIENCE).send(slice);
 
         eventually(() -> pair.serverEnd.state() == EndPointState.CLOSED && !pair.server.isOpen());
         pair.close();
+    }
+
+    @ParameterizedTest
+    @EnumSource(ThreadMode.class)
+    void closingInAHandlerIsRejectedAndTheMessageSaysWhatToDo(ThreadMode mode) {
+        List<Throwable> thrown = new CopyOnWriteArrayList<>();
+        try (ConnectedPair pair = ConnectedPair.of(SessionOptions.defaults().withThreadMode(mode))) {
+            pair.serverChannel().onMessage((on, message) -> {
+                thrown.add(catchThrowable(pair.serverEnd::close));
+                thrown.add(catchThrowable(pair.server::close));
+            });
+            BufferSlice slice = pair.client.allocate("source", 8).block(0);
+
+            pair.clientChannel().blocking(PATIENCE).send(slice);
+
+            eventually(() -> {
+                pair.server.poll();
+                return thrown.size() == 2;
+            });
+            assertThat(thrown)
+                    .allSatisfy(failure -> assertThat(failure)
+                            .isInstanceOf(IllegalStateException.class)
+                            .hasMessageContaining("in a handler")
+                            .hasMessageContaining("closeLater()"));
+            assertThat(pair.serverEnd.state()).isEqualTo(EndPointState.READY);
+            assertThat(pair.server.isOpen()).isTrue();
+        }
     }
 
     @Test

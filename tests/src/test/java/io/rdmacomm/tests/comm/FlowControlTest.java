@@ -22,9 +22,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.logging.Logger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -164,6 +166,7 @@ final class FlowControlTest {
             assertThatThrownBy(() -> channel.blocking(Duration.ofMillis(50)).send(slice, 2))
                     .isInstanceOf(DeadlineException.class)
                     .hasMessageContaining("the peer receives too slowly")
+                    .hasMessageContaining("not closed")
                     .hasMessageNotContaining("window");
             CompletableFuture<?> future = channel.async(Duration.ofMillis(50)).send(slice, 3);
             assertThatThrownBy(future::join).hasCauseInstanceOf(DeadlineException.class);
@@ -206,6 +209,73 @@ final class FlowControlTest {
             } finally {
                 over.countDown();
             }
+        }
+    }
+
+    /// Both sides name the cause: the program of the receiver has not closed what it received.
+    @Test
+    void messagesThatAreNotClosedAreNamedAsTheCauseOfTheStall() {
+        try (ConnectedPair pair = ConnectedPair.of(options(8, 4).withThreadMode(ThreadMode.SHARED_CQ))) {
+            BufferSlice slice = pair.client.allocate("source", 64).slice(0, 8);
+            RdmaChannel receiver = pair.serverChannel();
+            List<Message> kept = new ArrayList<>();
+            for (int i = 0; i < 4; i++) {
+                pair.clientChannel().blocking(PATIENCE).send(slice);
+                kept.add(receiver.blocking(PATIENCE).receive());
+            }
+            assertThatThrownBy(() ->
+                            pair.clientChannel().blocking(Duration.ofMillis(50)).send(slice))
+                    .isInstanceOf(DeadlineException.class)
+                    .hasMessageContaining("has not returned")
+                    .hasMessageContaining("not closed");
+            assertThatThrownBy(() -> receiver.blocking(Duration.ofMillis(50)).receive())
+                    .isInstanceOf(DeadlineException.class)
+                    .hasMessageContaining("4 messages that it received before are not closed");
+            kept.removeFirst().close();
+            assertThatThrownBy(() -> receiver.blocking(Duration.ofMillis(50)).receive())
+                    .isInstanceOf(DeadlineException.class)
+                    .hasMessageContaining("3 messages that it received before are not closed");
+            kept.forEach(Message::close);
+            assertThatThrownBy(() -> receiver.blocking(Duration.ofMillis(50)).receive())
+                    .isInstanceOf(DeadlineException.class)
+                    .hasMessageNotContaining("closed");
+        }
+    }
+
+    /// A handler that retains its messages never asks for one, so a warning says it.
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aReceiverWarnsOnceThatItsMessagesAreNotClosed(boolean retained) {
+        Logger logger = Logger.getLogger("io.rdmacomm.comm");
+        List<String> warnings = new CopyOnWriteArrayList<>();
+        logger.setFilter(entry -> {
+            if (entry.getMessage().contains("not closed")) {
+                warnings.add(entry.getMessage());
+            }
+            return false;
+        });
+        try (ConnectedPair pair = ConnectedPair.of(options(8, 4).withThreadMode(ThreadMode.SHARED_CQ))) {
+            BufferSlice slice = pair.client.allocate("source", 64).slice(0, 8);
+            List<Message> kept = new CopyOnWriteArrayList<>();
+            if (retained) {
+                pair.serverChannel().onMessage((on, message) -> kept.add(message.retain()));
+            }
+            for (int i = 0; i < 4; i++) {
+                pair.clientChannel().blocking(PATIENCE).send(slice);
+                if (!retained) {
+                    kept.add(pair.serverChannel().blocking(PATIENCE).receive());
+                }
+            }
+            ConnectedPair.eventually(() -> !warnings.isEmpty());
+            assertThat(warnings)
+                    .singleElement()
+                    .asString()
+                    .contains("data-0 of " + pair.serverEnd.name())
+                    .contains("4 messages")
+                    .contains("close them");
+            kept.forEach(Message::close);
+        } finally {
+            logger.setFilter(null);
         }
     }
 

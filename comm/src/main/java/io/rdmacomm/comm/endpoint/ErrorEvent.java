@@ -1,4 +1,4 @@
-package io.rdmacomm.comm;
+package io.rdmacomm.comm.endpoint;
 
 import jdk.jfr.Category;
 import jdk.jfr.Description;
@@ -13,14 +13,17 @@ import jdk.jfr.StackTrace;
 @Category("rdmacomm")
 @Description("An endpoint failed or could not be set up")
 @StackTrace(false)
-final class ErrorEvent extends Event {
+public final class ErrorEvent extends Event {
     @Label("End Point")
     String endPoint = "";
 
     @Label("Failure")
     String failure = "";
 
-    static void report(String endPoint, Throwable failure) {
+    /// Reports a failure, if a recording wants it.
+    ///
+    /// @param endPoint its name, or the peer's address
+    public static void report(String endPoint, Throwable failure) {
         ErrorEvent event = new ErrorEvent();
         if (event.shouldCommit()) {
             event.endPoint = endPoint;

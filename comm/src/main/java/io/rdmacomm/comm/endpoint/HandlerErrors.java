@@ -1,27 +1,29 @@
-package io.rdmacomm.comm;
+package io.rdmacomm.comm.endpoint;
 
 import io.rdmacomm.verbs.service.SafeLogger;
 import java.lang.System.Logger.Level;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.BiConsumer;
 
 /// Counts and reports what handlers and listeners of a session throw. Reporting never throws. Thread-safe.
-final class HandlerErrors {
-    private static final SafeLogger LOGGER = SafeLogger.ofPackage(HandlerErrors.class);
+public final class HandlerErrors {
+    private static final SafeLogger LOGGER = SafeLogger.of("io.rdmacomm.comm");
 
-    private final SessionListener listener;
+    private final BiConsumer<String, Throwable> listener;
     private final LongAdder count = new LongAdder();
 
     /// @param listener is told of each
-    HandlerErrors(SessionListener listener) {
+    public HandlerErrors(BiConsumer<String, Throwable> listener) {
         this.listener = listener;
     }
 
-    long count() {
+    /// How many there were.
+    public long count() {
         return count.sum();
     }
 
     /// Runs a listener; what it throws is reported.
-    void guard(String where, Runnable call) {
+    public void guard(String where, Runnable call) {
         try {
             call.run();
         } catch (RuntimeException | Error e) {
@@ -29,8 +31,10 @@ final class HandlerErrors {
         }
     }
 
+    /// Counts and reports an exception.
+    ///
     /// @param where what was running
-    void report(String where, Throwable thrown) {
+    public void report(String where, Throwable thrown) {
         try {
             count.increment();
             long sum = count.sum();
@@ -42,7 +46,7 @@ final class HandlerErrors {
             // There is no memory for the words.
         }
         try {
-            listener.onError(where, thrown);
+            listener.accept(where, thrown);
         } catch (RuntimeException | Error e) {
             countOnly();
         }

@@ -1,4 +1,4 @@
-package io.rdmacomm.comm;
+package io.rdmacomm.comm.counters;
 
 import io.rdmacomm.comm.statistics.ChannelCounter;
 import io.rdmacomm.comm.statistics.ChannelStatistics;
@@ -17,12 +17,15 @@ import javax.management.MBeanAttributeInfo;
 import javax.management.MBeanInfo;
 
 /// A management bean of counters and of attributes that are added before it is registered. All can only be read.
-final class ManagementBean implements DynamicMBean {
+public final class ManagementBean implements DynamicMBean {
     private final String description;
     private final List<MBeanAttributeInfo> attributes = new ArrayList<>();
     private final Map<String, Supplier<?>> values = new HashMap<>();
 
-    ManagementBean(String description, Supplier<ChannelStatistics> statistics) {
+    /// A bean with all counters.
+    ///
+    /// @param description for people
+    public ManagementBean(String description, Supplier<ChannelStatistics> statistics) {
         this.description = description;
         for (ChannelCounter counter : ChannelCounter.values()) {
             add(
@@ -44,7 +47,7 @@ final class ManagementBean implements DynamicMBean {
     }
 
     /// Adds an attribute.
-    ManagementBean with(String name, Class<?> type, String meaning, Supplier<?> value) {
+    public ManagementBean with(String name, Class<?> type, String meaning, Supplier<?> value) {
         add(name, type, meaning, "", value);
         return this;
     }

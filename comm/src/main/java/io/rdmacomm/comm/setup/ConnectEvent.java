@@ -1,4 +1,4 @@
-package io.rdmacomm.comm;
+package io.rdmacomm.comm.setup;
 
 import jdk.jfr.Category;
 import jdk.jfr.Description;
@@ -13,17 +13,17 @@ import jdk.jfr.StackTrace;
 @Category("rdmacomm")
 @Description("An endpoint was set up")
 @StackTrace(false)
-final class ConnectEvent extends Event {
+public final class ConnectEvent extends Event {
     @Label("End Point")
-    String endPoint = "";
+    public String endPoint = "";
 
     @Label("Data Channels")
-    int channels;
+    public int channels;
 
     @Label("Protocol Version")
-    int protocolVersion;
+    public int protocolVersion;
 
     @Label("Features")
     @Description("Of the protocol, those that both sides have; a bit each")
-    long features;
+    public long features;
 }

@@ -1,4 +1,4 @@
-package io.rdmacomm.comm;
+package io.rdmacomm.comm.data;
 
 import io.rdmacomm.comm.progress.AsyncEventLoop;
 import io.rdmacomm.comm.progress.CompletionGroup;
@@ -16,20 +16,22 @@ import org.jspecify.annotations.Nullable;
 
 /// The asynchronous events of a session's device, and the thread that takes them. When the device or a completion queue
 /// fails, so do the endpoints that use it: on many adapters polling then finds nothing, for ever.
-final class DeviceEvents implements AutoCloseable {
-    private static final SafeLogger LOGGER = SafeLogger.ofPackage(DeviceEvents.class);
+public final class DeviceEvents implements AutoCloseable {
+    private static final SafeLogger LOGGER = SafeLogger.of("io.rdmacomm.comm");
     private static final Duration TEND = Duration.ofMillis(100);
     private static final Duration NOTHING_TO_TEND = Duration.ofHours(1);
 
     private final Context context;
-    private final @Nullable SessionReceives receives;
+    private final @Nullable SharedReceivePool receives;
     private final Set<CompletionGroup> groups = ConcurrentHashMap.newKeySet();
     private final AsyncEventLoop loop;
     private volatile Consumer<AsyncEvent> listener = _ -> {};
 
+    /// Takes no event before [#start].
+    ///
     /// @param session its name
     /// @param receives that its channels share; null if each has its own
-    DeviceEvents(Context context, String session, @Nullable SessionReceives receives) {
+    public DeviceEvents(Context context, String session, @Nullable SharedReceivePool receives) {
         this.context = context;
         this.receives = receives;
         this.loop = new AsyncEventLoop(
@@ -43,19 +45,19 @@ final class DeviceEvents implements AutoCloseable {
     /// Begins to take events.
     ///
     /// @param told is told of each, on the thread that takes them
-    void start(Consumer<AsyncEvent> told) {
+    public void start(Consumer<AsyncEvent> told) {
         listener = told;
         loop.start();
     }
 
     /// Work of the session completes in `group` from now on.
-    CompletionGroup watch(CompletionGroup group) {
+    public CompletionGroup watch(CompletionGroup group) {
         groups.add(group);
         return group;
     }
 
     /// The group is being closed.
-    void forget(CompletionGroup group) {
+    public void forget(CompletionGroup group) {
         groups.remove(group);
     }
 
@@ -93,7 +95,7 @@ final class DeviceEvents implements AutoCloseable {
     }
 
     /// Waits until the thread has ended. The context is closed by now.
-    void join() {
+    public void join() {
         loop.join();
     }
 }

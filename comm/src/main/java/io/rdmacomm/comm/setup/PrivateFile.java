@@ -1,4 +1,4 @@
-package io.rdmacomm.comm;
+package io.rdmacomm.comm.setup;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -10,7 +10,7 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /// Reads a small file that nobody but its owner may read.
-final class PrivateFile {
+public final class PrivateFile {
     private static final Set<PosixFilePermission> OWNER_ONLY = EnumSet.of(
             PosixFilePermission.OWNER_READ, PosixFilePermission.OWNER_WRITE, PosixFilePermission.OWNER_EXECUTE);
 
@@ -22,7 +22,7 @@ final class PrivateFile {
     /// @param most how many bytes are of interest: if there are more, some of them are returned, and more than that
     /// @throws IllegalArgumentException if it cannot be read, or others than its owner have access; the message
     ///         says what to do
-    static byte[] read(String what, Path file, int most) {
+    public static byte[] read(String what, Path file, int most) {
         try {
             checkMode(what, file);
             try (InputStream in = Files.newInputStream(file)) {

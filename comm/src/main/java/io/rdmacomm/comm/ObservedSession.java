@@ -1,0 +1,26 @@
+package io.rdmacomm.comm;
+
+import io.rdmacomm.comm.statistics.SessionStatistics;
+import io.rdmacomm.verbs.Context;
+import java.util.List;
+
+/// What those outside of the program see of a session. Thread-safe.
+interface ObservedSession {
+    /// The name that peers are told.
+    String name();
+
+    /// Its open device.
+    Context context();
+
+    /// The port of the device that it uses.
+    int port();
+
+    /// The sum of its counters.
+    SessionStatistics statistics();
+
+    /// The connections of the endpoints that are not closed, oldest first.
+    List<PeerConnection> connections();
+
+    /// Tells an observer of the endpoints, first of those that are open.
+    void observe(SessionObserver observer);
+}

@@ -1,0 +1,633 @@
+package io.rdmacomm.comm;
+
+import io.rdmacomm.comm.endpoint.EndPointLife;
+import io.rdmacomm.comm.endpoint.EndPointLife.Action;
+import io.rdmacomm.comm.endpoint.EndPointLife.Event;
+import io.rdmacomm.comm.endpoint.EndPointLife.State;
+import io.rdmacomm.comm.endpoint.HandlerErrors;
+import io.rdmacomm.comm.progress.CompletionGroup;
+import io.rdmacomm.comm.setup.EndPointInfo;
+import io.rdmacomm.comm.setup.FrameType;
+import io.rdmacomm.comm.setup.QueuePairConnector;
+import io.rdmacomm.comm.setup.SetUpOffer;
+import io.rdmacomm.comm.setup.TcpConnector;
+import io.rdmacomm.comm.setup.Terms;
+import io.rdmacomm.comm.statistics.ChannelStatistics;
+import io.rdmacomm.verbs.service.SafeLogger;
+import java.lang.System.Logger.Level;
+import java.net.InetAddress;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/// The connection of an endpoint to its peer: its channels, how it is set up and how it ends. Thread-safe.
+///
+/// Users hold an [EndPoint]; what this class does is written in the table of [EndPointLife].
+final class PeerConnection implements AutoCloseable {
+    private static final SafeLogger LOGGER = SafeLogger.ofPackage(PeerConnection.class);
+    private static final AtomicLong NUMBERS = new AtomicLong();
+    private static final Duration FLUSH = Duration.ofMillis(200);
+    private static final Duration ABORT = Duration.ofSeconds(1);
+
+    private final long number = NUMBERS.incrementAndGet();
+    private final SessionDevice device;
+    private final SessionSettings settings;
+    private final String peerAddress;
+    private final HandlerErrors errors;
+    private final ConnectionOwner owner;
+    private final String name;
+    private final EndPointLife<CommException> life = new EndPointLife<>();
+    private final PeerState peerState = new PeerState(life);
+    private final EndPointChannels channels;
+    private final List<RdmaChannel> data;
+    private final ControlChannel control;
+    private final CreditReturns credits;
+    private final Announcements announcements = new Announcements();
+    /// Nothing is said on the control channel after this side has said that it is done.
+    private final ReentrantLock saying = new ReentrantLock();
+
+    private final AtomicReference<@Nullable Thread> teller = new AtomicReference<>();
+    private final CountDownLatch closed = new CountDownLatch(1);
+    // Set before the endpoint is published.
+    private @Nullable TcpConnector connector;
+    private Terms terms = Terms.NONE;
+    private String peerName = "";
+    private Duration setUpTime = Duration.ZERO;
+    private SetUp setUp = SetUp.AUTOMATIC;
+
+    /// Creates the channels; nothing is connected yet.
+    ///
+    /// @param errors receives the exceptions of handlers
+    /// @param owner is told when it has ended, and when it is freed
+    PeerConnection(
+            SessionDevice device,
+            SessionSettings settings,
+            String peerAddress,
+            int dataChannels,
+            HandlerErrors errors,
+            ConnectionOwner owner) {
+        this.device = device;
+        this.settings = settings;
+        this.peerAddress = peerAddress;
+        this.errors = errors;
+        this.owner = owner;
+        this.name = settings.name() + "-" + peerAddress;
+        EndPointEvents events = new ChannelEvents();
+        this.channels = new EndPointChannels(device, settings, name, number, dataChannels, events);
+        this.data = channels.data();
+        this.control = new ControlChannel(
+                channels.control(),
+                channels::outgoing,
+                number,
+                settings.trust().limits().buffers(),
+                peerState,
+                events);
+        this.credits = new CreditReturns(
+                name, control, data, this::unlessDone, settings.deadlines().operation());
+    }
+
+    /// The description of this side for the peer.
+    EndPointInfo info(SetUpOffer setUp) {
+        return new EndPointInfo(settings.name(), device.port().linkLayer(), setUp, channels.infos());
+    }
+
+    /// Brings up all channels and waits until both sides can send.
+    ///
+    /// @param queuePairs connects them
+    /// @param peerFirst whether to wait for the peer before threads, receives and their memory are made
+    /// @throws SetUpFailedException if the peer is not compatible
+    void bringUp(TcpConnector connection, EndPointInfo peer, QueuePairConnector queuePairs, boolean peerFirst) {
+        connector = connection;
+        setUp = queuePairs.equals(QueuePairConnector.BY_NUMBERS) ? SetUp.NUMBERS : SetUp.CONNECTION_MANAGER;
+        int count = channels.all().size();
+        if (peer.channels().size() != count) {
+            throw new SetUpFailedException(
+                    SetUpFailedException.Reason.PROTOCOL_VIOLATED,
+                    peerAddress + " has " + peer.channels().size() + " channels where " + count + " were agreed on",
+                    null);
+        }
+        peerName = peer.name();
+        connection.limitSilence(settings.deadlines().silence());
+        if (peerFirst) {
+            connection.receive(FrameType.READY, settings.deadlines().handshake());
+        }
+        channels.connect(peer.channels(), queuePairs);
+        connection.send(FrameType.READY, ByteBuffer.allocate(0));
+        if (!peerFirst) {
+            connection.receive(FrameType.READY, settings.deadlines().handshake());
+        }
+        channels.all().forEach(RdmaChannel::open);
+        switch (life.on(Event.SET_UP)) {
+            case STOP -> channels.stop(failureOr("it failed while it was set up"));
+            case ANSWER -> answer();
+            default -> {}
+        }
+        start("watch", () -> watch(connection));
+    }
+
+    void setUpTime(Duration value) {
+        setUpTime = value;
+    }
+
+    void terms(Terms value) {
+        terms = value;
+    }
+
+    /// The version and the features of the protocol with the peer.
+    Terms terms() {
+        return terms;
+    }
+
+    boolean isInHandler() {
+        return channels.isInHandler();
+    }
+
+    /// Frees everything after a failed setup.
+    void abandon() {
+        if (life.on(Event.ABANDON) == Action.FREE) {
+            free();
+        }
+    }
+
+    private Thread thread(String what, Runnable task) {
+        return Thread.ofVirtual().name("rdmacomm-" + what + "-" + name).unstarted(task);
+    }
+
+    private void start(String what, Runnable task) {
+        thread(what, task).start();
+    }
+
+    /// After the handshake the connection only serves to detect the end of the peer's process.
+    private void watch(TcpConnector connection) {
+        try {
+            CommException end = Failures.ofSetUp(connection.awaitEnd());
+            if (!life.isPeerSilent()) {
+                CompletionGroup group = device.control();
+                group.runExclusively(group::drain);
+            }
+            fail(withPeerName(end));
+        } catch (RuntimeException | Error e) {
+            control.channel().adapter().condemn(e);
+        }
+    }
+
+    /// A channel has failed. If the peer is gone, the last that it has said may have arrived without anybody
+    /// having looked at it: that it is done and right to go, or why it has aborted.
+    private void lost(CommException failure) {
+        CommException why = withPeerName(failure);
+        CompletionGroup group = device.control();
+        if (life.state() == State.CLOSING_DONE_SAID) {
+            group.submit(() -> {
+                group.drain();
+                fail(why);
+            });
+            return;
+        }
+        if (why instanceof PeerClosedException) {
+            group.catchUp();
+        }
+        // Now and not later: the failed operation ends when this returns, and its program may look at the state.
+        fail(why);
+    }
+
+    /// People know a peer by its name; those who detect its end know only an address or a queue pair.
+    private CommException withPeerName(CommException failure) {
+        if (!(failure instanceof PeerClosedException) || peerName.isEmpty()) {
+            return failure;
+        }
+        PeerClosedException named =
+                new PeerClosedException(peerName + " is gone: " + failure.getMessage(), failure.getCause());
+        named.setStackTrace(failure.getStackTrace());
+        return named;
+    }
+
+    private void fail(CommException why) {
+        Action starts = life.fail(why);
+        if (starts == Action.END && why instanceof PeerProtocolException) {
+            // Otherwise the peer would notice nothing until this side is closed. Telling it takes time, and the caller
+            // may be a handler.
+            completely(() -> start(
+                    "abort",
+                    () -> completely(() -> {
+                        tellAbort(PeerAbortedException.PROTOCOL_VIOLATION, String.valueOf(why.getMessage()));
+                        end();
+                    })));
+        } else if (starts == Action.END || starts == Action.END_AGAIN) {
+            end();
+        }
+    }
+
+    private void end() {
+        completely(() -> {
+            CommException why = Objects.requireNonNull(life.failure());
+            channels.stop(why);
+            LOGGER.log(Level.WARNING, "endpoint " + name + " failed: " + why.getMessage());
+            Failures.record(name, why);
+            start(
+                    "flush",
+                    () -> completely(() -> {
+                        channels.end(deadline(FLUSH), false);
+                        announcements.end();
+                    }));
+            tellEnd();
+        });
+    }
+
+    /// Runs a part of what follows from the failure. If there is no memory for that, the thread that polls the control
+    /// channel runs all of it once more.
+    private void completely(Runnable part) {
+        try {
+            part.run();
+        } catch (RuntimeException | Error e) {
+            life.on(Event.INCOMPLETE);
+            control.channel().adapter().condemn(e);
+        }
+    }
+
+    private static long deadline(Duration timeout) {
+        return System.nanoTime() + timeout.toNanos();
+    }
+
+    private CommException failureOr(String words) {
+        CommException why = life.failure();
+        return why != null ? why : new ClosedException("endpoint " + name + " is not ready: " + words, null);
+    }
+
+    private void tellEnd() {
+        Thread thread = thread("end", owner::ended);
+        if (life.state() != State.ABANDONED && teller.compareAndSet(null, thread)) {
+            boolean told = false;
+            try {
+                thread.start();
+                told = true;
+            } finally {
+                if (!told) {
+                    teller.set(null);
+                }
+            }
+        }
+    }
+
+    /// The thread that tells the owner of the end; null before the end.
+    @Nullable
+    Thread teller() {
+        return teller.get();
+    }
+
+    /// Whether this side has begun to close it before it had ended in another way.
+    boolean isClosedHere() {
+        return life.isClosedHere();
+    }
+
+    /// Whether it is closed and everything is freed, failed or not.
+    boolean isFreed() {
+        State now = life.state();
+        return now == State.CLOSED || now == State.FAILED_FREED;
+    }
+
+    /// @throws ClosedException if it is not ready
+    void checkReady() {
+        EndPointState now = state();
+        if (now != EndPointState.READY) {
+            CommException why = life.failure();
+            if (now == EndPointState.PEER_DONE) {
+                throw new PeerDoneException("the peer of " + name + " is done");
+            }
+            throw new ClosedException(
+                    why == null
+                            ? "endpoint " + name + " is " + now
+                            : "endpoint " + name + " has failed: " + why.getMessage(),
+                    why);
+        }
+    }
+
+    /// The peer is done first: ends what is in flight, answers, and lets what has arrived be received.
+    private void answer() {
+        PeerDoneException end = new PeerDoneException("the peer of " + name + " is done");
+        for (RdmaChannel channel : data) {
+            channel.refuse(end);
+            channel.endMessages(end);
+        }
+        start("done", () -> {
+            long deadline = deadline(settings.deadlines().close());
+            try {
+                var _ = channels.dataWait(deadline).untilArrived();
+            } catch (InterruptedException e) {
+                // This thread is never interrupted; it ends in an orderly way anyway.
+                Thread.currentThread().interrupt();
+            }
+            sayDone(deadline);
+            announcements.end();
+            tellEnd();
+        });
+    }
+
+    /// Says so, and returns when that has been said: what follows may be the end of the connection. Says it
+    /// once, unless an interrupt has left open whether it was said; a peer that hears it twice does not mind.
+    ///
+    /// @throws CommInterruptedException if the thread was interrupted
+    private void sayDone(long deadline) {
+        saying.lock();
+        try {
+            if (life.on(Event.SAY_DONE) == Action.SAY_DONE) {
+                control.done(Duration.ofNanos(Math.max(1_000_000, deadline - System.nanoTime())));
+            }
+        } catch (CommInterruptedException e) {
+            life.on(Event.SAYING_INTERRUPTED);
+            throw e;
+        } catch (CommException | IllegalStateException e) {
+            LOGGER.log(Level.DEBUG, () -> "endpoint " + name + " could not say that it is done: " + e.getMessage());
+        } finally {
+            saying.unlock();
+        }
+    }
+
+    /// Says something on the control channel, if that is not too late.
+    private void unlessDone(Runnable say) {
+        saying.lock();
+        try {
+            if (life.state() == State.READY) {
+                say.run();
+            }
+        } finally {
+            saying.unlock();
+        }
+    }
+
+    /// Takes no more operations. Never blocks.
+    private void refuse(boolean peerDone) {
+        ClosedException refusal = new ClosedException("endpoint " + name + " is closed", null);
+        data.forEach(channel -> channel.refuse(refusal));
+        if (peerDone) {
+            data.forEach(channel -> channel.endMessages(refusal));
+        }
+    }
+
+    /// Waits for the orderly end. After an interrupt, another call goes on.
+    ///
+    /// @throws InterruptedException if the thread was interrupted while it waited
+    /// @throws CommInterruptedException the same
+    private void closeInOrder(long deadline) throws InterruptedException {
+        if (!channels.dataWait(deadline).untilArrived()) {
+            fail(unanswered("what was started last may be lost: it has not arrived"));
+            return;
+        }
+        sayDone(deadline);
+        if (!peerState.awaitSilence(deadline)) {
+            fail(unanswered("the peer has not answered"));
+            return;
+        }
+        // The peer has said so behind its last message.
+        var _ = channels.dataWait(deadline).untilDelivered();
+    }
+
+    private DeadlineException unanswered(String what) {
+        return new DeadlineException(
+                what + " within " + settings.deadlines().close().toMillis() + " ms after endpoint " + name
+                        + " was closed; see Deadlines.withClose",
+                null);
+    }
+
+    private void free() {
+        try {
+            CommException why = failureOr("it was closed");
+            channels.stop(why);
+            channels.end(deadline(FLUSH), true);
+            channels.close();
+            announcements.end();
+            if (connector != null) {
+                connector.close();
+            }
+            if (life.on(Event.FREED) == Action.TELL_END) {
+                tellEnd();
+            }
+            owner.freed();
+        } finally {
+            closed.countDown();
+        }
+    }
+
+    /// Its number, which no other endpoint of this process has had.
+    long number() {
+        return number;
+    }
+
+    /// Its name in messages: the names of both sides and the peer's address.
+    String name() {
+        return name;
+    }
+
+    String peerName() {
+        return peerName;
+    }
+
+    String peerAddress() {
+        return peerAddress;
+    }
+
+    SessionDevice device() {
+        return device;
+    }
+
+    SessionSettings settings() {
+        return settings;
+    }
+
+    SetUp setUp() {
+        return setUp;
+    }
+
+    Duration setUpTime() {
+        return setUpTime;
+    }
+
+    /// The address that the peer's TCP connection comes from or leads to.
+    InetAddress remoteAddress() {
+        TcpConnector connection = connector;
+        if (connection == null) {
+            throw new IllegalStateException("endpoint " + name + " is not connected yet");
+        }
+        return connection.remoteAddress();
+    }
+
+    EndPointChannels channels() {
+        return channels;
+    }
+
+    /// The data channels.
+    List<RdmaChannel> data() {
+        return data;
+    }
+
+    ControlChannel control() {
+        return control;
+    }
+
+    /// What this side has announced.
+    Announcements announcements() {
+        return announcements;
+    }
+
+    /// What the peer has announced.
+    PeerState peerState() {
+        return peerState;
+    }
+
+    ChannelStatistics statistics() {
+        return data.stream().map(RdmaChannel::statistics).reduce(new ChannelStatistics(), ChannelStatistics::plus);
+    }
+
+    /// Ends the connection at once; see [EndPoint#abort].
+    void abort(int code, CommException why) {
+        if (isInHandler()) {
+            start("abort", () -> abort(code, why));
+            return;
+        }
+        Action starts = life.fail(why);
+        if (starts == Action.END) {
+            tellAbort(code, String.valueOf(why.getMessage()));
+        }
+        if (starts == Action.END || starts == Action.END_AGAIN) {
+            end();
+        }
+    }
+
+    private void tellAbort(int code, String reason) {
+        try {
+            control.abort(code, reason, ABORT);
+        } catch (CommException | IllegalStateException e) {
+            LOGGER.log(Level.DEBUG, () -> "endpoint " + name + " could not say why it aborts: " + e.getMessage());
+        }
+    }
+
+    EndPointState state() {
+        return switch (life.state()) {
+            case CONNECTING, CONNECTING_PEER_DONE -> EndPointState.CONNECTING;
+            case READY -> EndPointState.READY;
+            case PEER_DONE, PEER_DONE_ANSWERED -> EndPointState.PEER_DONE;
+            case CLOSING, CLOSING_DONE_SAID, CLOSING_PEER_DONE, CLOSING_BOTH_DONE -> EndPointState.CLOSING;
+            case FAILED, FAILED_INCOMPLETE, FAILED_CLOSING, FAILED_CLOSING_INCOMPLETE, FAILED_FREED ->
+                EndPointState.FAILED;
+            case ABANDONED, CLOSED -> EndPointState.CLOSED;
+        };
+    }
+
+    /// Why it failed; null if it has not.
+    @Nullable
+    CommException failure() {
+        return life.failure();
+    }
+
+    /// Closes in order; see [EndPoint#close].
+    @Override
+    public void close() {
+        if (isInHandler() && !isFreed()) {
+            throw Failures.closedInHandler(this);
+        }
+        boolean interrupted = Thread.interrupted();
+        try {
+            Action starts = life.on(Event.CLOSE);
+            if (starts == Action.NONE) {
+                closed.await();
+            } else {
+                closeOnce(starts);
+            }
+        } catch (InterruptedException | CommInterruptedException e) {
+            interrupted = true;
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    void closeLater() {
+        start("close", this::close);
+    }
+
+    private void closeOnce(Action how) throws InterruptedException {
+        long deadline = deadline(settings.deadlines().close());
+        boolean handedOver = false;
+        try {
+            refuse(how == Action.CLOSE_AFTER_PEER);
+            if (how != Action.FREE) {
+                closeInOrder(deadline);
+            }
+        } catch (InterruptedException | CommInterruptedException e) {
+            start("close", () -> continueClosing(deadline));
+            handedOver = true;
+            throw e;
+        } finally {
+            if (!handedOver) {
+                free();
+            }
+        }
+    }
+
+    private void continueClosing(long deadline) {
+        try {
+            closeInOrder(deadline);
+        } catch (InterruptedException | CommInterruptedException e) {
+            fail(unanswered("an interrupt ended the waiting"));
+        } finally {
+            free();
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "endpoint " + name;
+    }
+
+    /// Receives the events of the channels.
+    private final class ChannelEvents implements EndPointEvents {
+        @Override
+        public void onFailed(CommException why) {
+            lost(why);
+        }
+
+        @Override
+        public void onRecall(int index) {
+            credits.ask(index);
+        }
+
+        @Override
+        public void onCreditsWanted(int index) {
+            check(credits.asked(index));
+        }
+
+        @Override
+        public void onCreditsReturned(int index, int count) {
+            check(credits.returned(index, count));
+        }
+
+        private void check(@Nullable String violation) {
+            if (violation != null) {
+                fail(new PeerProtocolException("the peer of " + name + " " + violation, null));
+            }
+        }
+
+        @Override
+        public void onPeerDone() {
+            if (life.on(Event.PEER_DONE) == Action.ANSWER) {
+                answer();
+            }
+        }
+
+        @Override
+        public void onHandlerError(String channel, Throwable thrown) {
+            errors.report("a handler of " + channel, thrown);
+        }
+
+        @Override
+        public @Nullable CommException failure() {
+            return life.failure();
+        }
+    }
+}

@@ -1,0 +1,79 @@
+package io.rdmacomm.comm;
+
+import io.rdmacomm.comm.data.ReceivePool;
+import io.rdmacomm.comm.statistics.ChannelCounter;
+import io.rdmacomm.comm.statistics.ChannelStatistics;
+import io.rdmacomm.verbs.service.SafeLogger;
+import java.lang.System.Logger.Level;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/// Warns when a program keeps so many messages of a channel that its peer cannot send any more. The thread of the
+/// control channels looks once a second; the data path knows nothing of it.
+final class UnclosedMessages {
+    private static final SafeLogger LOGGER = SafeLogger.ofPackage(UnclosedMessages.class);
+    private static final long INTERVAL_NANOS = 1_000_000_000;
+
+    private final List<Watched> all = new CopyOnWriteArrayList<>();
+    private long due = System.nanoTime();
+
+    /// Begins to look at a data channel. Thread-safe.
+    void add(RdmaChannel channel) {
+        all.add(new Watched(channel));
+    }
+
+    /// Looks at a data channel no more. Thread-safe.
+    void remove(RdmaChannel channel) {
+        all.removeIf(watched -> watched.channel.equals(channel));
+    }
+
+    /// Looks at all channels if a second has passed; called now and then by one thread.
+    void tick() {
+        long now = System.nanoTime();
+        if (now - due < 0) {
+            return;
+        }
+        due = now + INTERVAL_NANOS;
+        try {
+            all.forEach(Watched::look);
+        } catch (RuntimeException | Error e) {
+            // No memory, most likely: the thread of the control channels must go on. There is another time.
+            LOGGER.log(Level.DEBUG, "messages that are not closed were not counted this time", e);
+        }
+    }
+
+    /// One channel, and what was seen of it before.
+    private static final class Watched {
+        private final RdmaChannel channel;
+        private final int most;
+        private long arrivedBefore = -1;
+        private boolean told;
+
+        Watched(RdmaChannel channel) {
+            this.channel = channel;
+            int receives = channel.options().receives();
+            // Fewer than these are free, and not posted again yet.
+            this.most = receives - ReceivePool.together(receives) + 1;
+        }
+
+        /// Warns, once, when all receives were in use at the last look, and nothing has arrived since then.
+        void look() {
+            int unclosed = channel.unclosed();
+            if (unclosed < most) {
+                arrivedBefore = -1;
+                told = false;
+                return;
+            }
+            ChannelStatistics statistics = channel.statistics();
+            long arrived = statistics.value(ChannelCounter.MESSAGES) + statistics.value(ChannelCounter.NOTICES);
+            if (arrived == arrivedBefore && !told) {
+                told = true;
+                LOGGER.log(
+                        Level.WARNING,
+                        unclosed + " messages of " + channel + " are not closed, so its peer cannot send any more;"
+                                + " close them, or raise ChannelOptions.withReceives");
+            }
+            arrivedBefore = arrived;
+        }
+    }
+}
