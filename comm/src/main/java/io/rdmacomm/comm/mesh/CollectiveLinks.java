@@ -4,11 +4,12 @@ import io.rdmacomm.comm.ClosedException;
 import io.rdmacomm.comm.CommException;
 import io.rdmacomm.comm.RdmaChannel;
 import io.rdmacomm.comm.Session;
+import io.rdmacomm.comm.mesh.collective.CollectiveGroup;
 
 /// The channels of a mesh that are reserved for collectives.
 ///
 /// @param members tells which node has failed
-record CollectiveLinks(Mesh mesh, Membership members) implements MeshLinks {
+record CollectiveLinks(Mesh mesh, Membership members) implements CollectiveGroup {
     @Override
     public int rank() {
         return mesh.rank();
@@ -40,5 +41,10 @@ record CollectiveLinks(Mesh mesh, Membership members) implements MeshLinks {
         members.noteFailures();
         mesh.checkOpen();
         return new ClosedException("rank " + peer + " has left the mesh while this rank waits for it", null);
+    }
+
+    @Override
+    public boolean isKnownToAll(Throwable failure) {
+        return failure instanceof NodeFailedException;
     }
 }

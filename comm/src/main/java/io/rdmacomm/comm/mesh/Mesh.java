@@ -3,6 +3,9 @@ package io.rdmacomm.comm.mesh;
 import io.rdmacomm.comm.ClosedException;
 import io.rdmacomm.comm.ServerSession;
 import io.rdmacomm.comm.SessionOptions;
+import io.rdmacomm.comm.mesh.collective.CollectiveOptions;
+import io.rdmacomm.comm.mesh.collective.Collectives;
+import io.rdmacomm.comm.mesh.collective.MeshBuffer;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
@@ -32,7 +35,7 @@ public final class Mesh implements AutoCloseable {
     private final ServerSession session;
     private final Membership members;
     private final ReentrantLock collectivesLock = new ReentrantLock();
-    private @Nullable CollectiveEngine engine;
+    private @Nullable Collectives collectives;
 
     Mesh(int rank, ServerSession session, Membership members) {
         this.rank = rank;
@@ -103,7 +106,7 @@ public final class Mesh implements AutoCloseable {
     /// The collective operations of all nodes, with the default options unless
     /// [#collectives(CollectiveOptions)] was called before.
     public Collectives collectives() {
-        return new Collectives(engine(CollectiveOptions.defaults()), AlgorithmChoice.defaults());
+        return collectivesOr(CollectiveOptions.defaults());
     }
 
     /// The collective operations of all nodes, with options that all nodes must share. To be called before any
@@ -114,21 +117,22 @@ public final class Mesh implements AutoCloseable {
     ///         receives; the message says what to raise
     /// @throws io.rdmacomm.verbs.VerbException if there is no memory for the slots
     public Collectives collectives(CollectiveOptions options) {
-        CollectiveEngine made = engine(options);
+        Collectives made = collectivesOr(options);
         if (!made.options().equals(options)) {
             throw new IllegalStateException(this + " has collectives with " + made.options() + " already");
         }
-        return new Collectives(made, AlgorithmChoice.defaults());
+        return made;
     }
 
-    private CollectiveEngine engine(CollectiveOptions options) {
+    /// @param options for the first call
+    private Collectives collectivesOr(CollectiveOptions options) {
         collectivesLock.lock();
         try {
-            CollectiveEngine made = engine;
+            Collectives made = collectives;
             if (made == null) {
                 checkOpen();
-                made = new CollectiveEngine(new CollectiveLinks(this, members), options);
-                engine = made;
+                made = Collectives.of(new CollectiveLinks(this, members), options);
+                collectives = made;
             }
             return made;
         } finally {
@@ -155,7 +159,7 @@ public final class Mesh implements AutoCloseable {
     /// @throws io.rdmacomm.comm.CommException if there is no room on another node, or for a reason of
     ///         [Collectives]
     public MeshBuffer allocate(String name, long bytes, Duration timeout) {
-        return new MeshAllocation(engine(CollectiveOptions.defaults()), session, name, bytes).run(timeout);
+        return collectives().allocate(name, bytes, timeout);
     }
 
     /// Returns if the mesh is open and no node has failed.
