@@ -6,6 +6,8 @@ import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.comm.mesh.collective.CollectiveOptions;
 import io.rdmacomm.comm.mesh.collective.Collectives;
 import io.rdmacomm.comm.mesh.collective.MeshBuffer;
+import io.rdmacomm.comm.mesh.join.Joining;
+import io.rdmacomm.comm.mesh.launch.MeetingPoint;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
@@ -33,14 +35,14 @@ public final class Mesh implements AutoCloseable {
 
     private final int rank;
     private final ServerSession session;
-    private final Membership members;
+    private final Nodes nodes;
     private final ReentrantLock collectivesLock = new ReentrantLock();
     private @Nullable Collectives collectives;
 
-    Mesh(int rank, ServerSession session, Membership members) {
+    private Mesh(int rank, ServerSession session, Nodes nodes) {
         this.rank = rank;
         this.session = session;
-        this.members = members;
+        this.nodes = nodes;
     }
 
     /// Joins a mesh within [#JOIN_TIMEOUT]; see [#join(Rendezvous, SessionOptions, Duration)].
@@ -68,7 +70,10 @@ public final class Mesh implements AutoCloseable {
         if (timeout.toMillis() < 1 || timeout.compareTo(Duration.ofDays(1)) > 0) {
             throw new IllegalArgumentException("timeout is " + timeout + ", must be 1 ms to 24 h");
         }
-        return new Joining(rendezvous, options, timeout).join();
+        MeetingPoint point = rendezvous.point();
+        Nodes nodes = new Nodes(point.rank(), point.size());
+        ServerSession session = new Joining(point, options, timeout, nodes).join();
+        return new Mesh(point.rank(), session, nodes);
     }
 
     /// The number of this node, from 0.
@@ -78,7 +83,7 @@ public final class Mesh implements AutoCloseable {
 
     /// The number of nodes, this one included.
     public int size() {
-        return members.size();
+        return nodes.size();
     }
 
     /// Another node.
@@ -86,7 +91,7 @@ public final class Mesh implements AutoCloseable {
     /// @throws IllegalArgumentException if it is this one
     /// @throws IndexOutOfBoundsException if there is no such rank
     public Node node(int ofRank) {
-        Node node = members.node(ofRank);
+        Node node = nodes.node(ofRank);
         if (node == null) {
             throw new IllegalArgumentException("rank " + ofRank + " is this node, which has no connection to itself");
         }
@@ -95,7 +100,7 @@ public final class Mesh implements AutoCloseable {
 
     /// The other nodes, by rank.
     public List<Node> peers() {
-        return members.peers();
+        return nodes.peers();
     }
 
     /// The session of this node, to allocate buffers and to poll. It is closed with the mesh.
@@ -131,7 +136,7 @@ public final class Mesh implements AutoCloseable {
             Collectives made = collectives;
             if (made == null) {
                 checkOpen();
-                made = Collectives.of(new CollectiveLinks(this, members), options);
+                made = Collectives.of(new MeshGroup(this, nodes), options);
                 collectives = made;
             }
             return made;
@@ -167,18 +172,18 @@ public final class Mesh implements AutoCloseable {
     /// @throws NodeFailedException if a node has failed
     /// @throws ClosedException if it was closed
     public void checkOpen() {
-        NodeFailedException failed = members.failure();
+        NodeFailedException failed = nodes.failure();
         if (failed != null) {
             throw failed.again();
         }
-        if (members.isClosed()) {
+        if (nodes.isClosed()) {
             throw new ClosedException("the mesh is closed", null);
         }
     }
 
     /// The failure that has ended the mesh; null if no node has failed. Nodes that have left do not count.
     public @Nullable NodeFailedException failure() {
-        return members.failure();
+        return nodes.failure();
     }
 
     /// Ends the mesh on all nodes, because the program on this one has failed: their failure names this rank and
@@ -187,14 +192,14 @@ public final class Mesh implements AutoCloseable {
     ///
     /// @param reason one line
     public void abort(String reason) {
-        members.fail(new NodeFailedException(rank, "rank " + rank + " has given up: " + reason, null));
+        nodes.fail(new NodeFailedException(rank, "rank " + rank + " has given up: " + reason, null));
     }
 
     /// Leaves the mesh: closes all connections in an orderly way, each within the close deadline, and frees
     /// everything. After a failure, the others are told of it first. Idempotent. Blocks until it is done.
     @Override
     public void close() {
-        members.close();
+        nodes.close();
         session.close();
     }
 

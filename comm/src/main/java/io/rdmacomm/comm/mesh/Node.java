@@ -52,10 +52,6 @@ public final class Node {
 
     /// The data channel that belongs to the mesh.
     RdmaChannel collectiveChannel() {
-        return collectiveChannel(endPoint);
-    }
-
-    static RdmaChannel collectiveChannel(EndPoint endPoint) {
         return endPoint.channels().getLast();
     }
 

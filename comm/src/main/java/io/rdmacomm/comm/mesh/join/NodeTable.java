@@ -1,4 +1,4 @@
-package io.rdmacomm.comm.mesh;
+package io.rdmacomm.comm.mesh.join;
 
 import io.rdmacomm.comm.setup.Greeting;
 import io.rdmacomm.comm.setup.Terms;
@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 /// +-------+-------+---+------------------------------+-----------+
 /// ```
 ///
-/// The largest mesh, [Rendezvous#MAX_SIZE], fits into one frame with entries of up to 31 bytes. A node without an
+/// The largest mesh, 512 nodes, fits into one frame with entries of up to 31 bytes. A node without an
 /// address is on the host of the rendezvous, which may have another address for each node.
 ///
 /// @param token known to the nodes of this mesh only

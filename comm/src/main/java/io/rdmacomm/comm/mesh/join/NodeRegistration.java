@@ -1,4 +1,4 @@
-package io.rdmacomm.comm.mesh;
+package io.rdmacomm.comm.mesh.join;
 
 import io.rdmacomm.comm.text.Printable;
 import java.nio.BufferUnderflowException;
@@ -23,7 +23,7 @@ import java.time.Duration;
 /// @param channels the number of data channels of each connection
 /// @param patience how long it waits for the others
 /// @param job which job it belongs to
-record Registration(int size, int rank, int sessionPort, int channels, Duration patience, String job) {
+record NodeRegistration(int size, int rank, int sessionPort, int channels, Duration patience, String job) {
     private static final int HEADER = 18;
 
     ByteBuffer encode() {
@@ -37,7 +37,7 @@ record Registration(int size, int rank, int sessionPort, int channels, Duration 
     }
 
     /// @throws IllegalArgumentException if it is something else
-    static Registration decode(ByteBuffer from) {
+    static NodeRegistration decode(ByteBuffer from) {
         try {
             int size = from.getInt();
             int rank = from.getInt();
@@ -51,14 +51,14 @@ record Registration(int size, int rank, int sessionPort, int channels, Duration 
             byte[] text = new byte[length];
             from.get(text);
             String job = Printable.text(text);
-            return new Registration(size, rank, port, channels, Duration.ofMillis(patience), job);
+            return new NodeRegistration(size, rank, port, channels, Duration.ofMillis(patience), job);
         } catch (BufferUnderflowException e) {
             throw new IllegalArgumentException("the registration is cut off", e);
         }
     }
 
     /// Why a node does not fit to another of the same mesh; empty if it does.
-    String difference(Registration other) {
+    String difference(NodeRegistration other) {
         if (!job.equals(other.job)) {
             return "it belongs to another job";
         }

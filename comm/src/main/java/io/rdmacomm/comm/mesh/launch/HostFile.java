@@ -1,4 +1,4 @@
-package io.rdmacomm.comm.mesh;
+package io.rdmacomm.comm.mesh.launch;
 
 import io.rdmacomm.comm.text.Printable;
 import java.io.IOException;
@@ -18,16 +18,19 @@ import java.util.function.Predicate;
 /// slots. An IPv6 address may be in brackets.
 ///
 /// @param hosts one for each node
-record HostFile(List<String> hosts) {
+public record HostFile(List<String> hosts) {
     private static final int MAX_BYTES = 1 << 20;
     private static final String BYTE_ORDER_MARK = "\ufeff";
 
-    HostFile {
+    /// Copies the list.
+    public HostFile {
         hosts = List.copyOf(hosts);
     }
 
+    /// Reads a file.
+    ///
     /// @throws IllegalArgumentException if it cannot be read or a line is wrong; the message names file and line
-    static HostFile read(Path file) {
+    public static HostFile read(Path file) {
         String name = "host file " + Printable.text(file.toString());
         List<String> lines = lines(file, name);
         List<String> hosts = new ArrayList<>();
@@ -37,8 +40,8 @@ record HostFile(List<String> hosts) {
             } catch (IllegalArgumentException e) {
                 throw new IllegalArgumentException(name + ", line " + (i + 1) + ": " + e.getMessage(), e);
             }
-            if (hosts.size() > Rendezvous.MAX_SIZE) {
-                throw new IllegalArgumentException(name + " has more than " + Rendezvous.MAX_SIZE + " nodes");
+            if (hosts.size() > MeetingPoint.MAX_SIZE) {
+                throw new IllegalArgumentException(name + " has more than " + MeetingPoint.MAX_SIZE + " nodes");
             }
         }
         if (hosts.isEmpty()) {
@@ -80,7 +83,7 @@ record HostFile(List<String> hosts) {
         String first = words.getFirst();
         String host = host(first);
         int slots = 1;
-        int most = Rendezvous.MAX_SIZE;
+        int most = MeetingPoint.MAX_SIZE;
         int counted = first.startsWith("[") ? host.length() + 2 : host.length();
         if (counted < first.length()) {
             slots = slots(first.substring(counted + 1));
@@ -116,19 +119,38 @@ record HostFile(List<String> hosts) {
     private static int slots(String text) {
         try {
             int slots = Integer.parseInt(text);
-            if (slots >= 1 && slots <= Rendezvous.MAX_SIZE) {
+            if (slots >= 1 && slots <= MeetingPoint.MAX_SIZE) {
                 return slots;
             }
         } catch (NumberFormatException e) {
             // Reported below.
         }
         throw new IllegalArgumentException(
-                "the number of slots is '" + text + "', must be 1 to " + Rendezvous.MAX_SIZE);
+                "the number of slots is '" + text + "', must be 1 to " + MeetingPoint.MAX_SIZE);
+    }
+
+    /// Where the nodes of this host meet the others, by rank: on the first host.
+    ///
+    /// @throws IllegalArgumentException if the file cannot be read, a line is wrong, or this host is not in it
+    public static List<MeetingPoint> meetingPoints(Path file, int port) {
+        HostFile read = read(file);
+        List<Integer> ranks = read.localRanks(LocalHosts::isLocal);
+        if (ranks.isEmpty()) {
+            throw new IllegalArgumentException(
+                    "host file " + file + " does not name this host; add its name or one of its addresses");
+        }
+        String job = "hosts " + Integer.toHexString(read.hosts().hashCode());
+        String source = "host file " + Printable.text(file.toString());
+        return ranks.stream()
+                .map(rank -> MeetingPoint.of(rank, read.hosts().size(), read.hosts().getFirst(), port)
+                        .withJob(job)
+                        .withSource(source))
+                .toList();
     }
 
     /// The ranks whose host is this one, ascending.
     ///
-    /// @param local tells the names of this host
+    /// @param local whether a name is one of this host
     List<Integer> localRanks(Predicate<String> local) {
         List<String> own = hosts.stream().distinct().filter(local).toList();
         List<Integer> ranks = new ArrayList<>();

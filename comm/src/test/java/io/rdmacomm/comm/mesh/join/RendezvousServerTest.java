@@ -1,4 +1,4 @@
-package io.rdmacomm.comm.mesh;
+package io.rdmacomm.comm.mesh.join;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -7,6 +7,7 @@ import io.rdmacomm.comm.DeadlineException;
 import io.rdmacomm.comm.Secret;
 import io.rdmacomm.comm.SetUpFailedException;
 import io.rdmacomm.comm.SetUpFailedException.Reason;
+import io.rdmacomm.comm.mesh.launch.MeetingPoint;
 import io.rdmacomm.comm.setup.FrameType;
 import io.rdmacomm.comm.setup.Greeting;
 import io.rdmacomm.comm.setup.Opening;
@@ -36,7 +37,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /// The place where nodes meet, with nodes that fit and others. No device takes part.
-final class RendezvousHostTest {
+final class RendezvousServerTest {
     private static final Duration PATIENCE = Duration.ofSeconds(20);
     private static final Duration STEP = Duration.ofSeconds(5);
     private static final int SIZE = 3;
@@ -46,7 +47,7 @@ final class RendezvousHostTest {
 
     private final List<AutoCloseable> open = new ArrayList<>();
     private int port;
-    private RendezvousHost host;
+    private RendezvousServer host;
 
     private static Opening opening(Greeting greeting) {
         return new Opening(null, greeting, new Proof(null, FrameType.REGISTER));
@@ -57,7 +58,7 @@ final class RendezvousHostTest {
         try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             port = socket.getLocalPort();
         }
-        host = RendezvousHost.listen("localhost", port, node(0), OPEN, STEP);
+        host = RendezvousServer.listen("localhost", port, node(0), OPEN, STEP);
     }
 
     @AfterEach
@@ -68,27 +69,27 @@ final class RendezvousHostTest {
         host.close();
     }
 
-    private static Registration node(int rank) {
+    private static NodeRegistration node(int rank) {
         return node(rank, SIZE, 2, "job", PATIENCE);
     }
 
-    private static Registration node(int rank, int size, int channels, String job, Duration patience) {
-        return new Registration(size, rank, 1000 + rank, channels, patience, job);
+    private static NodeRegistration node(int rank, int size, int channels, String job, Duration patience) {
+        return new NodeRegistration(size, rank, 1000 + rank, channels, patience, job);
     }
 
-    private RendezvousVisit visit(Duration patience) {
-        RendezvousVisit visit = RendezvousVisit.reach(
-                Rendezvous.of(1, SIZE, "localhost", port), System.nanoTime() + patience.toNanos());
+    private RendezvousClient visit(Duration patience) {
+        RendezvousClient visit = RendezvousClient.reach(
+                MeetingPoint.of(1, SIZE, "localhost", port), System.nanoTime() + patience.toNanos());
         open.add(visit);
         return visit;
     }
 
     /// Registers on a thread of its own.
-    private CompletableFuture<NodeTable> register(RendezvousVisit visit, Registration node) {
+    private CompletableFuture<NodeTable> register(RendezvousClient visit, NodeRegistration node) {
         return register(visit, node, OPEN);
     }
 
-    private CompletableFuture<NodeTable> register(RendezvousVisit visit, Registration node, Opening opening) {
+    private CompletableFuture<NodeTable> register(RendezvousClient visit, NodeRegistration node, Opening opening) {
         return CompletableFuture.supplyAsync(
                 () -> visit.register(node, opening), task -> Thread.ofVirtual().start(task));
     }
@@ -106,13 +107,13 @@ final class RendezvousHostTest {
 
     @Test
     void allNodesGetTheSameTableAndAreToldWhenAllAreReady() {
-        List<RendezvousVisit> visits = List.of(visit(PATIENCE), visit(PATIENCE), visit(PATIENCE));
+        List<RendezvousClient> visits = List.of(visit(PATIENCE), visit(PATIENCE), visit(PATIENCE));
         List<CompletableFuture<NodeTable>> tables = new ArrayList<>();
         for (int rank = SIZE - 1; rank >= 0; rank--) {
             tables.add(register(visits.get(rank), node(rank)));
         }
 
-        List<NodeTable> received = tables.stream().map(RendezvousHostTest::get).toList();
+        List<NodeTable> received = tables.stream().map(RendezvousServerTest::get).toList();
         assertThat(received).containsOnly(received.getFirst());
         assertThat(received.getFirst().nodes())
                 .extracting(NodeTable.Entry::port)
@@ -142,7 +143,7 @@ final class RendezvousHostTest {
     })
     void aNodeThatDoesNotFitIsToldWhyAndTheOthersStillMeet(
             int rank, int size, int channels, String job, String reason) {
-        RendezvousVisit stranger = visit(PATIENCE);
+        RendezvousClient stranger = visit(PATIENCE);
         assertThatThrownBy(() -> stranger.register(node(rank, size, channels, job, PATIENCE), OPEN))
                 .satisfies(because(Reason.REFUSED))
                 .hasMessageContaining(reason);
@@ -176,7 +177,7 @@ final class RendezvousHostTest {
 
     /// Registers two nodes of one rank, and closes the one that was not turned away.
     private void closeTheFirstOfTwins() {
-        List<RendezvousVisit> visits = List.of(visit(PATIENCE), visit(PATIENCE));
+        List<RendezvousClient> visits = List.of(visit(PATIENCE), visit(PATIENCE));
         List<CompletableFuture<NodeTable>> twins =
                 visits.stream().map(visit -> register(visit, node(1))).toList();
         assertThatThrownBy(() -> CompletableFuture.anyOf(twins.get(0), twins.get(1))
@@ -203,12 +204,12 @@ final class RendezvousHostTest {
 
     @Test
     void aNodeThatGoesAwayLaterEndsTheWaitOfAll() {
-        List<RendezvousVisit> visits = List.of(visit(PATIENCE), visit(PATIENCE), visit(PATIENCE));
+        List<RendezvousClient> visits = List.of(visit(PATIENCE), visit(PATIENCE), visit(PATIENCE));
         List<CompletableFuture<NodeTable>> tables = new ArrayList<>();
         for (int rank = 0; rank < SIZE; rank++) {
             tables.add(register(visits.get(rank), node(rank)));
         }
-        tables.forEach(RendezvousHostTest::get);
+        tables.forEach(RendezvousServerTest::get);
         visits.get(0).ready();
 
         visits.get(2).close();
@@ -223,11 +224,11 @@ final class RendezvousHostTest {
     @Test
     void whoWaitsInVainIsToldWhoIsMissingAndWhoWasTurnedAway() {
         Duration brief = Duration.ofMillis(300);
-        RendezvousVisit stranger = visit(PATIENCE);
+        RendezvousClient stranger = visit(PATIENCE);
         assertThatThrownBy(() -> stranger.register(node(2, 4, 2, "job", PATIENCE), OPEN))
                 .satisfies(because(Reason.REFUSED));
 
-        RendezvousVisit visit = visit(brief);
+        RendezvousClient visit = visit(brief);
         assertThatThrownBy(() -> visit.register(node(1, SIZE, 2, "job", brief), OPEN))
                 .isInstanceOf(DeadlineException.class)
                 .hasMessageContainingAll("missing: ranks 0, 2", "last turned away", "it was started for 4 nodes");
@@ -268,7 +269,7 @@ final class RendezvousHostTest {
     /// It has connected before them and registers after them.
     @Test
     void aNodeThatGaveWayToStrangersConnectsAgain() throws IOException {
-        RendezvousVisit slow = visit(PATIENCE);
+        RendezvousClient slow = visit(PATIENCE);
         for (int i = 0; i < 600; i++) {
             open.add(new Socket(InetAddress.getLoopbackAddress(), port));
         }
@@ -289,12 +290,12 @@ final class RendezvousHostTest {
     void onlyNodesWithTheSecretAreLetIn() {
         host.close();
         Opening right = proof("the secret of the mesh");
-        host = RendezvousHost.listen("localhost", port, node(0), right, STEP);
-        RendezvousVisit without = visit(PATIENCE);
+        host = RendezvousServer.listen("localhost", port, node(0), right, STEP);
+        RendezvousClient without = visit(PATIENCE);
         assertThatThrownBy(() -> without.register(node(1), OPEN))
                 .satisfies(because(Reason.UNPROVED))
                 .hasMessageContaining("the server demands a secret");
-        RendezvousVisit wrong = visit(PATIENCE);
+        RendezvousClient wrong = visit(PATIENCE);
         assertThatThrownBy(() -> wrong.register(node(1), proof("the secret of another")))
                 .satisfies(because(Reason.UNPROVED))
                 .hasMessageContaining("is not that of the server");
@@ -303,7 +304,7 @@ final class RendezvousHostTest {
         for (int rank = 0; rank < SIZE; rank++) {
             tables.add(register(visit(PATIENCE), node(rank), right));
         }
-        assertThat(tables.stream().map(RendezvousHostTest::get).distinct()).hasSize(1);
+        assertThat(tables.stream().map(RendezvousServerTest::get).distinct()).hasSize(1);
     }
 
     @Test
@@ -311,7 +312,7 @@ final class RendezvousHostTest {
         host.close();
         CompletableFuture<NodeTable> waiting = CompletableFuture.supplyAsync(
                 () -> visit(PATIENCE).register(node(1), OPEN), Thread::startVirtualThread);
-        host = RendezvousHost.listen("localhost", port, node(0), OPEN, STEP);
+        host = RendezvousServer.listen("localhost", port, node(0), OPEN, STEP);
         CompletableFuture<NodeTable> others = register(visit(PATIENCE), node(0));
         get(register(visit(PATIENCE), node(2)));
         assertThat(get(waiting)).isEqualTo(get(others));
@@ -319,24 +320,24 @@ final class RendezvousHostTest {
 
     @Test
     void anUnknownHostAndATakenPortAreReportedAtOnce() {
-        Rendezvous unknown = Rendezvous.of(1, SIZE, "no-such-host.invalid", port);
-        assertThatThrownBy(() -> RendezvousVisit.reach(unknown, System.nanoTime() + PATIENCE.toNanos()))
+        MeetingPoint unknown = MeetingPoint.of(1, SIZE, "no-such-host.invalid", port);
+        assertThatThrownBy(() -> RendezvousClient.reach(unknown, System.nanoTime() + PATIENCE.toNanos()))
                 .satisfies(because(Reason.HOST_UNKNOWN))
                 .hasMessageContaining("no-such-host.invalid");
-        assertThatThrownBy(() -> RendezvousHost.listen("localhost", port, node(0), OPEN, STEP))
+        assertThatThrownBy(() -> RendezvousServer.listen("localhost", port, node(0), OPEN, STEP))
                 .isInstanceOfSatisfying(
                         SetUpException.class,
-                        failure -> assertThat(RendezvousVisit.failure("here", failure.getMessage(), failure))
+                        failure -> assertThat(RendezvousClient.failure("here", failure.getMessage(), failure))
                                 .satisfies(because(Reason.PORT_TAKEN)));
     }
 
     @Test
     void theTableOfTheLargestMeshFitsIntoAFrame() {
         List<NodeTable.Entry> nodes =
-                Collections.nCopies(Rendezvous.MAX_SIZE, new NodeTable.Entry(InetAddress.ofLiteral("fd00::2"), 65535));
+                Collections.nCopies(MeetingPoint.MAX_SIZE, new NodeTable.Entry(InetAddress.ofLiteral("fd00::2"), 65535));
         NodeTable table = new NodeTable(new UUID(1, 2), TERMS, nodes);
         assertThat(table.encode().remaining()).isLessThanOrEqualTo(TcpConnector.MAX_PAYLOAD);
-        assertThat(NodeTable.decode(table.encode(), Rendezvous.MAX_SIZE, GREETING))
+        assertThat(NodeTable.decode(table.encode(), MeetingPoint.MAX_SIZE, GREETING))
                 .isEqualTo(table);
     }
 
@@ -352,7 +353,7 @@ final class RendezvousHostTest {
     @Test
     void aStrangerThatIsSilentIsDroppedAfterOneStep() throws IOException {
         host.close();
-        host = RendezvousHost.listen("localhost", port, node(0), OPEN, Duration.ofMillis(200));
+        host = RendezvousServer.listen("localhost", port, node(0), OPEN, Duration.ofMillis(200));
         try (Socket stranger = new Socket(InetAddress.getLoopbackAddress(), port)) {
             stranger.setSoTimeout((int) PATIENCE.toMillis());
             stranger.getOutputStream().write(new byte[] {'R', 'D', 'M', 'C'});
@@ -363,8 +364,8 @@ final class RendezvousHostTest {
 
     @Test
     void messagesSurviveTheWire() throws IOException {
-        Registration node = new Registration(512, 511, 65535, 257, Duration.ofDays(1), "Größe");
-        assertThat(Registration.decode(node.encode())).isEqualTo(node);
+        NodeRegistration node = new NodeRegistration(512, 511, 65535, 257, Duration.ofDays(1), "Größe");
+        assertThat(NodeRegistration.decode(node.encode())).isEqualTo(node);
         NodeTable table = new NodeTable(
                 new UUID(-1, 7),
                 TERMS,
@@ -381,7 +382,7 @@ final class RendezvousHostTest {
         }
         for (int length = 0; length < node.encode().remaining(); length++) {
             var cut = node.encode().limit(length);
-            assertThatThrownBy(() -> Registration.decode(cut)).isInstanceOf(IllegalArgumentException.class);
+            assertThatThrownBy(() -> NodeRegistration.decode(cut)).isInstanceOf(IllegalArgumentException.class);
         }
     }
 }

@@ -1,4 +1,4 @@
-package io.rdmacomm.comm.mesh;
+package io.rdmacomm.comm.mesh.launch;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -63,22 +63,22 @@ final class HostFileTest {
     void nodesOfAFileMeetOnItsFirstHost() throws IOException {
         Path file = file("10.255.255.1\nlocalhost slots=2\n");
 
-        List<Rendezvous> here = Rendezvous.ofHostFile(file, 2030);
+        List<MeetingPoint> here = HostFile.meetingPoints(file, 2030);
 
-        assertThat(here).extracting(Rendezvous::rank).containsExactly(1, 2);
-        assertThat(here).extracting(Rendezvous::size).containsOnly(3);
-        assertThat(here).extracting(Rendezvous::host).containsOnly("10.255.255.1");
-        assertThat(here).extracting(Rendezvous::source).containsOnly("host file " + file);
-        assertThat(here).extracting(Rendezvous::job).doesNotContain("").hasSize(2);
+        assertThat(here).extracting(MeetingPoint::rank).containsExactly(1, 2);
+        assertThat(here).extracting(MeetingPoint::size).containsOnly(3);
+        assertThat(here).extracting(MeetingPoint::host).containsOnly("10.255.255.1");
+        assertThat(here).extracting(MeetingPoint::source).containsOnly("host file " + file);
+        assertThat(here).extracting(MeetingPoint::job).doesNotContain("").hasSize(2);
         Path other = file("10.255.255.1\nlocalhost slots=1\n");
-        assertThat(Rendezvous.ofHostFile(other, 2030).getFirst().job())
+        assertThat(HostFile.meetingPoints(other, 2030).getFirst().job())
                 .isNotEqualTo(here.getFirst().job());
     }
 
     @Test
     void aFileWithoutThisHostIsRejected() throws IOException {
         Path file = file("10.255.255.1\n10.255.255.2\n");
-        assertThatThrownBy(() -> Rendezvous.ofHostFile(file, 2030))
+        assertThatThrownBy(() -> HostFile.meetingPoints(file, 2030))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContainingAll(file.toString(), "does not name this host");
     }

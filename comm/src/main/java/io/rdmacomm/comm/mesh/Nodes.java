@@ -5,6 +5,7 @@ import io.rdmacomm.comm.CommInterruptedException;
 import io.rdmacomm.comm.DeadlineException;
 import io.rdmacomm.comm.EndPoint;
 import io.rdmacomm.comm.PeerAbortedException;
+import io.rdmacomm.comm.mesh.join.NodeList;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -18,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /// The nodes that this one is connected with, and the first failure of one of them, of which it tells the
 /// others. Thread-safe.
-final class Membership {
+final class Nodes implements NodeList {
     private final int own;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
@@ -30,7 +31,7 @@ final class Membership {
     private boolean closed;
 
     /// @param own the rank of this node
-    Membership(int own, int size) {
+    Nodes(int own, int size) {
         this.own = own;
         this.nodes = new @Nullable Node[size];
     }
@@ -39,16 +40,14 @@ final class Membership {
         return nodes.length;
     }
 
-    /// Adds a node.
-    ///
-    /// @return false if there is one of that rank, or the mesh has ended
-    boolean add(Node node) {
+    @Override
+    public boolean add(int rank, String host, EndPoint endPoint) {
         lock.lock();
         try {
-            if (closed || failure != null || nodes[node.rank()] != null) {
+            if (closed || failure != null || nodes[rank] != null) {
                 return false;
             }
-            nodes[node.rank()] = node;
+            nodes[rank] = new Node(rank, host, endPoint);
             changed.signalAll();
         } finally {
             lock.unlock();
@@ -57,13 +56,13 @@ final class Membership {
         return true;
     }
 
-    /// All nodes are connected with each other.
-    void allReady() {
+    @Override
+    public void allReady() {
         change(() -> allReady = true);
     }
 
-    /// The mesh will not be complete.
-    void joinFailed(CommException why) {
+    @Override
+    public void joinFailed(CommException why) {
         change(() -> joinFailure = joinFailure == null ? why : joinFailure);
     }
 
@@ -77,15 +76,13 @@ final class Membership {
         }
     }
 
-    /// Waits until all nodes are connected with this one.
-    ///
-    /// @param deadline of [System#nanoTime()]
-    void awaitConnected(long deadline) {
+    @Override
+    public void awaitConnected(long deadline) {
         await(() -> absent().isEmpty(), deadline, "nodes that did not connect: ranks ");
     }
 
-    /// Waits until all nodes are connected with each other.
-    void awaitReady(long deadline) {
+    @Override
+    public void awaitReady(long deadline) {
         await(() -> allReady, deadline, "the others were not all connected with each other");
     }
 
@@ -166,9 +163,8 @@ final class Membership {
         }
     }
 
-    /// Why joining has failed, or null.
-    @Nullable
-    CommException joinFailure() {
+    @Override
+    public @Nullable CommException joinFailure() {
         lock.lock();
         try {
             return joinFailure == null ? failure : joinFailure;
@@ -186,11 +182,8 @@ final class Membership {
         }
     }
 
-    /// A connection has ended. If it is that of a node and the first one to fail, the mesh has failed.
-    ///
-    /// @param why null if it has not failed
-    /// @return whether it is that of a node
-    boolean ended(EndPoint endPoint, @Nullable CommException why) {
+    @Override
+    public boolean ended(EndPoint endPoint, @Nullable CommException why) {
         for (Node node : peers()) {
             if (node.endPoint().equals(endPoint)) {
                 if (why != null) {
@@ -248,7 +241,8 @@ final class Membership {
 
     /// Notes what has failed so far, and waits until the others were told. After that, no end of a connection is
     /// a failure.
-    void close() {
+    @Override
+    public void close() {
         noteFailures();
         List<Thread> tellers;
         lock.lock();

@@ -1,10 +1,10 @@
-package io.rdmacomm.comm.mesh;
+package io.rdmacomm.comm.mesh.launch;
 
 import io.rdmacomm.comm.text.Printable;
 import java.util.Map;
 
 /// Environment variables, [printable][Printable], with errors that name the variable and its value.
-record Variables(Map<String, String> values) {
+public record Variables(Map<String, String> values) {
     boolean has(String name) {
         return !values.getOrDefault(name, "").isBlank();
     }
@@ -37,7 +37,7 @@ record Variables(Map<String, String> values) {
 
     /// The number of nodes.
     int size(String name) {
-        return number(name, 1, Rendezvous.MAX_SIZE);
+        return number(name, 1, MeetingPoint.MAX_SIZE);
     }
 
     /// The number of a node.

@@ -1,4 +1,4 @@
-package io.rdmacomm.comm.mesh;
+package io.rdmacomm.comm.mesh.join;
 
 import io.rdmacomm.comm.setup.Greeting;
 import io.rdmacomm.comm.setup.Protocol;
@@ -14,8 +14,8 @@ public final class RendezvousFrames {
     ///
     /// @throws IllegalArgumentException if it is none
     public static boolean registration(ByteBuffer payload) {
-        Registration node = Registration.decode(payload);
-        return node.equals(Registration.decode(node.encode()));
+        NodeRegistration node = NodeRegistration.decode(payload);
+        return node.equals(NodeRegistration.decode(node.encode()));
     }
 
     /// Whether a table comes back as it is.

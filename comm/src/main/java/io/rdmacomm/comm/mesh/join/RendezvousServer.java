@@ -1,5 +1,6 @@
-package io.rdmacomm.comm.mesh;
+package io.rdmacomm.comm.mesh.join;
 
+import io.rdmacomm.comm.mesh.launch.MeetingPoint;
 import io.rdmacomm.comm.setup.AcceptLoop;
 import io.rdmacomm.comm.setup.FrameType;
 import io.rdmacomm.comm.setup.Opening;
@@ -36,25 +37,25 @@ import org.jspecify.annotations.Nullable;
 /// REFUSE with a reason may come at any time. TABLE says which version and features all nodes have in common; a node
 /// that would leave no version is turned away with OTHER_VERSION. A stranger costs one thread that ends after one step
 /// of the handshake; of too many, the oldest gives way.
-final class RendezvousHost implements AutoCloseable {
-    private static final SafeLogger LOGGER = SafeLogger.ofPackage(RendezvousHost.class);
+final class RendezvousServer implements AutoCloseable {
+    private static final SafeLogger LOGGER = SafeLogger.ofPackage(RendezvousServer.class);
     /// All nodes may be on one host, and come at the same time.
-    private static final int MOST_NEWCOMERS_OF_AN_ORIGIN = Rendezvous.MAX_SIZE;
+    private static final int MOST_NEWCOMERS_OF_AN_ORIGIN = MeetingPoint.MAX_SIZE;
 
     private final TcpListener listener;
-    private final Registration own;
+    private final NodeRegistration own;
     private final Opening opening;
     private final Duration step;
-    private final Attendance attendance;
+    private final RegisteredNodes attendance;
     private final AcceptLoop<TcpConnector> acceptor;
     private final Reception reception;
 
-    private RendezvousHost(TcpListener listener, Registration own, Opening opening, Duration step) {
+    private RendezvousServer(TcpListener listener, NodeRegistration own, Opening opening, Duration step) {
         this.listener = listener;
         this.own = own;
         this.opening = opening;
         this.step = step;
-        this.attendance = new Attendance(own.size());
+        this.attendance = new RegisteredNodes(own.size());
         this.reception = new Reception("rdmacomm-register-", MOST_NEWCOMERS_OF_AN_ORIGIN, this::serve);
         this.acceptor =
                 new AcceptLoop<>("rdmacomm-rendezvous", listener::accept, reception::welcome, attendance::giveUp);
@@ -67,8 +68,8 @@ final class RendezvousHost implements AutoCloseable {
     /// @param opening what the others have to speak and to prove
     /// @param step how long the others may take for each step, until they have registered
     /// @throws SetUpException if that is not possible
-    static RendezvousHost listen(String host, int port, Registration own, Opening opening, Duration step) {
-        RendezvousHost opened = new RendezvousHost(TcpListener.listen(host, port), own, opening, step);
+    static RendezvousServer listen(String host, int port, NodeRegistration own, Opening opening, Duration step) {
+        RendezvousServer opened = new RendezvousServer(TcpListener.listen(host, port), own, opening, step);
         opened.acceptor.start();
         return opened;
     }
@@ -76,12 +77,12 @@ final class RendezvousHost implements AutoCloseable {
     private Runnable serve(TcpConnector connection) {
         try {
             Opening.Entrance visitor = opening.asServer(connection, step, () -> reception.known(connection));
-            Registration node = Registration.decode(visitor.next());
+            NodeRegistration node = NodeRegistration.decode(visitor.next());
             String refusal = node.difference(own);
             if (refusal.isEmpty()) {
                 refusal = attendance.add(
                         node.rank(),
-                        new TcpVisitor(connection),
+                        new TcpNodeConnection(connection),
                         visitor.greeting(),
                         new NodeTable.Entry(address(connection), node.sessionPort()));
             }
@@ -120,7 +121,7 @@ final class RendezvousHost implements AutoCloseable {
     }
 
     /// Waits until a node is ready, and then until it goes away; or until it has waited too long.
-    private void attend(Registration node, TcpConnector connection) {
+    private void attend(NodeRegistration node, TcpConnector connection) {
         int rank = node.rank();
         try {
             connection.receive(FrameType.READY, node.patience());

@@ -1,4 +1,4 @@
-package io.rdmacomm.comm.mesh;
+package io.rdmacomm.comm.mesh.join;
 
 import io.rdmacomm.comm.ClosedException;
 import io.rdmacomm.comm.CommException;
@@ -14,6 +14,7 @@ import io.rdmacomm.comm.SessionListener;
 import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.comm.SetUpFailedException;
 import io.rdmacomm.comm.Tls;
+import io.rdmacomm.comm.mesh.launch.MeetingPoint;
 import io.rdmacomm.comm.setup.FrameType;
 import io.rdmacomm.comm.setup.Greeting;
 import io.rdmacomm.comm.setup.Opening;
@@ -35,18 +36,18 @@ import java.util.concurrent.atomic.AtomicInteger;
 import jdk.jfr.FlightRecorder;
 import org.jspecify.annotations.Nullable;
 
-/// The steps that make a mesh: register at the rendezvous, connect to the nodes of lower rank, accept those of
+/// The steps of a node that joins a mesh: register at the rendezvous, connect to the nodes of lower rank, accept those of
 /// higher rank, and wait until all nodes have done so.
-final class Joining {
+public final class Joining {
     private static final SafeLogger LOGGER = SafeLogger.ofPackage(Joining.class);
     private static final String BUFFER = "introductions of the mesh";
     private static final int MOST_STRANGERS = 64;
     private static final Greeting GREETING = new Greeting(Protocol.MESH, 1, 1, 0);
 
-    private final Rendezvous rendezvous;
+    private final MeetingPoint rendezvous;
     private final SessionOptions options;
     private final long deadline;
-    private final Membership members;
+    private final NodeList nodes;
     private final ConnectionOrder order;
     private final CompletableFuture<Place> place = new CompletableFuture<>();
     private final AtomicInteger introducing = new AtomicInteger();
@@ -62,19 +63,23 @@ final class Joining {
         }
     }
 
-    Joining(Rendezvous rendezvous, SessionOptions options, Duration timeout) {
+    /// @param nodes where the nodes go that this one is connected with
+    public Joining(MeetingPoint rendezvous, SessionOptions options, Duration timeout, NodeList nodes) {
         this.rendezvous = rendezvous;
         this.options = options;
         this.deadline = System.nanoTime() + timeout.toNanos();
-        this.members = new Membership(rendezvous.rank(), rendezvous.size());
+        this.nodes = nodes;
         this.order = new ConnectionOrder(rendezvous.rank(), rendezvous.size());
     }
 
-    Mesh join() {
+    /// Joins. Blocks until all nodes are connected with each other.
+    ///
+    /// @return the session of this node
+    public ServerSession join() {
         return FlightRecorder.isInitialized() ? joinRecorded(new MeshEvent()) : connectAll();
     }
 
-    private Mesh joinRecorded(MeshEvent event) {
+    private ServerSession joinRecorded(MeshEvent event) {
         event.begin();
         try {
             return connectAll();
@@ -89,7 +94,7 @@ final class Joining {
         }
     }
 
-    private Mesh connectAll() {
+    private ServerSession connectAll() {
         ServerSession session = ServerSession.listen(sessionOptions());
         boolean joined = false;
         try {
@@ -97,13 +102,13 @@ final class Joining {
                 meet(session);
             }
             joined = true;
-            return new Mesh(rendezvous.rank(), session, members);
+            return session;
         } catch (ClosedException e) {
-            CommException why = members.joinFailure();
+            CommException why = nodes.joinFailure();
             throw why == null ? e : why;
         } finally {
             if (!joined) {
-                members.close();
+                nodes.close();
                 session.close();
             }
         }
@@ -132,16 +137,16 @@ final class Joining {
     }
 
     private void meet(ServerSession session) {
-        try (RendezvousHost _ = rendezvous.isListener() ? listen(session) : null;
-                RendezvousVisit visit = RendezvousVisit.reach(rendezvous, deadline)) {
+        try (RendezvousServer _ = rendezvous.isListener() ? listen(session) : null;
+                RendezvousClient visit = RendezvousClient.reach(rendezvous, deadline)) {
             NodeTable table = visit.register(registration(session), opening());
             place.complete(
                     new Place(table, visit.address(), session.allocate(BUFFER, Introduction.BYTES, rendezvous.size())));
             Thread.ofVirtual().name("rdmacomm-mesh").start(() -> awaitOthers(visit, session));
             order.targets().forEach(rank -> connect(session, rank));
-            members.awaitConnected(deadline);
+            nodes.awaitConnected(deadline);
             visit.ready();
-            members.awaitReady(deadline);
+            nodes.awaitReady(deadline);
         } finally {
             place.cancel(false);
         }
@@ -156,16 +161,16 @@ final class Joining {
         return loopback && rendezvous.hosts().size() == 1 ? name : TcpListener.ALL_ADDRESSES;
     }
 
-    private RendezvousHost listen(ServerSession session) {
+    private RendezvousServer listen(ServerSession session) {
         try {
-            return RendezvousHost.listen(
+            return RendezvousServer.listen(
                     listeningHost(),
                     rendezvous.port(),
                     registration(session),
                     opening(),
                     options.deadlines().handshake());
         } catch (SetUpException e) {
-            throw RendezvousVisit.failure("rendezvous of " + rendezvous, String.valueOf(e.getMessage()), e);
+            throw RendezvousClient.failure("rendezvous of " + rendezvous, String.valueOf(e.getMessage()), e);
         }
     }
 
@@ -178,8 +183,8 @@ final class Joining {
                 new Proof(secret == null ? null : secret::authenticate, FrameType.REGISTER));
     }
 
-    private Registration registration(ServerSession session) {
-        return new Registration(
+    private NodeRegistration registration(ServerSession session) {
+        return new NodeRegistration(
                 rendezvous.size(),
                 rendezvous.rank(),
                 session.port(),
@@ -189,12 +194,12 @@ final class Joining {
     }
 
     /// Waits for the word that all are ready. If another one comes, the thread that joins is woken.
-    private void awaitOthers(RendezvousVisit visit, ServerSession session) {
+    private void awaitOthers(RendezvousClient visit, ServerSession session) {
         try {
             visit.awaitAll();
-            members.allReady();
+            nodes.allReady();
         } catch (CommException e) {
-            members.joinFailed(e);
+            nodes.joinFailed(e);
             session.close();
         }
     }
@@ -210,7 +215,7 @@ final class Joining {
         } catch (CommException e) {
             throw new CommException("rank " + rank + " cannot be reached: " + e.getMessage(), e);
         }
-        RdmaChannel channel = Node.collectiveChannel(endPoint);
+        RdmaChannel channel = meshChannel(endPoint);
         Introduction mine = new Introduction(where.table().token(), rendezvous.rank(), rank);
         mine.send(channel, where.messages().block(rank), left());
         if (!Introduction.receive(channel, left()).equals(mine.answer())) {
@@ -219,7 +224,12 @@ final class Joining {
                     "at " + host + " another node than rank " + rank + " answers",
                     null);
         }
-        members.add(new Node(rank, host, endPoint));
+        nodes.add(rank, host, endPoint);
+    }
+
+    /// The last data channel belongs to the mesh.
+    private static RdmaChannel meshChannel(EndPoint endPoint) {
+        return endPoint.channels().getLast();
     }
 
     /// Finds out which node has connected. A stranger is dropped.
@@ -241,7 +251,7 @@ final class Joining {
     }
 
     private boolean introduce(EndPoint endPoint) {
-        RdmaChannel channel = Node.collectiveChannel(endPoint);
+        RdmaChannel channel = meshChannel(endPoint);
         Duration step = options.deadlines().handshake();
         Introduction theirs = Introduction.receive(channel, step);
         Place where = awaitPlace();
@@ -249,7 +259,7 @@ final class Joining {
         if (!theirs.equals(mine.answer()) || !order.accepts(theirs.from())) {
             return false;
         }
-        if (!members.add(new Node(theirs.from(), where.host(theirs.from()), endPoint))) {
+        if (!nodes.add(theirs.from(), where.host(theirs.from()), endPoint)) {
             return false;
         }
         mine.send(channel, where.messages().block(theirs.from()), step);
@@ -280,7 +290,7 @@ final class Joining {
 
         @Override
         public void onEnd(EndPoint endPoint, @Nullable CommException failure) {
-            if (members.ended(endPoint, failure)) {
+            if (nodes.ended(endPoint, failure)) {
                 options.listener().onEnd(endPoint, failure);
             }
         }

@@ -1,4 +1,4 @@
-package io.rdmacomm.comm.mesh;
+package io.rdmacomm.comm.mesh.join;
 
 import io.rdmacomm.comm.BufferSlice;
 import io.rdmacomm.comm.Message;

@@ -1,4 +1,4 @@
-package io.rdmacomm.comm.mesh;
+package io.rdmacomm.comm.mesh.join;
 
 import io.rdmacomm.comm.setup.FrameType;
 import io.rdmacomm.comm.setup.SetUpException;
@@ -6,7 +6,7 @@ import io.rdmacomm.comm.setup.TcpConnector;
 import java.nio.ByteBuffer;
 
 /// A node that has come to the rendezvous over TCP.
-record TcpVisitor(TcpConnector connection) implements Visitor {
+record TcpNodeConnection(TcpConnector connection) implements NodeConnection {
     @Override
     public void send(FrameType type, ByteBuffer payload) {
         try {

@@ -1,4 +1,4 @@
-package io.rdmacomm.comm.mesh;
+package io.rdmacomm.comm.mesh.launch;
 
 import java.net.InetAddress;
 import java.net.NetworkInterface;

@@ -1,4 +1,4 @@
-package io.rdmacomm.comm.mesh;
+package io.rdmacomm.comm.mesh.launch;
 
 import java.net.InetAddress;
 import java.util.ArrayList;
@@ -7,7 +7,7 @@ import java.util.function.Predicate;
 
 /// The variables of Open MPI. None of them says where rank 0 is, but all nodes know the addresses of mpirun's
 /// host, so the first node there listens, whatever its rank.
-final class OpenMpi {
+public final class OpenMpi {
     private static final String MPIRUN = "OMPI_MCA_orte_hnp_uri";
     private static final String DAEMON = "OMPI_MCA_orte_local_daemon_uri";
     private static final String LOOPBACK = "localhost";
@@ -15,16 +15,20 @@ final class OpenMpi {
 
     private OpenMpi() {}
 
-    static boolean isPresent(Variables from) {
+    /// Whether it has set its variables.
+    public static boolean isPresent(Variables from) {
         return from.has(RANK);
     }
 
-    static Rendezvous rendezvous(Variables from) {
-        return rendezvous(from, LocalHosts::isLocal);
+    /// Where its nodes meet.
+    ///
+    /// @throws IllegalArgumentException if a variable is missing or wrong
+    public static MeetingPoint meetingPoint(Variables from) {
+        return meetingPoint(from, LocalHosts::isLocal);
     }
 
-    /// @param local tells the addresses of this host
-    static Rendezvous rendezvous(Variables from, Predicate<InetAddress> local) {
+    /// @param local whether an address is one of this host
+    static MeetingPoint meetingPoint(Variables from, Predicate<InetAddress> local) {
         int size = from.size("OMPI_COMM_WORLD_SIZE");
         int rank = from.rank(RANK, size);
         boolean first = from.number("OMPI_COMM_WORLD_LOCAL_RANK", 0, size - 1) == 0;
@@ -42,7 +46,7 @@ final class OpenMpi {
             throw from.wrong(MPIRUN, "whose addresses are all those of this host, but mpirun runs on another one");
         }
         String job = "Open MPI " + from.textOr("PMIX_NAMESPACE", uri.replaceFirst(";.*", ""));
-        return Rendezvous.of(rank, size, hosts.getFirst(), DerivedPort.of(job))
+        return MeetingPoint.of(rank, size, hosts.getFirst(), DerivedPort.of(job))
                 .withJob(job)
                 .withHosts(hosts, here && first);
     }

@@ -1,4 +1,4 @@
-package io.rdmacomm.comm.mesh;
+package io.rdmacomm.comm.mesh.join;
 
 import io.rdmacomm.comm.setup.FrameType;
 import io.rdmacomm.comm.setup.Greeting;
@@ -19,29 +19,29 @@ import org.jspecify.annotations.Nullable;
 
 /// Which nodes have come to the rendezvous. When all are there, each gets the table; when all are ready, each
 /// is told. Thread-safe; everything that nodes are sent is sent under the lock.
-final class Attendance {
+final class RegisteredNodes {
     private final ReentrantLock lock = new ReentrantLock();
-    private final @Nullable Guest[] guests;
+    private final @Nullable RegisteredNode[] guests;
     private boolean complete;
     private boolean over;
     private String lastRefused = "";
 
     /// A node that has registered.
-    private static final class Guest {
-        private final Visitor visitor;
+    private static final class RegisteredNode {
+        private final NodeConnection visitor;
         private final Greeting greeting;
         private final NodeTable.Entry entry;
         private boolean ready;
 
-        Guest(Visitor visitor, Greeting greeting, NodeTable.Entry entry) {
+        RegisteredNode(NodeConnection visitor, Greeting greeting, NodeTable.Entry entry) {
             this.visitor = visitor;
             this.greeting = greeting;
             this.entry = entry;
         }
     }
 
-    Attendance(int size) {
-        this.guests = new @Nullable Guest[size];
+    RegisteredNodes(int size) {
+        this.guests = new @Nullable RegisteredNode[size];
     }
 
     /// Adds a node; if it is the last one, all get the table.
@@ -50,14 +50,14 @@ final class Attendance {
     /// @param entry what the others are told
     /// @return why it cannot be added; empty if it was
     /// @throws SetUpException OTHER_VERSION if the nodes that are there have no version in common with it
-    String add(int rank, Visitor visitor, Greeting greeting, NodeTable.Entry entry) {
+    String add(int rank, NodeConnection visitor, Greeting greeting, NodeTable.Entry entry) {
         lock.lock();
         try {
             if (guests[rank] != null) {
                 return "rank " + rank + " is there already";
             }
             Greeting common = common(rank, greeting);
-            guests[rank] = new Guest(visitor, greeting, entry);
+            guests[rank] = new RegisteredNode(visitor, greeting, entry);
             if (absent().isEmpty()) {
                 complete = true;
                 sendAll(FrameType.TABLE, table(common.terms()).encode());
@@ -72,7 +72,7 @@ final class Attendance {
     /// because the registered nodes are known to have a version in common.
     private Greeting common(int rank, Greeting greeting) {
         Greeting others = null;
-        for (Guest guest : guests) {
+        for (RegisteredNode guest : guests) {
             if (guest != null) {
                 others = others == null ? guest.greeting : others.common("a node", guest.greeting, "another one");
             }
@@ -83,7 +83,7 @@ final class Attendance {
     private NodeTable table(Terms terms) {
         SecureRandom random = new SecureRandom();
         List<NodeTable.Entry> entries = new ArrayList<>(guests.length);
-        for (Guest guest : guests) {
+        for (RegisteredNode guest : guests) {
             if (guest != null) {
                 entries.add(guest.entry);
             }
@@ -95,7 +95,7 @@ final class Attendance {
     void ready(int rank) {
         lock.lock();
         try {
-            Guest guest = guests[rank];
+            RegisteredNode guest = guests[rank];
             if (guest != null) {
                 guest.ready = true;
             }
@@ -117,7 +117,7 @@ final class Attendance {
     void remove(int rank, String why) {
         lock.lock();
         try {
-            Guest guest = guests[rank];
+            RegisteredNode guest = guests[rank];
             if (guest == null || over) {
                 return;
             }
@@ -134,7 +134,7 @@ final class Attendance {
     void dismiss(int rank, Duration patience) {
         lock.lock();
         try {
-            Guest guest = guests[rank];
+            RegisteredNode guest = guests[rank];
             if (guest != null && !over) {
                 guest.visitor.refuse("not all nodes came within " + patience.toMillis() + " ms; " + missing());
                 remove(rank, "waited too long");
@@ -179,7 +179,7 @@ final class Attendance {
                 return;
             }
             over = true;
-            for (Guest guest : guests) {
+            for (RegisteredNode guest : guests) {
                 if (guest != null) {
                     guest.visitor.refuse(why);
                 }
@@ -190,7 +190,7 @@ final class Attendance {
     }
 
     private void sendAll(FrameType type, ByteBuffer payload) {
-        for (Guest guest : guests) {
+        for (RegisteredNode guest : guests) {
             if (guest != null) {
                 guest.visitor.send(type, payload.duplicate());
             }
@@ -201,7 +201,7 @@ final class Attendance {
         return ranks(Objects::isNull);
     }
 
-    private List<Integer> ranks(Predicate<@Nullable Guest> condition) {
+    private List<Integer> ranks(Predicate<@Nullable RegisteredNode> condition) {
         return IntStream.range(0, guests.length)
                 .filter(rank -> condition.test(guests[rank]))
                 .boxed()

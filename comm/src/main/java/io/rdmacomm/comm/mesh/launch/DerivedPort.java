@@ -1,4 +1,4 @@
-package io.rdmacomm.comm.mesh;
+package io.rdmacomm.comm.mesh.launch;
 
 /// A port that all nodes of a job compute from its name. Below 0x4000, where neither software devices nor the system
 /// choose ports at random; so that two jobs on one host rarely meet.

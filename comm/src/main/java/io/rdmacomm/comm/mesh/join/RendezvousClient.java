@@ -1,9 +1,10 @@
-package io.rdmacomm.comm.mesh;
+package io.rdmacomm.comm.mesh.join;
 
 import io.rdmacomm.comm.CommException;
 import io.rdmacomm.comm.CommInterruptedException;
 import io.rdmacomm.comm.DeadlineException;
 import io.rdmacomm.comm.SetUpFailedException;
+import io.rdmacomm.comm.mesh.launch.MeetingPoint;
 import io.rdmacomm.comm.setup.FrameType;
 import io.rdmacomm.comm.setup.Opening;
 import io.rdmacomm.comm.setup.RetryPause;
@@ -16,17 +17,17 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /// A node's connection to the rendezvous.
-final class RendezvousVisit implements AutoCloseable {
+final class RendezvousClient implements AutoCloseable {
     /// How much longer than its own patience a node waits for the rendezvous to say who is missing.
     private static final Duration GRACE = Duration.ofSeconds(2);
     private static final Duration ATTEMPT = Duration.ofSeconds(5);
 
-    private final Rendezvous rendezvous;
+    private final MeetingPoint rendezvous;
     private final long deadline;
     private volatile TcpConnector connection;
     private volatile boolean closed;
 
-    private RendezvousVisit(Rendezvous rendezvous, long deadline, TcpConnector connection) {
+    private RendezvousClient(MeetingPoint rendezvous, long deadline, TcpConnector connection) {
         this.rendezvous = rendezvous;
         this.deadline = deadline;
         this.connection = connection;
@@ -35,11 +36,11 @@ final class RendezvousVisit implements AutoCloseable {
     /// Connects, repeatedly until the deadline: the node that listens may start later.
     ///
     /// @param deadline of [System#nanoTime()]
-    static RendezvousVisit reach(Rendezvous rendezvous, long deadline) {
-        return new RendezvousVisit(rendezvous, deadline, connect(rendezvous, deadline));
+    static RendezvousClient reach(MeetingPoint rendezvous, long deadline) {
+        return new RendezvousClient(rendezvous, deadline, connect(rendezvous, deadline));
     }
 
-    private static TcpConnector connect(Rendezvous rendezvous, long deadline) {
+    private static TcpConnector connect(MeetingPoint rendezvous, long deadline) {
         while (true) {
             SetUpException first = null;
             for (String host : rendezvous.hosts()) {
@@ -57,17 +58,17 @@ final class RendezvousVisit implements AutoCloseable {
         }
     }
 
-    private static boolean isTemporary(SetUpException e, Rendezvous rendezvous) {
+    private static boolean isTemporary(SetUpException e, MeetingPoint rendezvous) {
         return switch (e.reason()) {
             // The node that listens has opened the port before.
             case REFUSED -> !rendezvous.isListener();
             case DEADLINE_PASSED -> true;
-            case HOST_UNKNOWN -> rendezvous.isPatientWithName();
+            case HOST_UNKNOWN -> rendezvous.mayAppearLater();
             default -> false;
         };
     }
 
-    private static CommException unreached(Rendezvous rendezvous, SetUpException e) {
+    private static CommException unreached(MeetingPoint rendezvous, SetUpException e) {
         String words = rendezvous.isListener() && e.reason() == Reason.REFUSED
                 ? "this node listens for the others, but is not on host " + rendezvous.host()
                         + "; give the address of this host as rendezvous"
@@ -95,7 +96,7 @@ final class RendezvousVisit implements AutoCloseable {
 
     /// Does the TLS handshake, greets and proves that it has the secret, as far as there are any, registers, and waits
     /// until all others have. Connects again if the rendezvous is busy with strangers.
-    NodeTable register(Registration own, Opening opening) {
+    NodeTable register(NodeRegistration own, Opening opening) {
         while (true) {
             try {
                 var _ = opening.asClient(connection, left(deadline).plus(GRACE));

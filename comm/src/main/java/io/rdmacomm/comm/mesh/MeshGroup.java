@@ -8,8 +8,8 @@ import io.rdmacomm.comm.mesh.collective.CollectiveGroup;
 
 /// The channels of a mesh that are reserved for collectives.
 ///
-/// @param members tells which node has failed
-record CollectiveLinks(Mesh mesh, Membership members) implements CollectiveGroup {
+/// @param nodes which know the one that has failed
+record MeshGroup(Mesh mesh, Nodes nodes) implements CollectiveGroup {
     @Override
     public int rank() {
         return mesh.rank();
@@ -38,7 +38,7 @@ record CollectiveLinks(Mesh mesh, Membership members) implements CollectiveGroup
     /// A node that has failed ends the mesh, but its connection may end before its listener was told.
     @Override
     public CommException gone(int peer) {
-        members.noteFailures();
+        nodes.noteFailures();
         mesh.checkOpen();
         return new ClosedException("rank " + peer + " has left the mesh while this rank waits for it", null);
     }

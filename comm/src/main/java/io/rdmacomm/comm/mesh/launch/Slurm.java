@@ -1,20 +1,24 @@
-package io.rdmacomm.comm.mesh;
+package io.rdmacomm.comm.mesh.launch;
 
 /// The variables that srun sets. A batch script has some of them too, but not the nodes of a step.
-final class Slurm {
+public final class Slurm {
     private static final String NODES = "SLURM_STEP_NODELIST";
 
     private Slurm() {}
 
-    static boolean isPresent(Variables from) {
+    /// Whether it has set its variables.
+    public static boolean isPresent(Variables from) {
         return from.has("SLURM_PROCID") && from.has(NODES);
     }
 
-    static Rendezvous rendezvous(Variables from) {
+    /// Where its nodes meet.
+    ///
+    /// @throws IllegalArgumentException if a variable is missing or wrong
+    public static MeetingPoint meetingPoint(Variables from) {
         int size = from.size(from.has("SLURM_STEP_NUM_TASKS") ? "SLURM_STEP_NUM_TASKS" : "SLURM_NTASKS");
         int rank = from.rank("SLURM_PROCID", size);
         String job = "Slurm " + from.text("SLURM_JOB_ID") + "." + from.textOr("SLURM_STEP_ID", "0");
-        return Rendezvous.of(rank, size, firstNode(from), DerivedPort.of(job)).withJob(job);
+        return MeetingPoint.of(rank, size, firstNode(from), DerivedPort.of(job)).withJob(job);
     }
 
     private static String firstNode(Variables from) {

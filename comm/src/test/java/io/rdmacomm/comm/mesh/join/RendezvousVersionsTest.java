@@ -1,10 +1,11 @@
-package io.rdmacomm.comm.mesh;
+package io.rdmacomm.comm.mesh.join;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmacomm.comm.SetUpFailedException;
+import io.rdmacomm.comm.mesh.launch.MeetingPoint;
 import io.rdmacomm.comm.setup.FrameType;
 import io.rdmacomm.comm.setup.Greeting;
 import io.rdmacomm.comm.setup.Opening;
@@ -65,16 +66,16 @@ final class RendezvousVersionsTest {
     }
 
     private void listen(int size) {
-        open.add(RendezvousHost.listen("localhost", port, node(0, size), speaks(2, 4, 5), PATIENCE));
+        open.add(RendezvousServer.listen("localhost", port, node(0, size), speaks(2, 4, 5), PATIENCE));
     }
 
-    private static Registration node(int rank, int size) {
-        return new Registration(size, rank, 1000 + rank, 2, PATIENCE, "job");
+    private static NodeRegistration node(int rank, int size) {
+        return new NodeRegistration(size, rank, 1000 + rank, 2, PATIENCE, "job");
     }
 
     private CompletableFuture<NodeTable> register(int rank, int size, Opening opening) {
-        RendezvousVisit visit = RendezvousVisit.reach(
-                Rendezvous.of(rank, size, "localhost", port), System.nanoTime() + PATIENCE.toNanos());
+        RendezvousClient visit = RendezvousClient.reach(
+                MeetingPoint.of(rank, size, "localhost", port), System.nanoTime() + PATIENCE.toNanos());
         open.add(visit);
         return CompletableFuture.supplyAsync(
                 () -> visit.register(node(rank, size), opening),
