@@ -53,7 +53,7 @@ public final class Mesh implements AutoCloseable {
     /// Joins a mesh. Blocks until all nodes are connected with each other.
     ///
     /// @param options of the session. All nodes need the same number of channels. Its port is not used: the
-    ///        session listens on a free one. Its listener is not told of new endpoints
+    ///        session listens on a free one. Its listener is not called for new endpoints
     /// @param timeout how long to wait for the other nodes, 1 ms to 24 h
     /// @throws io.rdmacomm.comm.DeadlineException if not all came in time; the message lists the missing ranks
     /// @throws io.rdmacomm.comm.SetUpFailedException if the rendezvous cannot be reached, or its port is
@@ -145,8 +145,8 @@ public final class Mesh implements AutoCloseable {
         }
     }
 
-    /// Waits until all nodes have called it; see [Collectives#barrier]. It says nothing about the program's own
-    /// operations: those that have not ended yet may arrive later.
+    /// Waits until all nodes have called it; see [Collectives#barrier]. It does not wait for one-sided
+    /// operations of the program: those that have not ended yet may arrive later.
     ///
     /// @param timeout how long to wait
     public void barrier(Duration timeout) {
@@ -188,7 +188,7 @@ public final class Mesh implements AutoCloseable {
 
     /// Ends the mesh on all nodes, because the program on this one has failed: their failure names this rank and
     /// the reason. Does nothing if the mesh has failed or is closed. Returns at once; [#close()] waits until the
-    /// others were told.
+    /// others were notified.
     ///
     /// @param reason one line
     public void abort(String reason) {
@@ -196,7 +196,7 @@ public final class Mesh implements AutoCloseable {
     }
 
     /// Leaves the mesh: closes all connections in an orderly way, each within the close deadline, and frees
-    /// everything. After a failure, the others are told of it first. Idempotent. Blocks until it is done.
+    /// everything. After a failure, the others are notified first. Idempotent. Blocks until it is done.
     @Override
     public void close() {
         nodes.close();

@@ -35,7 +35,7 @@ record MeshGroup(Mesh mesh, Nodes nodes) implements CollectiveGroup {
         mesh.checkOpen();
     }
 
-    /// A node that has failed ends the mesh, but its connection may end before its listener was told.
+    /// A failed node ends the mesh, but its connection may end before the listener is called.
     @Override
     public CommException gone(int peer) {
         nodes.noteFailures();

@@ -23,7 +23,7 @@ public final class Node {
         return rank;
     }
 
-    /// The name that it has given itself: its rank, after the name of its session options if they have one.
+    /// Its name: its rank, after the name of its session options if they have one.
     public String name() {
         return endPoint.peerName();
     }

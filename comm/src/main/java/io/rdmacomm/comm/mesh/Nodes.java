@@ -17,14 +17,14 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/// The nodes that this one is connected with, and the first failure of one of them, of which it tells the
+/// The nodes that this one is connected with, and the first failure of one of them, which it sends to the
 /// others. Thread-safe.
 final class Nodes implements NodeList {
     private final int own;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private final @Nullable Node[] nodes;
-    private final List<Thread> telling = new ArrayList<>();
+    private final List<Thread> notifiers = new ArrayList<>();
     private @Nullable CommException joinFailure;
     private @Nullable NodeFailedException failure;
     private boolean allReady;
@@ -195,7 +195,7 @@ final class Nodes implements NodeList {
         return false;
     }
 
-    /// Takes note of connections that have failed but of which no listener was told yet.
+    /// Notes failed connections whose failure no listener has received yet.
     void noteFailures() {
         for (Node node : peers()) {
             CommException why = node.endPoint().failure();
@@ -209,7 +209,7 @@ final class Nodes implements NodeList {
         fail(blame(node, why));
     }
 
-    /// Ends the mesh, unless it has ended. The others are told why.
+    /// Ends the mesh, unless it has ended, and sends the others the reason.
     void fail(NodeFailedException why) {
         lock.lock();
         try {
@@ -219,8 +219,8 @@ final class Nodes implements NodeList {
             failure = why;
             for (Node node : nodes) {
                 if (node != null) {
-                    telling.add(Thread.ofVirtual()
-                            .name("rdmacomm-tell-" + node.rank())
+                    notifiers.add(Thread.ofVirtual()
+                            .name("rdmacomm-notify-" + node.rank())
                             .start(() -> node.endPoint().abort(why.rank(), why)));
                 }
             }
@@ -230,44 +230,44 @@ final class Nodes implements NodeList {
         }
     }
 
-    /// A node that aborts says which one it has lost, perhaps this one; one that went away has failed itself.
+    /// A node that aborts names the one that it has lost, perhaps this one; one that just disappears has failed itself.
     private NodeFailedException blame(Node node, CommException why) {
-        if (why instanceof PeerAbortedException told && told.code() >= 0 && told.code() < nodes.length) {
-            return new NodeFailedException(told.code(), told.reason(), why);
+        if (why instanceof PeerAbortedException aborted && aborted.code() >= 0 && aborted.code() < nodes.length) {
+            return new NodeFailedException(aborted.code(), aborted.reason(), why);
         }
         return new NodeFailedException(
                 node.rank(), "the mesh has lost rank " + node.rank() + ": " + why.getMessage(), why);
     }
 
-    /// Notes what has failed so far, and waits until the others were told. After that, no end of a connection is
-    /// a failure.
+    /// Notes what has failed so far, and waits until the others were notified. After that, the end of a
+    /// connection is not a failure.
     @Override
     public void close() {
         noteFailures();
-        List<Thread> tellers;
+        List<Thread> threads;
         lock.lock();
         try {
             closed = true;
-            tellers = List.copyOf(telling);
+            threads = List.copyOf(notifiers);
             changed.signalAll();
         } finally {
             lock.unlock();
         }
         boolean interrupted = false;
-        for (Thread teller : tellers) {
-            interrupted |= !joined(teller);
+        for (Thread thread : threads) {
+            interrupted |= !joined(thread);
         }
         if (interrupted) {
             Thread.currentThread().interrupt();
         }
     }
 
-    /// Telling takes a bounded time, so that an interrupt does not shorten it.
-    private static boolean joined(Thread teller) {
+    /// A notification takes a bounded time, so an interrupt does not end the wait.
+    private static boolean joined(Thread thread) {
         boolean interrupted = false;
         while (true) {
             try {
-                teller.join();
+                thread.join();
                 return !interrupted;
             } catch (InterruptedException e) {
                 interrupted = true;

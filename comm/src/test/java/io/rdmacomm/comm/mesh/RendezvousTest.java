@@ -158,9 +158,9 @@ final class RendezvousTest {
         "OMPI_COMM_WORLD_SIZE, 0, must be a number from 1 to 512",
         "OMPI_COMM_WORLD_SIZE, '', is not set",
         "OMPI_COMM_WORLD_LOCAL_RANK, -1, must be a number from 0 to 3",
-        "OMPI_MCA_orte_hnp_uri, x;y, which is no address of mpirun",
+        "OMPI_MCA_orte_hnp_uri, x;y, which is not an address of mpirun",
         "OMPI_MCA_orte_hnp_uri, 1.0, which has no address of mpirun",
-        "OMPI_MCA_orte_hnp_uri, 1.0;tcp://login:80, which is no address of mpirun"
+        "OMPI_MCA_orte_hnp_uri, 1.0;tcp://login:80, which is not an address of mpirun"
     })
     void wrongVariablesOfOpenMpiAreNamed(String name, String value, String words) {
         rejects(with(OPEN_MPI, name, value), name, value, words);
@@ -181,9 +181,9 @@ final class RendezvousTest {
     @CsvSource({
         "SLURM_PROCID, 3, must be a number from 0 to 2",
         "SLURM_NTASKS, -1, must be a number from 1 to 512",
-        "SLURM_STEP_NODELIST, node[1-3, which is no list of nodes",
-        "SLURM_STEP_NODELIST, 'node[a]', which is no list of nodes",
-        "SLURM_STEP_NODELIST, ',x', which is no list of nodes",
+        "SLURM_STEP_NODELIST, node[1-3, which is not a list of nodes",
+        "SLURM_STEP_NODELIST, 'node[a]', which is not a list of nodes",
+        "SLURM_STEP_NODELIST, ',x', which is not a list of nodes",
         "SLURM_JOB_ID, '', is not set"
     })
     void wrongVariablesOfSlurmAreNamed(String name, String value, String words) {

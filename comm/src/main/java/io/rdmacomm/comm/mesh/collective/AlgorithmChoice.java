@@ -1,5 +1,6 @@
 package io.rdmacomm.comm.mesh.collective;
 
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// Chooses the [Algorithm] of a collective. All ranks must use the same choice.
@@ -15,22 +16,25 @@ import org.jspecify.annotations.Nullable;
 ///
 /// The bytes are those of the longer side: of all blocks where there are blocks.
 ///
-/// @param shortBytes up to this length the number of rounds decides
-/// @param treeBytes up to this length trees are used from `treeRanks` ranks
-/// @param treeRanks from this number of ranks trees are used up to `treeBytes`
-/// @param always the algorithm to use for all collectives that know it; null for none
-public record AlgorithmChoice(
-        long shortBytes,
-        long treeBytes,
-        int treeRanks,
-        @Nullable Algorithm always) {
-    private static final AlgorithmChoice DEFAULTS = new AlgorithmChoice(16 << 10, 512 << 10, 8, null);
+/// Immutable.
+public final class AlgorithmChoice {
+    private static final AlgorithmChoice DEFAULTS = new AlgorithmChoice();
 
-    /// Checks the ranges.
-    public AlgorithmChoice {
-        Bounds.range("short bytes", shortBytes, 0, Long.MAX_VALUE);
-        Bounds.range("tree bytes", treeBytes, 0, Long.MAX_VALUE);
-        Bounds.range("tree ranks", treeRanks, 1, Integer.MAX_VALUE);
+    private long shortBytes = 16 << 10;
+    private long treeBytes = 512 << 10;
+    private int treeRanks = 8;
+    private @Nullable Algorithm always;
+
+    private AlgorithmChoice() {}
+
+    private AlgorithmChoice with(Consumer<AlgorithmChoice> change) {
+        AlgorithmChoice copy = new AlgorithmChoice();
+        copy.shortBytes = shortBytes;
+        copy.treeBytes = treeBytes;
+        copy.treeRanks = treeRanks;
+        copy.always = always;
+        change.accept(copy);
+        return copy;
     }
 
     /// Up to 16 KiB the number of rounds decides; trees up to 512 KiB from 8 ranks.
@@ -38,9 +42,48 @@ public record AlgorithmChoice(
         return DEFAULTS;
     }
 
+    /// This choice with another length up to which the number of rounds decides.
+    ///
+    /// @param value at least 0
+    public AlgorithmChoice withShortBytes(long value) {
+        Bounds.range("short bytes", value, 0, Long.MAX_VALUE);
+        return with(to -> to.shortBytes = value);
+    }
+
+    /// This choice with another length up to which trees are used from [#treeRanks()] ranks.
+    ///
+    /// @param value at least 0
+    public AlgorithmChoice withTreeBytes(long value) {
+        Bounds.range("tree bytes", value, 0, Long.MAX_VALUE);
+        return with(to -> to.treeBytes = value);
+    }
+
+    /// This choice with another number of ranks from which trees are used up to [#treeBytes()].
+    ///
+    /// @param value at least 1
+    public AlgorithmChoice withTreeRanks(int value) {
+        Bounds.range("tree ranks", value, 1, Integer.MAX_VALUE);
+        return with(to -> to.treeRanks = value);
+    }
+
     /// `algorithm` for all collectives that know it, the default for the others; for tests and measurements.
     public static AlgorithmChoice always(Algorithm algorithm) {
-        return new AlgorithmChoice(DEFAULTS.shortBytes, DEFAULTS.treeBytes, DEFAULTS.treeRanks, algorithm);
+        return DEFAULTS.with(to -> to.always = algorithm);
+    }
+
+    /// Up to this length the number of rounds decides.
+    public long shortBytes() {
+        return shortBytes;
+    }
+
+    /// Up to this length trees are used from [#treeRanks()] ranks.
+    public long treeBytes() {
+        return treeBytes;
+    }
+
+    /// From this number of ranks trees are used up to [#treeBytes()].
+    public int treeRanks() {
+        return treeRanks;
     }
 
     /// The algorithm for a collective.

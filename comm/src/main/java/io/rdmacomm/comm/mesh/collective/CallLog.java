@@ -15,7 +15,7 @@ final class CallLog {
     private final long[] counts = new long[KEPT];
     private final long[] codes = new long[KEPT];
     private volatile long current = -1;
-    private volatile @Nullable Fault fault;
+    private volatile @Nullable CollectiveFault fault;
 
     CallLog(int rank) {
         this.rank = rank;
@@ -49,8 +49,8 @@ final class CallLog {
     }
 
     /// The call in progress, or the last one.
-    Call call() {
-        return new Call(current, count(), code());
+    CollectiveCall call() {
+        return new CollectiveCall(current, count(), code());
     }
 
     /// Compares a peer's call with the one of this rank, if this rank knows it. On any thread.
@@ -62,7 +62,7 @@ final class CallLog {
         long ownCount = counts[index(sequence)];
         long ownCode = codes[index(sequence)];
         if ((ownCount != count || ownCode != code) && current - sequence < KEPT) {
-            fail(mismatch(peer, new Call(sequence, count, code), new Call(sequence, ownCount, ownCode)));
+            fail(mismatch(peer, new CollectiveCall(sequence, count, code), new CollectiveCall(sequence, ownCount, ownCode)));
         }
     }
 
@@ -72,20 +72,20 @@ final class CallLog {
     }
 
     /// A peer has sent a notice of another call where one of the call in progress was due.
-    Fault mismatch(int peer, Call theirs) {
+    CollectiveFault mismatch(int peer, CollectiveCall theirs) {
         return mismatch(peer, theirs, call());
     }
 
-    private Fault mismatch(int peer, Call theirs, Call own) {
-        return new Fault(
-                Fault.MISMATCH,
+    private CollectiveFault mismatch(int peer, CollectiveCall theirs, CollectiveCall own) {
+        return new CollectiveFault(
+                CollectiveFault.MISMATCH,
                 "ranks " + peer + " and " + rank + " do not call the same collectives: collective " + theirs.sequence()
                         + " of rank " + peer + " is " + theirs + ", collective " + own.sequence() + " of rank " + rank
                         + " is " + own + "; all ranks must make the same calls in the same order");
     }
 
     /// Ends the collectives; the first reason is kept.
-    void fail(Fault why) {
+    void fail(CollectiveFault why) {
         synchronized (this) {
             if (fault == null) {
                 fault = why;
@@ -95,7 +95,7 @@ final class CallLog {
 
     /// Why the collectives have ended; null if they have not.
     @Nullable
-    Fault fault() {
+    CollectiveFault fault() {
         return fault;
     }
 }

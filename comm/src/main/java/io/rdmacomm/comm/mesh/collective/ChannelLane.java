@@ -11,12 +11,12 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Piece `m` uses slot `m % slots` on both sides, whether its data is in that slot, in the message, or in the
 /// buffer of the call. The receiver gives slots back by credits, which each notice carries; when half of them are
-/// free and nothing else is to be sent, it sends a notice of its own. A slot that was given back has arrived
+/// free and nothing else is to be sent, it sends a CREDIT. A slot that was given back has arrived
 /// before, so the sender may fill its own slot of that number again, without waiting for a completion.
 ///
 /// A slot to send from has room for a header in front of the data, so that both can be one message.
 final class ChannelLane implements Lane {
-    private final Partner partner;
+    private final RankLink link;
     private final int stream;
     private final CallLog log;
     private final Waiting waiting;
@@ -49,28 +49,28 @@ final class ChannelLane implements Lane {
     /// @param outOffset where the slots to send from begin in `outgoing`
     /// @param inOffset where the slots to receive in begin in `in`
     ChannelLane(
-            Partner partner,
+            RankLink link,
             int stream,
-            CollectiveOptions options,
+            SlotSizes sizes,
             CallLog log,
             Waiting waiting,
             RdmaBuffer outgoing,
             long outOffset,
             MemorySegment in,
             long inOffset) {
-        this.partner = partner;
+        this.link = link;
         this.stream = stream;
         this.log = log;
         this.waiting = waiting;
-        this.slots = options.slots();
-        this.slotBytes = options.slotBytes();
-        this.messageBytes = options.messageBytes();
+        this.slots = sizes.slots();
+        this.slotBytes = sizes.slotBytes();
+        this.messageBytes = sizes.messageBytes();
         this.outgoing = outgoing;
         this.out = outgoing.segment();
         this.outOffset = outOffset;
         this.empty = new BufferSlice[slots];
         for (int i = 0; i < slots; i++) {
-            empty[i] = outgoing.slice(outOffset + i * stride(options), Notice.BYTES);
+            empty[i] = outgoing.slice(outOffset + i * stride(sizes), Notice.BYTES);
         }
         this.slices = empty.clone();
         this.in = in;
@@ -78,18 +78,18 @@ final class ChannelLane implements Lane {
         this.arrived = new Message[slots];
     }
 
-    private static long stride(CollectiveOptions options) {
-        return (long) Notice.BYTES + options.slotBytes();
+    private static long stride(SlotSizes sizes) {
+        return (long) Notice.BYTES + sizes.slotBytes();
     }
 
     /// The memory of the slots to send from.
-    static long outgoingBytes(CollectiveOptions options) {
-        return options.slots() * stride(options);
+    static long outgoingBytes(SlotSizes sizes) {
+        return sizes.slots() * stride(sizes);
     }
 
     /// The memory of the slots to receive in.
-    static long incomingBytes(CollectiveOptions options) {
-        return (long) options.slots() * options.slotBytes();
+    static long incomingBytes(SlotSizes sizes) {
+        return (long) sizes.slots() * sizes.slotBytes();
     }
 
     // Sending.
@@ -102,10 +102,10 @@ final class ChannelLane implements Lane {
     @Override
     public long claim() {
         while (sent - given >= slots) {
-            waiting.pause(partner);
+            waiting.pause(link);
         }
         if (given > sent) {
-            fail(new Fault(Fault.PROTOCOL, "rank " + partner.rank() + " has given back more pieces than it got"));
+            fail(new CollectiveFault(CollectiveFault.PROTOCOL, "rank " + link.rank() + " has given back more pieces than it got"));
         }
         waiting.progressed();
         return outOffset + slot(sent) * (Notice.BYTES + (long) slotBytes) + Notice.BYTES;
@@ -121,16 +121,16 @@ final class ChannelLane implements Lane {
         if (bytes <= messageBytes) {
             Notice.call(out, at, Notice.PIECE, stream, log.sequence(), log.count(), log.code());
             piece(at, Notice.IN_MESSAGE, bytes);
-            partner.postMessage(bytes == 0 ? empty[slot(sent)] : slice(at, Notice.BYTES + bytes));
+            link.postMessage(bytes == 0 ? empty[slot(sent)] : slice(at, Notice.BYTES + bytes));
         } else {
             BufferSlice header = header(Notice.IN_SLOT, bytes);
-            partner.postWrite(slice(at + Notice.BYTES, bytes), partner.slots(), remoteSlot(), header);
+            link.postWrite(slice(at + Notice.BYTES, bytes), link.slots(), remoteSlot(), header);
         }
         sent++;
     }
 
     private BufferSlice header(byte place, int bytes) {
-        BufferSlice header = partner.header(Notice.PIECE, stream);
+        BufferSlice header = link.header(Notice.PIECE, stream);
         piece(header.offset(), place, bytes);
         return header;
     }
@@ -175,7 +175,7 @@ final class ChannelLane implements Lane {
             return;
         }
         var _ = claim();
-        partner.postUserWrite(from.source(offset, bytes), partner.slots(), remoteSlot(), header(Notice.IN_SLOT, bytes));
+        link.postUserWrite(from.source(offset, bytes), link.slots(), remoteSlot(), header(Notice.IN_SLOT, bytes));
         sent++;
     }
 
@@ -193,18 +193,18 @@ final class ChannelLane implements Lane {
         }
         var _ = claim();
         while (readySequence < log.sequence()) {
-            waiting.pause(partner);
+            waiting.pause(link);
         }
         waiting.progressed();
         if (!log.isCurrent(readySequence, readyCount, readyCode)) {
-            fail(log.mismatch(partner.rank(), new Call(readySequence, readyCount, readyCode)));
+            fail(log.mismatch(link.rank(), new CollectiveCall(readySequence, readyCount, readyCode)));
         }
-        RemoteBuffer target = buffers.remote(readyBuffer, partner.rank());
+        RemoteBuffer target = buffers.remote(readyBuffer, link.rank());
         if (target == null || readyOffset < 0 || readyOffset > target.length() - targetOffset - bytes) {
-            fail(new Fault(Fault.PROTOCOL, "rank " + partner.rank() + " is ready in a buffer that does not exist"));
+            fail(new CollectiveFault(CollectiveFault.PROTOCOL, "rank " + link.rank() + " is ready in a buffer that does not exist"));
             return;
         }
-        partner.postUserWrite(
+        link.postUserWrite(
                 from.source(offset, bytes), target, readyOffset + targetOffset, header(Notice.IN_TARGET, bytes));
         sent++;
     }
@@ -217,28 +217,28 @@ final class ChannelLane implements Lane {
         if (buffer == null || target.bytes() <= messageBytes) {
             return;
         }
-        BufferSlice header = partner.header(Notice.READY, stream);
+        BufferSlice header = link.header(Notice.READY, stream);
         Notice.numbers(out, header.offset(), buffer.id(), target.offset());
         putCredit(header.offset());
-        partner.post(header);
+        link.post(header);
     }
 
     @Override
     public void await(int bytes) {
         while (head == tail) {
-            waiting.pause(partner);
+            waiting.pause(link);
         }
         waiting.progressed();
         Message message = arrived[slot(head)];
         MemorySegment notice = message == null ? MemorySegment.NULL : message.block();
         if (!log.isCurrent(Notice.sequence(notice), Notice.count(notice), Notice.code(notice))) {
-            fail(log.mismatch(partner.rank(), call(notice)));
+            fail(log.mismatch(link.rank(), call(notice)));
         }
         byte place = Notice.place(notice);
         if (Notice.bytes(notice) != bytes || place < Notice.IN_MESSAGE || place > Notice.IN_TARGET) {
-            fail(new Fault(
-                    Fault.PROTOCOL,
-                    "rank " + partner.rank() + " has sent a piece of " + Notice.bytes(notice) + " bytes where " + bytes
+            fail(new CollectiveFault(
+                    CollectiveFault.PROTOCOL,
+                    "rank " + link.rank() + " has sent a piece of " + Notice.bytes(notice) + " bytes where " + bytes
                             + " were due in " + log.call()));
         }
         inTarget = place == Notice.IN_TARGET;
@@ -246,11 +246,11 @@ final class ChannelLane implements Lane {
         dataOffset = place == Notice.IN_MESSAGE ? Notice.BYTES : inOffset + slot(head) * (long) slotBytes;
     }
 
-    private static Call call(MemorySegment notice) {
-        return new Call(Notice.sequence(notice), Notice.count(notice), Notice.code(notice));
+    private static CollectiveCall call(MemorySegment notice) {
+        return new CollectiveCall(Notice.sequence(notice), Notice.count(notice), Notice.code(notice));
     }
 
-    private void fail(Fault why) {
+    private void fail(CollectiveFault why) {
         log.fail(why);
         throw why.failure();
     }
@@ -276,9 +276,9 @@ final class ChannelLane implements Lane {
         }
         head = head + 1;
         if (head - reported >= Math.max(1, slots / 2)) {
-            BufferSlice header = partner.header(Notice.CREDIT, stream);
+            BufferSlice header = link.header(Notice.CREDIT, stream);
             putCredit(header.offset());
-            partner.postIfOpen(header);
+            link.postIfOpen(header);
         }
     }
 
@@ -345,13 +345,13 @@ final class ChannelLane implements Lane {
     /// Compares what arrived early with the call that begins.
     void compareEarly(CallLog calls) {
         if (readySequence == calls.sequence()) {
-            calls.compare(partner.rank(), readySequence, readyCount, readyCode);
+            calls.compare(link.rank(), readySequence, readyCount, readyCode);
         }
         if (head != tail) {
             Message message = arrived[slot(head)];
             if (message != null) {
                 MemorySegment notice = message.block();
-                calls.compare(partner.rank(), Notice.sequence(notice), Notice.count(notice), Notice.code(notice));
+                calls.compare(link.rank(), Notice.sequence(notice), Notice.count(notice), Notice.code(notice));
             }
         }
     }

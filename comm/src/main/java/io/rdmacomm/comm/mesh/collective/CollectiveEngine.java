@@ -9,23 +9,23 @@ import org.jspecify.annotations.Nullable;
 /// Runs one collective at a time: it numbers the call, lets the algorithm run, and ends the collectives of the
 /// mesh when that fails.
 final class CollectiveEngine {
-    private final CollectiveGroup links;
+    private final CollectiveGroup group;
     private final CollectiveOptions options;
     private final CallLog log;
     private final Waiting waiting;
-    private final Partners partners;
+    private final RankLinks links;
     private final MeshBuffers buffers = new MeshBuffers();
     private final Algorithms algorithms;
     private final AtomicReference<@Nullable Thread> running = new AtomicReference<>();
-    private boolean endTold;
+    private boolean endSent;
 
-    CollectiveEngine(CollectiveGroup links, CollectiveOptions options) {
-        this.links = links;
+    CollectiveEngine(CollectiveGroup group, CollectiveOptions options) {
+        this.group = group;
         this.options = options;
-        this.log = new CallLog(links.rank());
-        this.waiting = new Waiting(links, log, this::tellState);
-        this.partners = new Partners(links, options, log, waiting);
-        this.algorithms = new Algorithms(partners, buffers, Trees.of(partners.size()), new Reducers()::of);
+        this.log = new CallLog(group.rank());
+        this.waiting = new Waiting(group, log, this::sendState);
+        this.links = new RankLinks(group, options, log, waiting);
+        this.algorithms = new Algorithms(links, buffers, Trees.of(links.size()), new Reducers()::of);
     }
 
     /// As they were given.
@@ -33,20 +33,20 @@ final class CollectiveEngine {
         return options;
     }
 
-    private void tellState() {
-        partners.tellState();
+    private void sendState() {
+        links.sendState();
     }
 
     Session session() {
-        return links.session();
+        return group.session();
     }
 
     int rank() {
-        return links.rank();
+        return group.rank();
     }
 
     int size() {
-        return links.size();
+        return group.size();
     }
 
     MeshBuffers buffers() {
@@ -74,12 +74,12 @@ final class CollectiveEngine {
         try {
             checkOpen();
             waiting.begin(timeout);
-            log.begin(count, Call.code(kind, from.type(), reduction, algorithm, registered, root));
+            log.begin(count, CollectiveCall.code(kind, from.type(), reduction, algorithm, registered, root));
             if (size() > 1) {
-                partners.compareEarly();
-                partners.setUp();
+                links.compareEarly();
+                links.setUp();
                 algorithms.run(kind, algorithm, from, into, reduction, root);
-                partners.awaitUserWrites();
+                links.awaitUserWrites();
                 checkFault();
             } else {
                 alone(from, into);
@@ -111,15 +111,15 @@ final class CollectiveEngine {
     }
 
     private void checkOpen() {
-        links.checkOpen();
-        Fault fault = log.fault();
+        group.checkOpen();
+        CollectiveFault fault = log.fault();
         if (fault != null) {
             throw fault.refusal();
         }
     }
 
     private void checkFault() {
-        Fault fault = log.fault();
+        CollectiveFault fault = log.fault();
         if (fault != null) {
             throw fault.failure();
         }
@@ -130,14 +130,14 @@ final class CollectiveEngine {
         Algorithms.copy(from, into, 0);
     }
 
-    /// A call that has begun and not ended well leaves the ranks in different places, so nothing can follow it. A
-    /// node that has failed needs no words: the mesh itself tells all.
+    /// A failed call leaves the ranks in different states, so no call can follow it. Failures that all ranks learn of by
+    /// other means are not sent.
     private void fail(Throwable why) {
-        log.fail(new Fault(Fault.OTHER, String.valueOf(why.getMessage())));
-        Fault fault = log.fault();
-        if (fault != null && !endTold && !links.isKnownToAll(why)) {
-            endTold = true;
-            partners.tellEnd(fault);
+        log.fail(new CollectiveFault(CollectiveFault.OTHER, String.valueOf(why.getMessage())));
+        CollectiveFault fault = log.fault();
+        if (fault != null && !endSent && !group.isKnownToAll(why)) {
+            endSent = true;
+            links.sendEnd(fault);
         }
         if (why instanceof CommInterruptedException) {
             Thread.currentThread().interrupt();
@@ -147,7 +147,7 @@ final class CollectiveEngine {
     private void commit(CollectiveEvent event, CollectiveKind kind, Algorithm algorithm, long bytes) {
         event.end();
         if (event.shouldCommit()) {
-            Fault fault = log.fault();
+            CollectiveFault fault = log.fault();
             event.kind = kind.label();
             event.algorithm = algorithm.label();
             event.bytes = bytes;

@@ -46,7 +46,7 @@ final class CollectiveEvent extends Event {
         return event;
     }
 
-    /// Any event tells whether its type is enabled. This one is made when the flight recorder runs.
+    /// Used to ask whether the event type is enabled. Created only when the flight recorder runs.
     private static final class Probe {
         static final CollectiveEvent EVENT = new CollectiveEvent();
     }

@@ -5,7 +5,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /// The collective operations of a mesh. All ranks call the same ones in the same order with the same arguments;
-/// each call blocks until this rank has its result and its memory is its own again. Other ranks may still be in
+/// each call blocks until this rank has its result and the caller may reuse its memory. Other ranks may still be in
 /// the call then, except after [#barrier].
 ///
 /// ```java

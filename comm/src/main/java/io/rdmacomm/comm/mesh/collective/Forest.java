@@ -6,7 +6,7 @@ final class Forest {
     private final Lanes lanes;
     private final MeshBuffers buffers;
     private final Tree[] trees;
-    private final Branch[] branches;
+    private final TreePosition[] positions;
     private int root = -1;
     private Blocks parts;
 
@@ -15,19 +15,19 @@ final class Forest {
         this.lanes = lanes;
         this.buffers = buffers;
         this.trees = trees;
-        this.branches = new Branch[trees.length];
+        this.positions = new TreePosition[trees.length];
         this.parts = new Blocks(0, 1, trees.length, lanes.pieceBytes());
     }
 
     /// The place of this rank in each tree.
-    Branch[] branches(int newRoot) {
+    TreePosition[] positions(int newRoot) {
         if (newRoot != root) {
             for (int i = 0; i < trees.length; i++) {
-                branches[i] = new Branch(lanes, buffers, trees[i], i, newRoot);
+                positions[i] = new TreePosition(lanes, buffers, trees[i], i, newRoot);
             }
             root = newRoot;
         }
-        return branches;
+        return positions;
     }
 
     /// The part of each tree.

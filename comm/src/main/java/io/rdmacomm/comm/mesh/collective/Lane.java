@@ -5,7 +5,7 @@ import java.lang.foreign.MemorySegment;
 /// One stream of pieces to and from one peer, in order: what an algorithm sees of a peer. [ChannelLane] is the one
 /// that is used; tests have another one.
 ///
-/// For the thread in a collective. Methods that wait for the peer throw what [Collectives] says.
+/// For the thread in a collective. Methods that wait for the peer throw what [Collectives] lists.
 interface Lane {
     /// How many streams there are to each peer: a rank is in two trees at a time.
     int STREAMS = 2;
@@ -30,7 +30,7 @@ interface Lane {
     /// Sends a piece without data.
     void sendEmpty();
 
-    /// Writes a piece into the peer's buffer of this call, once the peer has said with [#sendReady] which one that is.
+    /// Writes a piece into the peer's buffer of this call, once the peer has named it with [#sendReady].
     /// Short pieces, and those of other memory, are sent like others.
     ///
     /// @param buffers the buffers of this mesh, which the peer chooses from

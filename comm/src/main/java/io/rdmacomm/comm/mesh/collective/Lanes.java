@@ -1,6 +1,6 @@
 package io.rdmacomm.comm.mesh.collective;
 
-/// The lanes of a rank to all others: what an algorithm sees of a mesh. [Partners] is the one that is used; tests
+/// The lanes of a rank to all others: what an algorithm sees of a mesh. [RankLinks] is the one that is used; tests
 /// have another one.
 interface Lanes {
     /// The rank of this node.

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Allocates a buffer on all ranks, which tell each other where it is. If one rank has no memory, none has a
+/// Allocates a buffer on all ranks, which then exchange its addresses. If one rank has no memory, no rank gets a
 /// buffer.
 final class MeshAllocation {
     private static final int WORDS = 4;

@@ -26,7 +26,7 @@ final class MeshBuffers {
 
     /// The part of a buffer that `rank` has.
     ///
-    /// @param id from a peer; it may be nonsense
+    /// @param id from a peer; it may be invalid
     /// @return null if there is no such buffer
     @Nullable
     RemoteBuffer remote(long id, int rank) {

@@ -48,21 +48,21 @@ final class TreeAlgorithms {
 
     private static void run(
             Forest forest, @Nullable Reducer reducer, Elements from, Elements into, int root, boolean down) {
-        Branch[] branches = forest.branches(root);
+        TreePosition[] positions = forest.positions(root);
         Blocks parts = forest.parts(from);
         if (down) {
-            for (Branch branch : branches) {
-                branch.sendReady(into);
+            for (TreePosition position : positions) {
+                position.sendReady(into);
             }
         }
         long ticks = parts.pieces() + 2L * forest.height();
         for (long tick = 0; tick < ticks; tick++) {
-            for (Branch branch : branches) {
+            for (TreePosition position : positions) {
                 if (reducer != null) {
-                    branch.up(tick, parts, reducer, from, into);
+                    position.up(tick, parts, reducer, from, into);
                 }
                 if (down) {
-                    branch.down(tick, parts, into);
+                    position.down(tick, parts, into);
                 }
             }
         }

@@ -7,7 +7,7 @@ import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/// How the thread in a collective waits for a peer: it looks, calls [#pause], and looks again. It spins for
+/// How the thread in a collective waits for a peer: it checks its condition, calls [#pause], and checks it again. It spins for
 /// 20 us, then lets other threads run for 180 us, and then sleeps until something arrives. Where no library thread
 /// polls, it polls.
 ///
@@ -18,15 +18,15 @@ final class Waiting {
     /// Longer than it takes to wake a thread. If a rank slept earlier, its peer would wait for the waking, fall asleep
     /// in turn, and so on at every step.
     private static final long YIELD_NANOS = 200_000;
-    private static final int LOOKS_AT_A_TIME = 16;
+    private static final int SPINS_PER_CHECK = 16;
     /// The longest sleep: another thread may take the completion, and its event, that would wake this one.
     private static final Duration LONGEST_SLEEP = Duration.ofMillis(5);
-    /// After this long, this rank tells all others which call it is in: one of them may be in another.
+    /// After this long, this rank sends all others the call that it is in: one of them may be in another call.
     private static final long SUSPICIOUS_NANOS = 100_000_000;
-    /// A peer that has left may have sent before what this rank waits for, and nobody has looked at it yet.
+    /// What this rank waits for may have arrived from a peer that has left, and may still be unread.
     private static final long GRACE_NANOS = 2_000_000_000;
 
-    private final CollectiveGroup links;
+    private final CollectiveGroup group;
     private final Session session;
     private final boolean polling;
     private final CallLog log;
@@ -36,15 +36,15 @@ final class Waiting {
     private long begun;
     private long idleSince;
     private long closedSince;
-    private int looks;
+    private int spins;
     private boolean suspicious;
     private boolean armed;
     private volatile @Nullable Thread asleep;
 
     /// @param onSuspicion runs once in a call that waits for long
-    Waiting(CollectiveGroup links, CallLog log, Runnable onSuspicion) {
-        this.links = links;
-        this.session = links.session();
+    Waiting(CollectiveGroup group, CallLog log, Runnable onSuspicion) {
+        this.group = group;
+        this.session = group.session();
         this.polling = session.options().threadMode() == ThreadMode.CALLER;
         this.log = log;
         this.onSuspicion = onSuspicion;
@@ -67,14 +67,14 @@ final class Waiting {
             asleep = null;
         }
         closedSince = 0;
-        looks = 0;
+        spins = 0;
     }
 
-    /// Lets time pass between two looks at a condition.
+    /// Lets time pass between two checks of a condition.
     ///
     /// @param peer the one that is waited for
-    void pause(Partner peer) {
-        Fault fault = log.fault();
+    void pause(RankLink peer) {
+        CollectiveFault fault = log.fault();
         if (fault != null) {
             throw fault.failure();
         }
@@ -82,7 +82,7 @@ final class Waiting {
             idleSince = 0;
             armed = false;
         }
-        if (++looks % LOOKS_AT_A_TIME != 0 && !armed) {
+        if (++spins % SPINS_PER_CHECK != 0 && !armed) {
             Thread.onSpinWait();
             return;
         }
@@ -97,21 +97,21 @@ final class Waiting {
         }
     }
 
-    private void check(Partner peer) {
-        links.checkOpen();
+    private void check(RankLink peer) {
+        group.checkOpen();
         long now = System.nanoTime();
         if (peer.isOpen()) {
             closedSince = 0;
         } else if (closedSince == 0) {
             closedSince = now | 1;
         } else if (now - closedSince > GRACE_NANOS) {
-            throw links.gone(peer.rank());
+            throw group.gone(peer.rank());
         }
         if (now - deadline >= 0) {
-            Fault late = new Fault(
-                    Fault.DEADLINE,
+            CollectiveFault late = new CollectiveFault(
+                    CollectiveFault.DEADLINE,
                     "collective " + log.sequence() + ", " + log.call() + ", has not ended within " + timeout.toMillis()
-                            + " ms: rank " + links.rank() + " waits for rank " + peer.rank());
+                            + " ms: rank " + group.rank() + " waits for rank " + peer.rank());
             log.fail(late);
             throw late.failure();
         }
@@ -121,7 +121,7 @@ final class Waiting {
         }
     }
 
-    /// The first call only says that this thread is about to sleep; then the condition is looked at once more.
+    /// The first call only sets the flag that this thread is about to sleep; then the caller checks its condition once more.
     private void sleep() {
         if (Thread.currentThread().isInterrupted()) {
             throw new CommInterruptedException("interrupted in collective " + log.call(), new InterruptedException());

@@ -2,7 +2,7 @@ package io.rdmacomm.comm.mesh.join;
 
 import java.util.stream.IntStream;
 
-/// Who connects to whom: the node of higher rank to that of lower rank, so no two connect to each other. Each node
+/// The node of higher rank connects to that of lower rank, so no two connect to each other. Each node
 /// connects to one after the other and accepts at any time, so no cycle of waits can close.
 ///
 /// @param rank of this node
@@ -14,7 +14,7 @@ record ConnectionOrder(int rank, int size) {
         return IntStream.iterate(rank - 1, target -> target >= 0, target -> target - 1);
     }
 
-    /// Whether a node that says that it is `other` may connect to this one.
+    /// Whether rank `other` may connect to this node.
     boolean accepts(int other) {
         return other > rank && other < size;
     }

@@ -10,7 +10,7 @@ import java.time.Duration;
 import java.util.UUID;
 
 /// The first message on the mesh's own channel, in both directions: it proves that the sender is a node of this
-/// mesh, and says which one. In network order:
+/// mesh, and names its rank. In network order:
 ///
 /// ```
 ///  0               8                              24      28      32
@@ -19,7 +19,7 @@ import java.util.UUID;
 /// +---------------+------------------------------+-------+-------+-----------+
 /// ```
 ///
-/// It has no version: the table of the rendezvous says which one all nodes have in common.
+/// It has no version: the table of the rendezvous has the one that all nodes have in common.
 record Introduction(UUID token, int from, int to) {
     static final int BYTES = 32;
 
@@ -49,7 +49,7 @@ record Introduction(UUID token, int from, int to) {
             if (from.remaining() < BYTES || from.getLong() != MAGIC) {
                 throw new SetUpFailedException(
                         SetUpFailedException.Reason.PROTOCOL_VIOLATED,
-                        channel + ": the peer is no node of a mesh",
+                        channel + ": the peer is not a node of a mesh",
                         null);
             }
             return new Introduction(new UUID(from.getLong(), from.getLong()), from.getInt(), from.getInt());

@@ -41,7 +41,7 @@ import org.jspecify.annotations.Nullable;
 public final class Joining {
     private static final SafeLogger LOGGER = SafeLogger.ofPackage(Joining.class);
     private static final String BUFFER = "introductions of the mesh";
-    private static final int MOST_STRANGERS = 64;
+    private static final int MAX_STRANGERS = 64;
     private static final Greeting GREETING = new Greeting(Protocol.MESH, 1, 1, 0);
 
     private final MeetingPoint rendezvous;
@@ -128,10 +128,10 @@ public final class Joining {
                 .withListener(new MeshListener());
     }
 
-    /// All other nodes may be on one host, and strangers are dropped only when they have been set up.
+    /// All other nodes may be on one host, and a stranger is recognized only when its endpoint is set up.
     private PeerLimits limits() {
         PeerLimits given = options.limits();
-        int needed = rendezvous.size() + MOST_STRANGERS;
+        int needed = rendezvous.size() + MAX_STRANGERS;
         return given.withEndPoints(Math.max(given.endPoints(), needed))
                 .withEndPointsPerAddress(Math.max(given.endPointsPerAddress(), needed));
     }
@@ -193,7 +193,7 @@ public final class Joining {
                 rendezvous.job());
     }
 
-    /// Waits for the word that all are ready. If another one comes, the thread that joins is woken.
+    /// Waits for READY. If REFUSE comes instead, this wakes the thread that joins.
     private void awaitOthers(RendezvousClient visit, ServerSession session) {
         try {
             visit.awaitAll();
@@ -232,15 +232,15 @@ public final class Joining {
         return endPoint.channels().getLast();
     }
 
-    /// Finds out which node has connected. A stranger is dropped.
+    /// Finds out which node has connected. Closes the connection of a stranger.
     private void admit(EndPoint endPoint) {
         boolean admitted = false;
         try {
-            if (introducing.incrementAndGet() <= MOST_STRANGERS + rendezvous.size()) {
+            if (introducing.incrementAndGet() <= MAX_STRANGERS + rendezvous.size()) {
                 admitted = introduce(endPoint);
             }
         } catch (CommException e) {
-            LOGGER.log(Level.DEBUG, () -> endPoint.peerAddress() + " is no node of this mesh: " + e.getMessage());
+            LOGGER.log(Level.DEBUG, () -> endPoint.peerAddress() + " is not a node of this mesh: " + e.getMessage());
         } finally {
             introducing.decrementAndGet();
             if (!admitted) {
@@ -281,7 +281,7 @@ public final class Joining {
         return Duration.ofNanos(Math.max(1_000_000, deadline - System.nanoTime()));
     }
 
-    /// Tells the mesh of its connections, and the user's listener of the rest.
+    /// Gives the mesh its connections, and passes the other events on to the user's listener.
     private final class MeshListener implements SessionListener {
         @Override
         public void onEndPoint(EndPoint endPoint) {

@@ -36,7 +36,7 @@ record NodeRegistration(int size, int rank, int sessionPort, int channels, Durat
         return to.flip();
     }
 
-    /// @throws IllegalArgumentException if it is something else
+    /// @throws IllegalArgumentException if it is not a valid registration
     static NodeRegistration decode(ByteBuffer from) {
         try {
             int size = from.getInt();
@@ -57,7 +57,7 @@ record NodeRegistration(int size, int rank, int sessionPort, int channels, Durat
         }
     }
 
-    /// Why a node does not fit to another of the same mesh; empty if it does.
+    /// Why two nodes cannot be in the same mesh; empty if they can.
     String difference(NodeRegistration other) {
         if (!job.equals(other.job)) {
             return "it belongs to another job";

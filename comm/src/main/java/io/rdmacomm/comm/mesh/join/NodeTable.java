@@ -80,13 +80,13 @@ record NodeTable(UUID token, Terms terms, List<Entry> nodes) {
         return to.flip();
     }
 
-    /// @param own what this node speaks
-    /// @throws IllegalArgumentException if it is something else
+    /// @param own the versions and features of this node
+    /// @throws IllegalArgumentException if it is not a valid table for this node
     static NodeTable decode(ByteBuffer from, int size, Greeting own) {
         try {
             UUID token = new UUID(from.getLong(), from.getLong());
             if (from.getInt() != size) {
-                throw new IllegalArgumentException("the table is of another size");
+                throw new IllegalArgumentException("the table is for another number of nodes");
             }
             int version = from.getShort() & 0xffff;
             if (version < own.lowest() || version > own.highest()) {

@@ -17,47 +17,47 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/// Which nodes have come to the rendezvous. When all are there, each gets the table; when all are ready, each
-/// is told. Thread-safe; everything that nodes are sent is sent under the lock.
+/// The nodes that have registered at the rendezvous. When all are there, each gets TABLE; when all are ready, each
+/// gets READY. Thread-safe; all frames are sent under the lock.
 final class RegisteredNodes {
     private final ReentrantLock lock = new ReentrantLock();
-    private final @Nullable RegisteredNode[] guests;
+    private final @Nullable RegisteredNode[] nodes;
     private boolean complete;
     private boolean over;
     private String lastRefused = "";
 
     /// A node that has registered.
     private static final class RegisteredNode {
-        private final NodeConnection visitor;
+        private final NodeConnection connection;
         private final Greeting greeting;
         private final NodeTable.Entry entry;
         private boolean ready;
 
-        RegisteredNode(NodeConnection visitor, Greeting greeting, NodeTable.Entry entry) {
-            this.visitor = visitor;
+        RegisteredNode(NodeConnection connection, Greeting greeting, NodeTable.Entry entry) {
+            this.connection = connection;
             this.greeting = greeting;
             this.entry = entry;
         }
     }
 
     RegisteredNodes(int size) {
-        this.guests = new @Nullable RegisteredNode[size];
+        this.nodes = new @Nullable RegisteredNode[size];
     }
 
     /// Adds a node; if it is the last one, all get the table.
     ///
     /// @param greeting what it speaks
-    /// @param entry what the others are told
+    /// @param entry its entry in the table
     /// @return why it cannot be added; empty if it was
     /// @throws SetUpException OTHER_VERSION if the nodes that are there have no version in common with it
-    String add(int rank, NodeConnection visitor, Greeting greeting, NodeTable.Entry entry) {
+    String add(int rank, NodeConnection connection, Greeting greeting, NodeTable.Entry entry) {
         lock.lock();
         try {
-            if (guests[rank] != null) {
+            if (nodes[rank] != null) {
                 return "rank " + rank + " is there already";
             }
             Greeting common = common(rank, greeting);
-            guests[rank] = new RegisteredNode(visitor, greeting, entry);
+            nodes[rank] = new RegisteredNode(connection, greeting, entry);
             if (absent().isEmpty()) {
                 complete = true;
                 sendAll(FrameType.TABLE, table(common.terms()).encode());
@@ -72,9 +72,9 @@ final class RegisteredNodes {
     /// because the registered nodes are known to have a version in common.
     private Greeting common(int rank, Greeting greeting) {
         Greeting others = null;
-        for (RegisteredNode guest : guests) {
-            if (guest != null) {
-                others = others == null ? guest.greeting : others.common("a node", guest.greeting, "another one");
+        for (RegisteredNode node : nodes) {
+            if (node != null) {
+                others = others == null ? node.greeting : others.common("a node", node.greeting, "another one");
             }
         }
         return others == null ? greeting : others.common("the other nodes", greeting, "rank " + rank);
@@ -82,22 +82,22 @@ final class RegisteredNodes {
 
     private NodeTable table(Terms terms) {
         SecureRandom random = new SecureRandom();
-        List<NodeTable.Entry> entries = new ArrayList<>(guests.length);
-        for (RegisteredNode guest : guests) {
-            if (guest != null) {
-                entries.add(guest.entry);
+        List<NodeTable.Entry> entries = new ArrayList<>(nodes.length);
+        for (RegisteredNode node : nodes) {
+            if (node != null) {
+                entries.add(node.entry);
             }
         }
         return new NodeTable(new UUID(random.nextLong(), random.nextLong()), terms, entries);
     }
 
-    /// A node is connected with all others; if it is the last one, all are told.
+    /// A node is connected with all others; if it is the last one, all get READY.
     void ready(int rank) {
         lock.lock();
         try {
-            RegisteredNode guest = guests[rank];
-            if (guest != null) {
-                guest.ready = true;
+            RegisteredNode node = nodes[rank];
+            if (node != null) {
+                node.ready = true;
             }
             if (complete
                     && !over
@@ -110,18 +110,18 @@ final class RegisteredNodes {
         }
     }
 
-    /// A node has gone or has waited too long. Before all were there, it may come again; after that, all others
-    /// are told that the mesh will not be complete.
+    /// A node has gone or has waited too long. Before all are there, it may register again; after that, the
+    /// mesh will not be complete, and all others are refused.
     ///
     /// @param why what has happened to it
     void remove(int rank, String why) {
         lock.lock();
         try {
-            RegisteredNode guest = guests[rank];
-            if (guest == null || over) {
+            RegisteredNode node = nodes[rank];
+            if (node == null || over) {
                 return;
             }
-            guests[rank] = null;
+            nodes[rank] = null;
             if (complete) {
                 refuseAll("rank " + rank + " " + why + " while the nodes were connecting");
             }
@@ -130,13 +130,13 @@ final class RegisteredNodes {
         }
     }
 
-    /// A node has waited too long: it is told for whom.
+    /// A node has waited too long. The refusal names the ranks that are missing.
     void dismiss(int rank, Duration patience) {
         lock.lock();
         try {
-            RegisteredNode guest = guests[rank];
-            if (guest != null && !over) {
-                guest.visitor.refuse("not all nodes came within " + patience.toMillis() + " ms; " + missing());
+            RegisteredNode node = nodes[rank];
+            if (node != null && !over) {
+                node.connection.refuse("not all nodes came within " + patience.toMillis() + " ms; " + missing());
                 remove(rank, "waited too long");
             }
         } finally {
@@ -144,15 +144,15 @@ final class RegisteredNodes {
         }
     }
 
-    /// Why the mesh is not there yet.
+    /// Why the mesh is not complete yet.
     private String missing() {
         String words = complete
-                ? "not yet connected with all others: " + words(ranks(guest -> guest == null || !guest.ready))
+                ? "not yet connected with all others: " + words(ranks(node -> node == null || !node.ready))
                 : "missing: " + words(absent());
         return words + (lastRefused.isEmpty() ? "" : "; last turned away: " + lastRefused);
     }
 
-    /// Notes somebody who was turned away.
+    /// Notes a connection that was turned away.
     void refused(String words) {
         lock.lock();
         try {
@@ -162,7 +162,7 @@ final class RegisteredNodes {
         }
     }
 
-    /// Tells all who still wait that the node that listens has given up, and who was missing.
+    /// Refuses all nodes that still wait, because the node that listens has given up.
     void giveUp() {
         lock.lock();
         try {
@@ -179,9 +179,9 @@ final class RegisteredNodes {
                 return;
             }
             over = true;
-            for (RegisteredNode guest : guests) {
-                if (guest != null) {
-                    guest.visitor.refuse(why);
+            for (RegisteredNode node : nodes) {
+                if (node != null) {
+                    node.connection.refuse(why);
                 }
             }
         } finally {
@@ -190,9 +190,9 @@ final class RegisteredNodes {
     }
 
     private void sendAll(FrameType type, ByteBuffer payload) {
-        for (RegisteredNode guest : guests) {
-            if (guest != null) {
-                guest.visitor.send(type, payload.duplicate());
+        for (RegisteredNode node : nodes) {
+            if (node != null) {
+                node.connection.send(type, payload.duplicate());
             }
         }
     }
@@ -202,8 +202,8 @@ final class RegisteredNodes {
     }
 
     private List<Integer> ranks(Predicate<@Nullable RegisteredNode> condition) {
-        return IntStream.range(0, guests.length)
-                .filter(rank -> condition.test(guests[rank]))
+        return IntStream.range(0, nodes.length)
+                .filter(rank -> condition.test(nodes[rank]))
                 .boxed()
                 .toList();
     }

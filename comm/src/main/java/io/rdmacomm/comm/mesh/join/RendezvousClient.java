@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 /// A node's connection to the rendezvous.
 final class RendezvousClient implements AutoCloseable {
-    /// How much longer than its own patience a node waits for the rendezvous to say who is missing.
+    /// How much longer than its own patience a node waits for the answer of the rendezvous, which names the missing ranks.
     private static final Duration GRACE = Duration.ofSeconds(2);
     private static final Duration ATTEMPT = Duration.ofSeconds(5);
 
@@ -120,7 +120,7 @@ final class RendezvousClient implements AutoCloseable {
         }
     }
 
-    /// Says that this node is connected with all others.
+    /// Reports that this node is connected with all others.
     void ready() {
         try {
             connection.send(FrameType.READY, ByteBuffer.allocate(0));
@@ -140,7 +140,7 @@ final class RendezvousClient implements AutoCloseable {
         }
     }
 
-    /// The rendezvous turns this node away when time is up, and says who is missing.
+    /// The rendezvous turns this node away when time is up, and names the missing ranks.
     private CommException incomplete(SetUpException e) {
         String words = "the mesh is not complete: " + e.getMessage();
         boolean late = e.reason() == Reason.REFUSED && System.nanoTime() - deadline >= 0;

@@ -34,19 +34,19 @@ import org.jspecify.annotations.Nullable;
 /// ```
 ///
 /// With TLS its handshake comes first; with a secret, both sides prove that they have it before REGISTER ([Opening]).
-/// REFUSE with a reason may come at any time. TABLE says which version and features all nodes have in common; a node
+/// REFUSE with a reason may come at any time. TABLE has the version and the features that all nodes have in common; a node
 /// that would leave no version is turned away with OTHER_VERSION. A stranger costs one thread that ends after one step
 /// of the handshake; of too many, the oldest gives way.
 final class RendezvousServer implements AutoCloseable {
     private static final SafeLogger LOGGER = SafeLogger.ofPackage(RendezvousServer.class);
     /// All nodes may be on one host, and come at the same time.
-    private static final int MOST_NEWCOMERS_OF_AN_ORIGIN = MeetingPoint.MAX_SIZE;
+    private static final int MAX_NEWCOMERS_OF_AN_ORIGIN = MeetingPoint.MAX_SIZE;
 
     private final TcpListener listener;
     private final NodeRegistration own;
     private final Opening opening;
     private final Duration step;
-    private final RegisteredNodes attendance;
+    private final RegisteredNodes nodes;
     private final AcceptLoop<TcpConnector> acceptor;
     private final Reception reception;
 
@@ -55,10 +55,10 @@ final class RendezvousServer implements AutoCloseable {
         this.own = own;
         this.opening = opening;
         this.step = step;
-        this.attendance = new RegisteredNodes(own.size());
-        this.reception = new Reception("rdmacomm-register-", MOST_NEWCOMERS_OF_AN_ORIGIN, this::serve);
+        this.nodes = new RegisteredNodes(own.size());
+        this.reception = new Reception("rdmacomm-register-", MAX_NEWCOMERS_OF_AN_ORIGIN, this::serve);
         this.acceptor =
-                new AcceptLoop<>("rdmacomm-rendezvous", listener::accept, reception::welcome, attendance::giveUp);
+                new AcceptLoop<>("rdmacomm-rendezvous", listener::accept, reception::welcome, nodes::giveUp);
     }
 
     /// Listens.
@@ -76,18 +76,18 @@ final class RendezvousServer implements AutoCloseable {
 
     private Runnable serve(TcpConnector connection) {
         try {
-            Opening.Entrance visitor = opening.asServer(connection, step, () -> reception.known(connection));
-            NodeRegistration node = NodeRegistration.decode(visitor.next());
+            Opening.Entrance entrance = opening.asServer(connection, step, () -> reception.known(connection));
+            NodeRegistration node = NodeRegistration.decode(entrance.next());
             String refusal = node.difference(own);
             if (refusal.isEmpty()) {
-                refusal = attendance.add(
+                refusal = nodes.add(
                         node.rank(),
                         new TcpNodeConnection(connection),
-                        visitor.greeting(),
+                        entrance.greeting(),
                         new NodeTable.Entry(address(connection), node.sessionPort()));
             }
             if (refusal.isEmpty()) {
-                attend(node, connection);
+                await(node, connection);
             } else {
                 refuse(connection, refusal);
             }
@@ -97,7 +97,7 @@ final class RendezvousServer implements AutoCloseable {
         } catch (IllegalArgumentException e) {
             refuse(connection, String.valueOf(e.getMessage()));
         } finally {
-            // Not before: those who are turned away are told why.
+            // Not earlier: a refusal is sent over it.
             connection.close();
         }
         return () -> {};
@@ -117,33 +117,33 @@ final class RendezvousServer implements AutoCloseable {
     private void turnedAway(TcpConnector connection, String why) {
         String words = connection.peer() + ": " + why;
         LOGGER.log(Level.DEBUG, () -> "the rendezvous turned away " + words);
-        attendance.refused(words);
+        nodes.refused(words);
     }
 
     /// Waits until a node is ready, and then until it goes away; or until it has waited too long.
-    private void attend(NodeRegistration node, TcpConnector connection) {
+    private void await(NodeRegistration node, TcpConnector connection) {
         int rank = node.rank();
         try {
             connection.receive(FrameType.READY, node.patience());
-            attendance.ready(rank);
+            nodes.ready(rank);
             // Nothing more comes: this is the end of the node's connection.
             var _ = connection.awaitEnd();
-            attendance.remove(rank, "went away");
+            nodes.remove(rank, "went away");
         } catch (SetUpException e) {
             if (e.reason() == Reason.DEADLINE_PASSED) {
-                attendance.dismiss(rank, node.patience());
+                nodes.dismiss(rank, node.patience());
             } else {
-                attendance.remove(rank, "went away");
+                nodes.remove(rank, "went away");
             }
         }
     }
 
-    /// Listens no more, and ends all connections. Nodes that still wait are told.
+    /// Stops listening and ends all connections. Nodes that still wait are refused.
     @Override
     public void close() {
         listener.close();
         acceptor.join();
-        attendance.giveUp();
+        nodes.giveUp();
         reception.close();
     }
 }

@@ -5,14 +5,14 @@ import io.rdmacomm.comm.setup.SetUpException;
 import io.rdmacomm.comm.setup.TcpConnector;
 import java.nio.ByteBuffer;
 
-/// A node that has come to the rendezvous over TCP.
+/// The connection of a node over TCP.
 record TcpNodeConnection(TcpConnector connection) implements NodeConnection {
     @Override
     public void send(FrameType type, ByteBuffer payload) {
         try {
             connection.send(type, payload);
         } catch (SetUpException e) {
-            // The thread that reads from it notices, too.
+            // The thread that reads from the connection notices it, too.
         }
     }
 

@@ -18,7 +18,7 @@ final class LocalHosts {
         }
     }
 
-    /// @param host a name or an address; a name of another domain is told apart
+    /// @param host a name or an address; the same name in another domain is another host
     static boolean isLocal(String host) {
         return isOwnName(host) || hasLocalAddress(host);
     }

@@ -70,7 +70,7 @@ public final class OpenMpi {
                 }
             }
         } catch (IndexOutOfBoundsException | IllegalArgumentException e) {
-            throw from.wrong(MPIRUN, "which is no address of mpirun; give the rendezvous yourself");
+            throw from.wrong(MPIRUN, "which is not an address of mpirun; give the rendezvous yourself");
         }
         if (addresses.isEmpty()) {
             throw from.wrong(MPIRUN, "which has no address of mpirun; give the rendezvous yourself");

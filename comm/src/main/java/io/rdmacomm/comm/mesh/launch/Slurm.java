@@ -25,7 +25,7 @@ public final class Slurm {
         try {
             return firstNode(from.text(NODES));
         } catch (IllegalArgumentException e) {
-            throw from.wrong(NODES, "which is no list of nodes: " + e.getMessage());
+            throw from.wrong(NODES, "which is not a list of nodes: " + e.getMessage());
         }
     }
 

@@ -21,7 +21,7 @@ public record Variables(Map<String, String> values) {
         return has(name) ? text(name) : otherwise;
     }
 
-    /// @throws IllegalArgumentException if it is not set, or no number from `min` to `max`
+    /// @throws IllegalArgumentException if it is not set, or not a number from `min` to `max`
     int number(String name, int min, int max) {
         String text = text(name);
         try {

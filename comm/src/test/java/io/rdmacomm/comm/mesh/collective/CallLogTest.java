@@ -52,15 +52,15 @@ final class CallLogTest {
 
     @Test
     void theFirstFaultIsKept() {
-        log.fail(new Fault(Fault.DEADLINE, "first"));
-        log.fail(new Fault(Fault.MISMATCH, "second"));
-        assertThat(log.fault()).isEqualTo(new Fault(Fault.DEADLINE, "first"));
+        log.fail(new CollectiveFault(CollectiveFault.DEADLINE, "first"));
+        log.fail(new CollectiveFault(CollectiveFault.MISMATCH, "second"));
+        assertThat(log.fault()).isEqualTo(new CollectiveFault(CollectiveFault.DEADLINE, "first"));
         assertThat(log.fault().refusal()).hasMessageContaining("first");
     }
 
     @Test
     void textOfAPeerIsOneLine() {
-        Fault fault = Fault.fromPeer(2, (byte) 77, ("a\nb\u009b" + "x".repeat(500)).getBytes(UTF_8));
+        CollectiveFault fault = CollectiveFault.fromPeer(2, (byte) 77, ("a\nb\u009b" + "x".repeat(500)).getBytes(UTF_8));
         assertThat(fault.text())
                 .startsWith("rank 2 has ended the collectives: a?b?xx")
                 .hasSizeLessThan(600);

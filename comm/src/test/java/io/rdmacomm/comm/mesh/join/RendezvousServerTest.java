@@ -84,7 +84,7 @@ final class RendezvousServerTest {
         return visit;
     }
 
-    /// Registers on a thread of its own.
+    /// Registers on a new thread.
     private CompletableFuture<NodeTable> register(RendezvousClient visit, NodeRegistration node) {
         return register(visit, node, OPEN);
     }
@@ -106,7 +106,7 @@ final class RendezvousServerTest {
     }
 
     @Test
-    void allNodesGetTheSameTableAndAreToldWhenAllAreReady() {
+    void allNodesGetTheSameTableAndReadyWhenAllAre() {
         List<RendezvousClient> visits = List.of(visit(PATIENCE), visit(PATIENCE), visit(PATIENCE));
         List<CompletableFuture<NodeTable>> tables = new ArrayList<>();
         for (int rank = SIZE - 1; rank >= 0; rank--) {
@@ -125,10 +125,10 @@ final class RendezvousServerTest {
 
         visits.get(0).ready();
         visits.get(1).ready();
-        CompletableFuture<Void> told = CompletableFuture.runAsync(visits.get(0)::awaitAll, Thread::startVirtualThread);
-        assertThat(told).isNotDone();
+        CompletableFuture<Void> ready = CompletableFuture.runAsync(visits.get(0)::awaitAll, Thread::startVirtualThread);
+        assertThat(ready).isNotDone();
         visits.get(2).ready();
-        get(told);
+        get(ready);
         visits.get(1).awaitAll();
         visits.get(2).awaitAll();
     }
@@ -141,7 +141,7 @@ final class RendezvousServerTest {
         "3, 3, 2, job, its rank is 3",
         "-1, 3, 2, job, its rank is -1"
     })
-    void aNodeThatDoesNotFitIsToldWhyAndTheOthersStillMeet(
+    void aNodeThatDoesNotFitGetsTheReasonAndTheOthersStillMeet(
             int rank, int size, int channels, String job, String reason) {
         RendezvousClient stranger = visit(PATIENCE);
         assertThatThrownBy(() -> stranger.register(node(rank, size, channels, job, PATIENCE), OPEN))
@@ -222,7 +222,7 @@ final class RendezvousServerTest {
     }
 
     @Test
-    void whoWaitsInVainIsToldWhoIsMissingAndWhoWasTurnedAway() {
+    void aDeadlineNamesTheMissingRanksAndWhoWasTurnedAway() {
         Duration brief = Duration.ofMillis(300);
         RendezvousClient stranger = visit(PATIENCE);
         assertThatThrownBy(() -> stranger.register(node(2, 4, 2, "job", PATIENCE), OPEN))
@@ -342,7 +342,7 @@ final class RendezvousServerTest {
     }
 
     @Test
-    void aTableWithAPortThatNobodyListensOnIsRejected() {
+    void aTableWithPortZeroIsRejected() {
         NodeTable table = new NodeTable(new UUID(1, 2), TERMS, List.of(new NodeTable.Entry(null, 0)));
         assertThatThrownBy(() -> NodeTable.decode(table.encode(), 1, GREETING))
                 .isInstanceOf(IllegalArgumentException.class)

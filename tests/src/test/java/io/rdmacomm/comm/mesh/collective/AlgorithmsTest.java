@@ -93,7 +93,7 @@ final class AlgorithmsTest {
     }
 
     private static SimulatedMesh hops(int size) {
-        return new SimulatedMesh(size, CollectiveOptions.defaults(), true);
+        return new SimulatedMesh(size, SlotSizes.of(CollectiveOptions.defaults(), size - 1), true);
     }
 
     private static void run(SimulatedMesh mesh, CollectiveKind kind, Algorithm algorithm, int count)

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /// which ranks get their turns.
 final class SimulatedMesh {
     private final int size;
-    private final CollectiveOptions options;
+    private final SlotSizes sizes;
     private final boolean registered;
     private final Trees trees;
     private final MeshBuffers buffers = new MeshBuffers();
@@ -25,9 +25,9 @@ final class SimulatedMesh {
     private Coroutines coroutines = new Coroutines();
 
     /// @param registered whether the data is in mesh buffers
-    SimulatedMesh(int size, CollectiveOptions wanted, boolean registered) {
+    SimulatedMesh(int size, SlotSizes sizes, boolean registered) {
         this.size = size;
-        this.options = wanted.settled(size - 1);
+        this.sizes = sizes;
         this.registered = registered;
         this.trees = Trees.of(size);
         for (int rank = 0; rank < size; rank++) {
@@ -69,7 +69,7 @@ final class SimulatedMesh {
         long key = ((long) from * size + to) * Lane.STREAMS + stream;
         return flows.computeIfAbsent(
                 key,
-                _ -> new SimulatedFlow(coroutines, options.slots(), memory(options.slots() * options.slotBytes())));
+                _ -> new SimulatedFlow(coroutines, sizes.slots(), memory(sizes.slots() * sizes.slotBytes())));
     }
 
     /// The number of ranks.
@@ -78,8 +78,8 @@ final class SimulatedMesh {
     }
 
     /// As they are for this number of ranks.
-    CollectiveOptions options() {
-        return options;
+    SlotSizes sizes() {
+        return sizes;
     }
 
     boolean isRegistered() {

@@ -29,12 +29,12 @@ final class SimulatedRank implements Lanes {
 
     @Override
     public int pieceBytes() {
-        return mesh.options().slotBytes();
+        return mesh.sizes().slotBytes();
     }
 
     @Override
     public int slots() {
-        return mesh.options().slots();
+        return mesh.sizes().slots();
     }
 
     @Override
@@ -51,7 +51,7 @@ final class SimulatedRank implements Lanes {
     }
 
     int messageBytes() {
-        return mesh.options().messageBytes();
+        return mesh.sizes().messageBytes();
     }
 
     boolean isRegistered() {
@@ -59,7 +59,7 @@ final class SimulatedRank implements Lanes {
     }
 
     long slotOffset(int slot) {
-        return (long) slot * mesh.options().slotBytes();
+        return (long) slot * mesh.sizes().slotBytes();
     }
 
     /// The next call begins.

@@ -10,11 +10,11 @@ import java.util.function.IntFunction;
 /// @param registered whether the numbers are in mesh buffers
 record SumCase(CollectiveKind kind, Algorithm algorithm, int size, boolean registered) {
     private static final int[] COUNTS = {0, 1, 17, 64, 300};
-    private static final CollectiveOptions OPTIONS = new CollectiveOptions(2, 256, 64);
+    private static final SlotSizes SIZES = new SlotSizes(2, 256, 64);
 
     /// Runs it with several numbers of elements, one call behind the other.
     void check() throws InterruptedException {
-        SimulatedMesh mesh = new SimulatedMesh(size, OPTIONS, registered);
+        SimulatedMesh mesh = new SimulatedMesh(size, SIZES, registered);
         for (int count : COUNTS) {
             check(mesh, count);
         }

@@ -15,19 +15,19 @@ import java.nio.charset.StandardCharsets;
 import java.util.EnumSet;
 import org.jspecify.annotations.Nullable;
 
-/// One peer as collectives see it: its channel, a ring of headers to send, and two [ChannelLane]s for data. Notices
+/// The link to one rank: its channel, a ring of headers to send, and two [ChannelLane]s for data. Notices
 /// are sent by the thread in a collective, and received by the thread that polls.
 ///
 /// There are as many headers as operations that the channel allows in flight, and one more. Operations end in
 /// order, so when a header is used again, the operation that used it before has ended.
-final class Partner {
+final class RankLink {
     private static final int MOST_TEXT = 512;
 
     private final int rank;
     private final RdmaChannel channel;
     private final CallLog log;
     private final Waiting waiting;
-    private final CollectiveOptions options;
+    private final SlotSizes sizes;
     private final MemorySegment memory;
     private final BufferSlice[] headers;
     private final BufferSlice state;
@@ -41,17 +41,17 @@ final class Partner {
     private long stateCount;
     private long stateCode;
 
-    /// @param options settled
+    /// @param sizes the same on all ranks
     /// @param outgoing what this rank sends from
     /// @param outgoingOffset where the part for this peer begins
     /// @param incoming what the peer writes into
     /// @param incomingOffset where the part for this peer begins
-    Partner(
+    RankLink(
             int rank,
             RdmaChannel channel,
             CallLog log,
             Waiting waiting,
-            CollectiveOptions options,
+            SlotSizes sizes,
             RdmaBuffer outgoing,
             long outgoingOffset,
             RdmaBuffer incoming,
@@ -60,7 +60,7 @@ final class Partner {
         this.channel = channel;
         this.log = log;
         this.waiting = waiting;
-        this.options = options;
+        this.sizes = sizes;
         this.memory = outgoing.segment();
         this.headers = new BufferSlice[headerCount(channel.options().sendWindow())];
         for (int i = 0; i < headers.length; i++) {
@@ -74,13 +74,13 @@ final class Partner {
             lanes[stream] = new ChannelLane(
                     this,
                     stream,
-                    options,
+                    sizes,
                     log,
                     waiting,
                     outgoing,
-                    lanesOffset + stream * ChannelLane.outgoingBytes(options),
+                    lanesOffset + stream * ChannelLane.outgoingBytes(sizes),
                     incoming.segment(),
-                    incomingOffset + stream * ChannelLane.incomingBytes(options));
+                    incomingOffset + stream * ChannelLane.incomingBytes(sizes));
         }
     }
 
@@ -96,13 +96,13 @@ final class Partner {
     /// The memory to send from that one peer needs.
     ///
     /// @param sendWindow of its channel
-    static long outgoingBytes(int sendWindow, CollectiveOptions options) {
-        return headerBytes(sendWindow) + Lane.STREAMS * ChannelLane.outgoingBytes(options);
+    static long outgoingBytes(int sendWindow, SlotSizes sizes) {
+        return headerBytes(sendWindow) + Lane.STREAMS * ChannelLane.outgoingBytes(sizes);
     }
 
     /// The memory to receive in that one peer needs.
-    static long incomingBytes(CollectiveOptions options) {
-        return Lane.STREAMS * ChannelLane.incomingBytes(options);
+    static long incomingBytes(SlotSizes sizes) {
+        return Lane.STREAMS * ChannelLane.incomingBytes(sizes);
     }
 
     /// Its rank.
@@ -124,7 +124,7 @@ final class Partner {
         channel.onMessage((on, message) -> arrived(message));
     }
 
-    /// Where the peer receives pieces. Waits until it has said so.
+    /// Where the peer receives pieces. Waits for its SET_UP.
     RemoteBuffer slots() {
         RemoteBuffer known = slots;
         while (known == null) {
@@ -202,25 +202,25 @@ final class Partner {
         waiting.progressed();
     }
 
-    /// Says where this rank receives pieces.
+    /// Sends where this rank receives pieces.
     void sendSetUp(RemoteBuffer own, long offset) {
         BufferSlice header = header(Notice.SET_UP, 0);
-        Notice.place(memory, header.offset(), (byte) 0, options.slotBytes());
-        Notice.numbers(memory, header.offset(), own.address() + offset, incomingBytes(options));
-        Notice.key(memory, header.offset(), own.key(), options.slots());
+        Notice.place(memory, header.offset(), (byte) 0, sizes.slotBytes());
+        Notice.numbers(memory, header.offset(), own.address() + offset, incomingBytes(sizes));
+        Notice.key(memory, header.offset(), own.key(), sizes.slots());
         post(header);
     }
 
-    /// Says that this rank waits in the call in progress, if there is room.
+    /// Sends the call in progress, in which this rank waits, if there is room.
     void trySendState() {
         Notice.call(memory, state.offset(), Notice.STATE, 0, log.sequence(), log.count(), log.code());
         var _ = channel.trySend(state, CompletionHandler.NONE, 0);
     }
 
-    /// Says that the collectives have ended, if there is room.
+    /// Sends why the collectives have ended, if there is room.
     ///
     /// @param room for the message
-    boolean trySendAbort(Fault why, BufferSlice room) {
+    boolean trySendAbort(CollectiveFault why, BufferSlice room) {
         byte[] text = why.text().getBytes(StandardCharsets.UTF_8);
         int length = Math.min(Math.min(text.length, MOST_TEXT), channel.maxMessageBytes() - Notice.BYTES);
         Notice.call(memory, room.offset(), Notice.ABORT, 0, log.sequence(), log.count(), log.code());
@@ -248,7 +248,7 @@ final class Partner {
     private void arrived(Message message) {
         MemorySegment notice = message.block();
         if (message.length() < Notice.BYTES || !take(message, notice)) {
-            log.fail(new Fault(Fault.PROTOCOL, "rank " + rank + " has sent a notice that is not valid"));
+            log.fail(new CollectiveFault(CollectiveFault.PROTOCOL, "rank " + rank + " has sent a notice that is not valid"));
         }
         waiting.wake();
     }
@@ -260,8 +260,8 @@ final class Partner {
             return false;
         }
         if (Notice.order(notice) != Notice.OWN_ORDER) {
-            log.fail(new Fault(
-                    Fault.PROTOCOL,
+            log.fail(new CollectiveFault(
+                    CollectiveFault.PROTOCOL,
                     "rank " + rank + " has another byte order; all nodes of a mesh must have the same one"));
             return true;
         }
@@ -295,15 +295,15 @@ final class Partner {
         }
         int slotBytes = Notice.bytes(notice);
         int slotCount = Notice.slots(notice);
-        if (slotBytes != options.slotBytes() || slotCount != options.slots()) {
-            log.fail(new Fault(
-                    Fault.MISMATCH,
+        if (slotBytes != sizes.slotBytes() || slotCount != sizes.slots()) {
+            log.fail(new CollectiveFault(
+                    CollectiveFault.MISMATCH,
                     "rank " + rank + " uses " + slotCount + " slots of " + slotBytes + " bytes, this rank "
-                            + options.slots() + " of " + options.slotBytes()
+                            + sizes.slots() + " of " + sizes.slotBytes()
                             + "; all ranks must use the same collective options"));
             return true;
         }
-        if (Notice.offset(notice) != incomingBytes(options)) {
+        if (Notice.offset(notice) != incomingBytes(sizes)) {
             return false;
         }
         slots = RemoteBuffer.of(
@@ -322,7 +322,7 @@ final class Partner {
         }
         byte[] text = new byte[bytes];
         MemorySegment.copy(notice, Notice.BYTES, MemorySegment.ofArray(text), 0, bytes);
-        log.fail(Fault.fromPeer(rank, Notice.place(notice), text));
+        log.fail(CollectiveFault.fromPeer(rank, Notice.place(notice), text));
         return true;
     }
 

@@ -3,7 +3,7 @@ package io.rdmacomm.comm.mesh.collective;
 import org.jspecify.annotations.Nullable;
 
 /// The place of this rank in one tree.
-final class Branch {
+final class TreePosition {
     private final MeshBuffers buffers;
     private final int part;
     private final int depth;
@@ -13,7 +13,7 @@ final class Branch {
     private final @Nullable Lane second;
 
     /// @param part the number of the tree: it has that part of the data, and that stream
-    Branch(Lanes lanes, MeshBuffers buffers, Tree tree, int part, int root) {
+    TreePosition(Lanes lanes, MeshBuffers buffers, Tree tree, int part, int root) {
         int position = Math.floorMod(lanes.rank() - root, lanes.size());
         this.buffers = buffers;
         this.part = part;

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /// @param sequence the number of the call, counted from 0
 /// @param count elements of the longer side
 /// @param code all other arguments
-record Call(long sequence, long count, long code) {
+record CollectiveCall(long sequence, long count, long code) {
     private static final CollectiveKind[] KINDS = CollectiveKind.values();
     private static final ElementType[] TYPES = ElementType.values();
     private static final Reduction[] REDUCTIONS = Reduction.values();
@@ -44,7 +44,7 @@ record Call(long sequence, long count, long code) {
                 | (long) (root & MOST_ROOT) << 40;
     }
 
-    /// The call in words. The numbers may come from a peer, so they may be nonsense.
+    /// The call in words. The numbers may come from a peer, so they may be invalid.
     @Override
     public String toString() {
         StringBuilder text = new StringBuilder(kind());

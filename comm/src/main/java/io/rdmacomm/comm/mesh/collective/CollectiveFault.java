@@ -6,19 +6,19 @@ import io.rdmacomm.comm.DeadlineException;
 import io.rdmacomm.comm.PeerProtocolException;
 import io.rdmacomm.comm.text.Printable;
 
-/// Why the collectives of a mesh have ended. Each rank that learns of it tells all others, once.
+/// Why the collectives of a mesh have ended. Each rank that learns of it sends it to all others, once.
 ///
 /// @param reason one of the constants
 /// @param text one line that says what happened and what to do
-record Fault(byte reason, String text) {
+record CollectiveFault(byte reason, String text) {
     static final byte MISMATCH = 1;
     static final byte DEADLINE = 2;
     static final byte PROTOCOL = 3;
     static final byte OTHER = 4;
 
     /// A fault whose reason and text come from a peer.
-    static Fault fromPeer(int rank, byte reason, byte[] text) {
-        return new Fault(reason, "rank " + rank + " has ended the collectives: " + Printable.text(text));
+    static CollectiveFault fromPeer(int rank, byte reason, byte[] text) {
+        return new CollectiveFault(reason, "rank " + rank + " has ended the collectives: " + Printable.text(text));
     }
 
     /// The exception of the call in progress.

@@ -13,38 +13,38 @@ import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/// All peers of a mesh with the registered memory that collectives need: one region to send from, one that peers
+/// The links to all other ranks, and the registered memory that they need: one region to send from, one that peers
 /// write into.
-final class Partners implements Lanes {
+final class RankLinks implements Lanes {
     private static final long ABORT_ROOM = 1024;
     private static final long ABORT_NANOS = 200_000_000;
     private static final String NAME = "rdmacomm collectives, ";
 
     private final int rank;
     private final int size;
-    private final CollectiveOptions options;
-    private final @Nullable Partner[] byRank;
-    private final List<Partner> all = new ArrayList<>();
+    private final SlotSizes sizes;
+    private final @Nullable RankLink[] byRank;
+    private final List<RankLink> all = new ArrayList<>();
     private final RdmaBuffer outgoing;
     private final RdmaBuffer incoming;
     private final BufferSlice abortRoom;
     private final Session session;
     private boolean setUp;
 
-    Partners(CollectiveGroup links, CollectiveOptions wanted, CallLog log, Waiting waiting) {
-        this.rank = links.rank();
-        this.size = links.size();
-        this.session = links.session();
-        this.options = wanted.settled(size - 1);
-        this.byRank = new Partner[size];
+    RankLinks(CollectiveGroup group, CollectiveOptions options, CallLog log, Waiting waiting) {
+        this.rank = group.rank();
+        this.size = group.size();
+        this.session = group.session();
+        this.sizes = SlotSizes.of(options, size - 1);
+        this.byRank = new RankLink[size];
         long outgoingBytes = ABORT_ROOM;
         for (int peer = 0; peer < size; peer++) {
             if (peer != rank) {
-                check(links.channel(peer));
-                outgoingBytes += outgoingBytes(links.channel(peer));
+                check(group.channel(peer));
+                outgoingBytes += outgoingBytes(group.channel(peer));
             }
         }
-        long incomingBytes = Math.max(1, (size - 1) * Partner.incomingBytes(options));
+        long incomingBytes = Math.max(1, (size - 1) * RankLink.incomingBytes(sizes));
         this.outgoing = session.allocate(NAME + "outgoing", outgoingBytes, 1, EnumSet.of(AccessFlag.LOCAL_WRITE));
         this.incoming = session.allocate(
                 NAME + "incoming", incomingBytes, 1, EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE));
@@ -52,46 +52,46 @@ final class Partners implements Lanes {
         long outOffset = ABORT_ROOM;
         for (int peer = 0; peer < size; peer++) {
             if (peer != rank) {
-                RdmaChannel channel = links.channel(peer);
-                Partner partner = new Partner(
+                RdmaChannel channel = group.channel(peer);
+                RankLink link = new RankLink(
                         peer,
                         channel,
                         log,
                         waiting,
-                        options,
+                        sizes,
                         outgoing,
                         outOffset,
                         incoming,
                         incomingOffset(all.size()));
                 outOffset += outgoingBytes(channel);
-                byRank[peer] = partner;
-                all.add(partner);
+                byRank[peer] = link;
+                all.add(link);
             }
         }
-        all.forEach(Partner::listen);
+        all.forEach(RankLink::listen);
     }
 
     private void check(RdmaChannel channel) {
-        if (channel.maxMessageBytes() < Notice.BYTES + options.messageBytes()) {
+        if (channel.maxMessageBytes() < Notice.BYTES + sizes.messageBytes()) {
             throw new IllegalArgumentException(channel + " allows messages of " + channel.maxMessageBytes()
-                    + " bytes; collectives need " + (Notice.BYTES + options.messageBytes())
+                    + " bytes; collectives need " + (Notice.BYTES + sizes.messageBytes())
                     + ": lower CollectiveOptions.messageBytes, or raise ChannelOptions.messageBytes");
         }
-        int needed = Lane.STREAMS * options.slots() + 4;
+        int needed = Lane.STREAMS * sizes.slots() + 4;
         if (channel.options().receives() * 3 / 4 < needed) {
             throw new IllegalArgumentException(
                     channel + " has " + channel.options().receives()
-                            + " receives; collectives with " + options.slots() + " slots need "
+                            + " receives; collectives with " + sizes.slots() + " slots need "
                             + (needed * 4 / 3 + 1) + ": raise ChannelOptions.receives");
         }
     }
 
     private long outgoingBytes(RdmaChannel channel) {
-        return Partner.outgoingBytes(channel.options().sendWindow(), options);
+        return RankLink.outgoingBytes(channel.options().sendWindow(), sizes);
     }
 
     private long incomingOffset(int index) {
-        return index * Partner.incomingBytes(options);
+        return index * RankLink.incomingBytes(sizes);
     }
 
     @Override
@@ -106,32 +106,32 @@ final class Partners implements Lanes {
 
     @Override
     public int pieceBytes() {
-        return options.slotBytes();
+        return sizes.slotBytes();
     }
 
     @Override
     public int slots() {
-        return options.slots();
+        return sizes.slots();
     }
 
     @Override
     public Lane lane(int peer, int stream) {
-        Partner partner = byRank[Math.floorMod(peer, size)];
-        if (partner == null) {
+        RankLink link = byRank[Math.floorMod(peer, size)];
+        if (link == null) {
             throw new IllegalArgumentException("rank " + rank + " has no lane to itself");
         }
-        return partner.lane(stream);
+        return link.lane(stream);
     }
 
-    /// Tells all peers where their slots are, the first time that it is called, and waits for theirs.
+    /// Sends all peers the address of their slots when it is first called, and waits for theirs.
     void setUp() {
         if (!setUp) {
             RemoteBuffer own = incoming.asRemote();
             for (int i = 0; i < all.size(); i++) {
                 all.get(i).sendSetUp(own, incomingOffset(i));
             }
-            for (Partner partner : all) {
-                var _ = partner.slots();
+            for (RankLink link : all) {
+                var _ = link.slots();
             }
             setUp = true;
         }
@@ -151,20 +151,20 @@ final class Partners implements Lanes {
         }
     }
 
-    /// Tells all peers which call this rank waits in.
-    void tellState() {
-        all.forEach(Partner::trySendState);
+    /// Sends all peers the call that this rank waits in.
+    void sendState() {
+        all.forEach(RankLink::trySendState);
     }
 
-    /// Tells all peers that the collectives have ended. Waits a little where there is no room.
-    void tellEnd(Fault why) {
+    /// Tells all peers that the collectives have ended. Waits up to 200 ms for room.
+    void sendEnd(CollectiveFault why) {
         long deadline = System.nanoTime() + ABORT_NANOS;
-        List<Partner> left = new ArrayList<>(all);
+        List<RankLink> left = new ArrayList<>(all);
         while (!left.isEmpty() && System.nanoTime() < deadline) {
-            left.removeIf(partner -> !partner.isOpen() || partner.trySendAbort(why, abortRoom));
+            left.removeIf(link -> !link.isOpen() || link.trySendAbort(why, abortRoom));
             session.poll();
             if (!left.isEmpty()) {
-                // Credits are words in memory, which wake nobody.
+                // Credits are words in memory, which do not wake a thread.
                 LockSupport.parkNanos(this, Duration.ofNanos(100_000).toNanos());
             }
         }
