@@ -108,8 +108,8 @@ public final class Mesh implements AutoCloseable {
         return session;
     }
 
-    /// The collective operations of all nodes, with the default options unless
-    /// [#collectives(CollectiveOptions)] was called before.
+    /// The collective operations of all nodes, with the default options unless [#collectives(CollectiveOptions)]
+    /// was called before.
     public Collectives collectives() {
         return collectivesOr(CollectiveOptions.defaults());
     }

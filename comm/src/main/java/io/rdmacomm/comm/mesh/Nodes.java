@@ -230,7 +230,8 @@ final class Nodes implements NodeList {
         }
     }
 
-    /// A node that aborts names the one that it has lost, perhaps this one; one that just disappears has failed itself.
+    /// A node that aborts names the one that it has lost, perhaps this one; one that just disappears has failed
+    /// itself.
     private NodeFailedException blame(Node node, CommException why) {
         if (why instanceof PeerAbortedException aborted && aborted.code() >= 0 && aborted.code() < nodes.length) {
             return new NodeFailedException(aborted.code(), aborted.reason(), why);

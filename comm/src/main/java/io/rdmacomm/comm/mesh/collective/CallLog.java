@@ -62,7 +62,8 @@ final class CallLog {
         long ownCount = counts[index(sequence)];
         long ownCode = codes[index(sequence)];
         if ((ownCount != count || ownCode != code) && current - sequence < KEPT) {
-            fail(mismatch(peer, new CollectiveCall(sequence, count, code), new CollectiveCall(sequence, ownCount, ownCode)));
+            fail(mismatch(
+                    peer, new CollectiveCall(sequence, count, code), new CollectiveCall(sequence, ownCount, ownCode)));
         }
     }
 

@@ -105,7 +105,8 @@ final class ChannelLane implements Lane {
             waiting.pause(link);
         }
         if (given > sent) {
-            fail(new CollectiveFault(CollectiveFault.PROTOCOL, "rank " + link.rank() + " has given back more pieces than it got"));
+            fail(new CollectiveFault(
+                    CollectiveFault.PROTOCOL, "rank " + link.rank() + " has given back more pieces than it got"));
         }
         waiting.progressed();
         return outOffset + slot(sent) * (Notice.BYTES + (long) slotBytes) + Notice.BYTES;
@@ -150,8 +151,8 @@ final class ChannelLane implements Lane {
         return (stream * slots + slot(sent)) * (long) slotBytes;
     }
 
-    /// A part of the slot in turn. Most pieces are as long as the one before in the same slot, besides those without
-    /// data.
+    /// A part of the slot in turn. Most pieces are as long as the one before in the same slot, besides those
+    /// without data.
     private BufferSlice slice(long offset, long bytes) {
         BufferSlice slice = slices[slot(sent)];
         if (slice.offset() != offset || slice.length() != bytes) {
@@ -201,7 +202,8 @@ final class ChannelLane implements Lane {
         }
         RemoteBuffer target = buffers.remote(readyBuffer, link.rank());
         if (target == null || readyOffset < 0 || readyOffset > target.length() - targetOffset - bytes) {
-            fail(new CollectiveFault(CollectiveFault.PROTOCOL, "rank " + link.rank() + " is ready in a buffer that does not exist"));
+            fail(new CollectiveFault(
+                    CollectiveFault.PROTOCOL, "rank " + link.rank() + " is ready in a buffer that does not exist"));
             return;
         }
         link.postUserWrite(

@@ -130,8 +130,8 @@ final class CollectiveEngine {
         Algorithms.copy(from, into, 0);
     }
 
-    /// A failed call leaves the ranks in different states, so no call can follow it. Failures that all ranks learn of by
-    /// other means are not sent.
+    /// A failed call leaves the ranks in different states, so no call can follow it. Failures that all ranks learn
+    /// of by other means are not sent.
     private void fail(Throwable why) {
         log.fail(new CollectiveFault(CollectiveFault.OTHER, String.valueOf(why.getMessage())));
         CollectiveFault fault = log.fault();

@@ -64,8 +64,8 @@ public final class CollectiveOptions {
         return slots;
     }
 
-    /// The length of a piece; null if it was not set. Then it is 128 KiB, or less so that all slots of a rank have at
-    /// most 64 MiB.
+    /// The length of a piece; null if it was not set. Then it is 128 KiB, or less so that all slots of a rank have
+    /// at most 64 MiB.
     public @Nullable Integer slotBytes() {
         return slotBytes;
     }

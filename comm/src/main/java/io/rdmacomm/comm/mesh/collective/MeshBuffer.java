@@ -5,10 +5,10 @@ import io.rdmacomm.comm.RemoteBuffer;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 
-/// Registered memory of the same length on every node of a mesh, which every node can write and read by one
-/// key: one [RdmaBuffer] here, and one [RemoteBuffer] for each peer. Made by [io.rdmacomm.comm.mesh.Mesh#allocate]. Collectives
-/// write straight into it. Between collectives, programs may also use it for one-sided operations of their
-/// own, on any channel of the mesh.
+/// Registered memory of the same length on every node of a mesh, which every node can write and read by one key:
+/// one [RdmaBuffer] here, and one [RemoteBuffer] for each peer. Made by [io.rdmacomm.comm.mesh.Mesh#allocate].
+/// Collectives write straight into it. Between collectives, programs may also use it for one-sided operations of
+/// their own, on any channel of the mesh.
 ///
 /// Any thread may read and write the local memory, except while a collective uses it.
 public final class MeshBuffer implements AutoCloseable {
@@ -68,8 +68,8 @@ public final class MeshBuffer implements AutoCloseable {
     }
 
     /// Frees the memory of this rank. Peers no longer reach it: a one-sided operation on it fails, and its
-    /// endpoint with it, so call [Collectives#barrier] before. Collectives never touch the memory of a rank that does
-    /// not take part in them. Idempotent. The mesh frees what is left when it is closed.
+    /// endpoint with it, so call [Collectives#barrier] before. Collectives never touch the memory of a rank that
+    /// does not take part in them. Idempotent. The mesh frees what is left when it is closed.
     @Override
     public void close() {
         local.close();

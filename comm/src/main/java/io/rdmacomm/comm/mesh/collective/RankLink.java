@@ -248,7 +248,8 @@ final class RankLink {
     private void arrived(Message message) {
         MemorySegment notice = message.block();
         if (message.length() < Notice.BYTES || !take(message, notice)) {
-            log.fail(new CollectiveFault(CollectiveFault.PROTOCOL, "rank " + rank + " has sent a notice that is not valid"));
+            log.fail(new CollectiveFault(
+                    CollectiveFault.PROTOCOL, "rank " + rank + " has sent a notice that is not valid"));
         }
         waiting.wake();
     }

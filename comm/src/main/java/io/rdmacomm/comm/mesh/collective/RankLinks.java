@@ -54,15 +54,7 @@ final class RankLinks implements Lanes {
             if (peer != rank) {
                 RdmaChannel channel = group.channel(peer);
                 RankLink link = new RankLink(
-                        peer,
-                        channel,
-                        log,
-                        waiting,
-                        sizes,
-                        outgoing,
-                        outOffset,
-                        incoming,
-                        incomingOffset(all.size()));
+                        peer, channel, log, waiting, sizes, outgoing, outOffset, incoming, incomingOffset(all.size()));
                 outOffset += outgoingBytes(channel);
                 byRank[peer] = link;
                 all.add(link);

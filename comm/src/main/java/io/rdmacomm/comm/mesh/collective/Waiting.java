@@ -7,16 +7,16 @@ import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/// How the thread in a collective waits for a peer: it checks its condition, calls [#pause], and checks it again. It spins for
-/// 20 us, then lets other threads run for 180 us, and then sleeps until something arrives. Where no library thread
-/// polls, it polls.
+/// How the thread in a collective waits for a peer: it checks its condition, calls [#pause], and checks it again.
+/// It spins for 20 us, then lets other threads run for 180 us, and then sleeps until something arrives. Where no
+/// library thread polls, it polls.
 ///
 /// A wait ends with an exception when the deadline has passed, the thread is interrupted, a node has failed, or
 /// the collectives have ended.
 final class Waiting {
     private static final long SPIN_NANOS = 20_000;
-    /// Longer than it takes to wake a thread. If a rank slept earlier, its peer would wait for the waking, fall asleep
-    /// in turn, and so on at every step.
+    /// Longer than it takes to wake a thread. If a rank slept earlier, its peer would wait for the waking, fall
+    /// asleep in turn, and so on at every step.
     private static final long YIELD_NANOS = 200_000;
     private static final int SPINS_PER_CHECK = 16;
     /// The longest sleep: another thread may take the completion, and its event, that would wake this one.
@@ -121,7 +121,8 @@ final class Waiting {
         }
     }
 
-    /// The first call only sets the flag that this thread is about to sleep; then the caller checks its condition once more.
+    /// The first call only sets the flag that this thread is about to sleep; then the caller checks its condition
+    /// once more.
     private void sleep() {
         if (Thread.currentThread().isInterrupted()) {
             throw new CommInterruptedException("interrupted in collective " + log.call(), new InterruptedException());

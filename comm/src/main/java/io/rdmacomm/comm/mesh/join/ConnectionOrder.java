@@ -8,8 +8,8 @@ import java.util.stream.IntStream;
 /// @param rank of this node
 /// @param size the number of nodes
 record ConnectionOrder(int rank, int size) {
-    /// The ranks to connect to, in turn: the next lower one first, so that each node has about one client at a time.
-    /// If all began with rank 0, it would have all of them at once, and then rank 1 (decision 45).
+    /// The ranks to connect to, in turn: the next lower one first, so that each node has about one client at a
+    /// time. If all began with rank 0, it would have all of them at once, and then rank 1 (decision 45).
     IntStream targets() {
         return IntStream.iterate(rank - 1, target -> target >= 0, target -> target - 1);
     }

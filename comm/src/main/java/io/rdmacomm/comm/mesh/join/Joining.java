@@ -36,8 +36,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import jdk.jfr.FlightRecorder;
 import org.jspecify.annotations.Nullable;
 
-/// The steps of a node that joins a mesh: register at the rendezvous, connect to the nodes of lower rank, accept those of
-/// higher rank, and wait until all nodes have done so.
+/// The steps of a node that joins a mesh: register at the rendezvous, connect to the nodes of lower rank, accept
+/// those of higher rank, and wait until all nodes have done so.
 public final class Joining {
     private static final SafeLogger LOGGER = SafeLogger.ofPackage(Joining.class);
     private static final String BUFFER = "introductions of the mesh";

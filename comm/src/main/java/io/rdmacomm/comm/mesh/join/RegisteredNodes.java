@@ -68,8 +68,8 @@ final class RegisteredNodes {
         }
     }
 
-    /// The versions and features that the registered nodes and one more have in common. The new one is compared last,
-    /// because the registered nodes are known to have a version in common.
+    /// The versions and features that the registered nodes and one more have in common. The new one is compared
+    /// last, because the registered nodes are known to have a version in common.
     private Greeting common(int rank, Greeting greeting) {
         Greeting others = null;
         for (RegisteredNode node : nodes) {

@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
 
 /// A node's connection to the rendezvous.
 final class RendezvousClient implements AutoCloseable {
-    /// How much longer than its own patience a node waits for the answer of the rendezvous, which names the missing ranks.
+    /// How much longer than its own patience a node waits for the answer of the rendezvous, which names the missing
+    /// ranks.
     private static final Duration GRACE = Duration.ofSeconds(2);
     private static final Duration ATTEMPT = Duration.ofSeconds(5);
 
@@ -94,8 +95,8 @@ final class RendezvousClient implements AutoCloseable {
         return connection.remoteAddress();
     }
 
-    /// Does the TLS handshake, greets and proves that it has the secret, as far as there are any, registers, and waits
-    /// until all others have. Connects again if the rendezvous is busy with strangers.
+    /// Does the TLS handshake, greets and proves that it has the secret, as far as there are any, registers, and
+    /// waits until all others have. Connects again if the rendezvous is busy with strangers.
     NodeTable register(NodeRegistration own, Opening opening) {
         while (true) {
             try {

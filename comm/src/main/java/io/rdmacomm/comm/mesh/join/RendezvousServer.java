@@ -33,10 +33,10 @@ import org.jspecify.annotations.Nullable;
 ///   |<------------------------------|
 /// ```
 ///
-/// With TLS its handshake comes first; with a secret, both sides prove that they have it before REGISTER ([Opening]).
-/// REFUSE with a reason may come at any time. TABLE has the version and the features that all nodes have in common; a node
-/// that would leave no version is turned away with OTHER_VERSION. A stranger costs one thread that ends after one step
-/// of the handshake; of too many, the oldest gives way.
+/// With TLS its handshake comes first; with a secret, both sides prove that they have it before REGISTER
+/// ([Opening]). REFUSE with a reason may come at any time. TABLE has the version and the features that all nodes
+/// have in common; a node that would leave no version is turned away with OTHER_VERSION. A stranger costs one
+/// thread that ends after one step of the handshake; of too many, the oldest gives way.
 final class RendezvousServer implements AutoCloseable {
     private static final SafeLogger LOGGER = SafeLogger.ofPackage(RendezvousServer.class);
     /// All nodes may be on one host, and come at the same time.
@@ -57,8 +57,7 @@ final class RendezvousServer implements AutoCloseable {
         this.step = step;
         this.nodes = new RegisteredNodes(own.size());
         this.reception = new Reception("rdmacomm-register-", MAX_NEWCOMERS_OF_AN_ORIGIN, this::serve);
-        this.acceptor =
-                new AcceptLoop<>("rdmacomm-rendezvous", listener::accept, reception::welcome, nodes::giveUp);
+        this.acceptor = new AcceptLoop<>("rdmacomm-rendezvous", listener::accept, reception::welcome, nodes::giveUp);
     }
 
     /// Listens.

@@ -1,7 +1,7 @@
 package io.rdmacomm.comm.mesh.launch;
 
-/// A port that all nodes of a job compute from its name. Below 0x4000, where neither software devices nor the system
-/// choose ports at random; so that two jobs on one host rarely meet.
+/// A port that all nodes of a job compute from its name. Below 0x4000, where neither software devices nor the
+/// system choose ports at random; so that two jobs on one host rarely meet.
 final class DerivedPort {
     private static final int FIRST = 10_000;
     private static final int COUNT = 6_000;

@@ -13,8 +13,8 @@ import java.util.Collections;
 import java.util.List;
 import java.util.function.Predicate;
 
-/// The hosts of the nodes by rank. A line is `HOST`, `HOST slots=N` as Open MPI has it, or `HOST:N` as MPICH
-/// has it; `#` begins a comment. `max_slots=N`, which Open MPI also has, changes nothing: no host gets more nodes than
+/// The hosts of the nodes by rank. A line is `HOST`, `HOST slots=N` as Open MPI has it, or `HOST:N` as MPICH has
+/// it; `#` begins a comment. `max_slots=N`, which Open MPI also has, changes nothing: no host gets more nodes than
 /// slots. An IPv6 address may be in brackets.
 ///
 /// @param hosts one for each node
@@ -142,7 +142,8 @@ public record HostFile(List<String> hosts) {
         String job = "hosts " + Integer.toHexString(read.hosts().hashCode());
         String source = "host file " + Printable.text(file.toString());
         return ranks.stream()
-                .map(rank -> MeetingPoint.of(rank, read.hosts().size(), read.hosts().getFirst(), port)
+                .map(rank -> MeetingPoint.of(
+                                rank, read.hosts().size(), read.hosts().getFirst(), port)
                         .withJob(job)
                         .withSource(source))
                 .toList();

@@ -60,7 +60,8 @@ final class CallLogTest {
 
     @Test
     void textOfAPeerIsOneLine() {
-        CollectiveFault fault = CollectiveFault.fromPeer(2, (byte) 77, ("a\nb\u009b" + "x".repeat(500)).getBytes(UTF_8));
+        CollectiveFault fault =
+                CollectiveFault.fromPeer(2, (byte) 77, ("a\nb\u009b" + "x".repeat(500)).getBytes(UTF_8));
         assertThat(fault.text())
                 .startsWith("rank 2 has ended the collectives: a?b?xx")
                 .hasSizeLessThan(600);

@@ -8,26 +8,27 @@ import org.junit.jupiter.api.Test;
 final class CollectiveCallTest {
     @Test
     void eachArgumentChangesTheCode() {
-        long code = CollectiveCall.code(CollectiveKind.ALL_REDUCE, ElementType.INT, Reduction.SUM, Algorithm.RING, false, 0);
+        long code = CollectiveCall.code(
+                CollectiveKind.ALL_REDUCE, ElementType.INT, Reduction.SUM, Algorithm.RING, false, 0);
         assertThat(code)
-                .isNotEqualTo(
-                        CollectiveCall.code(CollectiveKind.REDUCE, ElementType.INT, Reduction.SUM, Algorithm.RING, false, 0))
-                .isNotEqualTo(
-                        CollectiveCall.code(CollectiveKind.ALL_REDUCE, ElementType.LONG, Reduction.SUM, Algorithm.RING, false, 0))
-                .isNotEqualTo(
-                        CollectiveCall.code(CollectiveKind.ALL_REDUCE, ElementType.INT, Reduction.MAX, Algorithm.RING, false, 0))
-                .isNotEqualTo(
-                        CollectiveCall.code(CollectiveKind.ALL_REDUCE, ElementType.INT, Reduction.SUM, Algorithm.TREE, false, 0))
-                .isNotEqualTo(
-                        CollectiveCall.code(CollectiveKind.ALL_REDUCE, ElementType.INT, Reduction.SUM, Algorithm.RING, true, 0))
-                .isNotEqualTo(
-                        CollectiveCall.code(CollectiveKind.ALL_REDUCE, ElementType.INT, Reduction.SUM, Algorithm.RING, false, 1));
+                .isNotEqualTo(CollectiveCall.code(
+                        CollectiveKind.REDUCE, ElementType.INT, Reduction.SUM, Algorithm.RING, false, 0))
+                .isNotEqualTo(CollectiveCall.code(
+                        CollectiveKind.ALL_REDUCE, ElementType.LONG, Reduction.SUM, Algorithm.RING, false, 0))
+                .isNotEqualTo(CollectiveCall.code(
+                        CollectiveKind.ALL_REDUCE, ElementType.INT, Reduction.MAX, Algorithm.RING, false, 0))
+                .isNotEqualTo(CollectiveCall.code(
+                        CollectiveKind.ALL_REDUCE, ElementType.INT, Reduction.SUM, Algorithm.TREE, false, 0))
+                .isNotEqualTo(CollectiveCall.code(
+                        CollectiveKind.ALL_REDUCE, ElementType.INT, Reduction.SUM, Algorithm.RING, true, 0))
+                .isNotEqualTo(CollectiveCall.code(
+                        CollectiveKind.ALL_REDUCE, ElementType.INT, Reduction.SUM, Algorithm.RING, false, 1));
     }
 
     @Test
     void wordsNameAllArguments() {
-        long code =
-                CollectiveCall.code(CollectiveKind.REDUCE, ElementType.DOUBLE, Reduction.MAX, Algorithm.DOUBLE_TREE, true, 700);
+        long code = CollectiveCall.code(
+                CollectiveKind.REDUCE, ElementType.DOUBLE, Reduction.MAX, Algorithm.DOUBLE_TREE, true, 700);
         assertThat(new CollectiveCall(3, 12, code))
                 .hasToString("reduce of 12 DOUBLE (MAX) with root 700 in mesh buffers by double binary tree");
     }

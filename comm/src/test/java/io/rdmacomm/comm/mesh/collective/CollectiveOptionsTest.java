@@ -13,8 +13,7 @@ final class CollectiveOptionsTest {
 
     @Test
     void eachCopyChangesOneOption() {
-        CollectiveOptions changed =
-                DEFAULTS.withSlots(3).withSlotBytes(1024).withMessageBytes(256);
+        CollectiveOptions changed = DEFAULTS.withSlots(3).withSlotBytes(1024).withMessageBytes(256);
         assertThat(SlotSizes.of(changed, 1)).isEqualTo(new SlotSizes(3, 1024, 256));
         assertThat(changed)
                 .isEqualTo(DEFAULTS.withMessageBytes(256).withSlotBytes(1024).withSlots(3))

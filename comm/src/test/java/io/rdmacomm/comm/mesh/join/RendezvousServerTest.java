@@ -113,7 +113,8 @@ final class RendezvousServerTest {
             tables.add(register(visits.get(rank), node(rank)));
         }
 
-        List<NodeTable> received = tables.stream().map(RendezvousServerTest::get).toList();
+        List<NodeTable> received =
+                tables.stream().map(RendezvousServerTest::get).toList();
         assertThat(received).containsOnly(received.getFirst());
         assertThat(received.getFirst().nodes())
                 .extracting(NodeTable.Entry::port)
@@ -333,8 +334,8 @@ final class RendezvousServerTest {
 
     @Test
     void theTableOfTheLargestMeshFitsIntoAFrame() {
-        List<NodeTable.Entry> nodes =
-                Collections.nCopies(MeetingPoint.MAX_SIZE, new NodeTable.Entry(InetAddress.ofLiteral("fd00::2"), 65535));
+        List<NodeTable.Entry> nodes = Collections.nCopies(
+                MeetingPoint.MAX_SIZE, new NodeTable.Entry(InetAddress.ofLiteral("fd00::2"), 65535));
         NodeTable table = new NodeTable(new UUID(1, 2), TERMS, nodes);
         assertThat(table.encode().remaining()).isLessThanOrEqualTo(TcpConnector.MAX_PAYLOAD);
         assertThat(NodeTable.decode(table.encode(), MeetingPoint.MAX_SIZE, GREETING))
