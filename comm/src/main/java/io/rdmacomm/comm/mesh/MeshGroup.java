@@ -7,9 +7,15 @@ import io.rdmacomm.comm.Session;
 import io.rdmacomm.comm.mesh.collective.CollectiveGroup;
 
 /// The channels of a mesh that are reserved for collectives.
-///
-/// @param nodes which know the one that has failed
-record MeshGroup(Mesh mesh, Nodes nodes) implements CollectiveGroup {
+final class MeshGroup implements CollectiveGroup {
+    private final Mesh mesh;
+    private final Nodes nodes;
+
+    MeshGroup(Mesh mesh, Nodes nodes) {
+        this.mesh = mesh;
+        this.nodes = nodes;
+    }
+
     @Override
     public int rank() {
         return mesh.rank();

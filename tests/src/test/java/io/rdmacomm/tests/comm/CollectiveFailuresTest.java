@@ -248,7 +248,7 @@ final class CollectiveFailuresTest {
             Deadline.await(
                     "the first thread in the barrier",
                     () -> Arrays.stream(waiting.getStackTrace())
-                            .anyMatch(frame -> frame.getClassName().endsWith(".mesh.Waiting")));
+                            .anyMatch(frame -> frame.getClassName().endsWith(".mesh.collective.Waiting")));
             Thread second = Thread.ofPlatform().start(() -> {
                 while (refused.getCount() > 0 && waiting.isAlive()) {
                     try {

@@ -81,7 +81,7 @@ final class RendezvousServer implements AutoCloseable {
             if (refusal.isEmpty()) {
                 refusal = nodes.add(
                         node.rank(),
-                        new TcpNodeConnection(connection),
+                        new NodeConnection(connection),
                         entrance.greeting(),
                         new NodeTable.Entry(address(connection), node.sessionPort()));
             }
