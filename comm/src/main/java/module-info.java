@@ -11,6 +11,7 @@ module io.rdmacomm.comm {
     exports io.rdmacomm.comm.counters to
             io.rdmacomm.cli;
     exports io.rdmacomm.comm.mesh;
+    exports io.rdmacomm.comm.mesh.collective;
     exports io.rdmacomm.comm.setup to
             io.rdmacomm.cli;
     exports io.rdmacomm.comm.statistics;

@@ -2,8 +2,8 @@ package io.rdmacomm.examples;
 
 import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.comm.mesh.Mesh;
-import io.rdmacomm.comm.mesh.Reduction;
 import io.rdmacomm.comm.mesh.Rendezvous;
+import io.rdmacomm.comm.mesh.collective.Reduction;
 import java.time.Duration;
 import java.util.Random;
 

@@ -1,9 +1,9 @@
 package io.rdmacomm.cli.collective;
 
 import io.rdmacomm.cli.terminal.CommandFailure;
-import io.rdmacomm.comm.mesh.Collectives;
 import io.rdmacomm.comm.mesh.Mesh;
-import io.rdmacomm.comm.mesh.Reduction;
+import io.rdmacomm.comm.mesh.collective.Collectives;
+import io.rdmacomm.comm.mesh.collective.Reduction;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.function.BiConsumer;

@@ -1,7 +1,7 @@
 package io.rdmacomm.cli.collective;
 
-import io.rdmacomm.comm.mesh.Algorithm;
-import io.rdmacomm.comm.mesh.AlgorithmChoice;
+import io.rdmacomm.comm.mesh.collective.Algorithm;
+import io.rdmacomm.comm.mesh.collective.AlgorithmChoice;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

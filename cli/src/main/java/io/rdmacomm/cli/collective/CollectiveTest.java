@@ -1,6 +1,6 @@
 package io.rdmacomm.cli.collective;
 
-import io.rdmacomm.comm.mesh.CollectiveKind;
+import io.rdmacomm.comm.mesh.collective.CollectiveKind;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Stream;

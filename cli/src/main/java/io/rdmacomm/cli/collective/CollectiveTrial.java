@@ -1,10 +1,10 @@
 package io.rdmacomm.cli.collective;
 
-import io.rdmacomm.comm.mesh.Collectives;
-import io.rdmacomm.comm.mesh.ElementType;
-import io.rdmacomm.comm.mesh.Elements;
 import io.rdmacomm.comm.mesh.Mesh;
-import io.rdmacomm.comm.mesh.Reduction;
+import io.rdmacomm.comm.mesh.collective.Collectives;
+import io.rdmacomm.comm.mesh.collective.ElementType;
+import io.rdmacomm.comm.mesh.collective.Elements;
+import io.rdmacomm.comm.mesh.collective.Reduction;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;

@@ -1,5 +1,11 @@
 package io.rdmacomm.comm.mesh;
 
+import io.rdmacomm.comm.mesh.launch.Kubernetes;
+import io.rdmacomm.comm.mesh.launch.MeetingPoint;
+import io.rdmacomm.comm.mesh.launch.OpenMpi;
+import io.rdmacomm.comm.mesh.launch.Slurm;
+import io.rdmacomm.comm.mesh.launch.Torchrun;
+import io.rdmacomm.comm.mesh.launch.Variables;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -45,13 +51,13 @@ public enum Launcher {
         };
     }
 
-    Rendezvous read(Map<String, String> environment) {
+    MeetingPoint read(Map<String, String> environment) {
         Variables variables = new Variables(environment);
         return switch (this) {
-            case OPEN_MPI -> OpenMpi.rendezvous(variables);
-            case TORCHRUN -> Torchrun.rendezvous(variables);
-            case SLURM -> Slurm.rendezvous(variables);
-            case KUBERNETES -> Kubernetes.rendezvous(variables);
+            case OPEN_MPI -> OpenMpi.meetingPoint(variables);
+            case TORCHRUN -> Torchrun.meetingPoint(variables);
+            case SLURM -> Slurm.meetingPoint(variables);
+            case KUBERNETES -> Kubernetes.meetingPoint(variables);
         };
     }
 

@@ -3,6 +3,11 @@ package io.rdmacomm.comm.mesh;
 import io.rdmacomm.comm.ClosedException;
 import io.rdmacomm.comm.ServerSession;
 import io.rdmacomm.comm.SessionOptions;
+import io.rdmacomm.comm.mesh.collective.CollectiveOptions;
+import io.rdmacomm.comm.mesh.collective.Collectives;
+import io.rdmacomm.comm.mesh.collective.MeshBuffer;
+import io.rdmacomm.comm.mesh.join.Joining;
+import io.rdmacomm.comm.mesh.launch.MeetingPoint;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
@@ -30,14 +35,14 @@ public final class Mesh implements AutoCloseable {
 
     private final int rank;
     private final ServerSession session;
-    private final Membership members;
+    private final Nodes nodes;
     private final ReentrantLock collectivesLock = new ReentrantLock();
-    private @Nullable CollectiveEngine engine;
+    private @Nullable Collectives collectives;
 
-    Mesh(int rank, ServerSession session, Membership members) {
+    private Mesh(int rank, ServerSession session, Nodes nodes) {
         this.rank = rank;
         this.session = session;
-        this.members = members;
+        this.nodes = nodes;
     }
 
     /// Joins a mesh within [#JOIN_TIMEOUT]; see [#join(Rendezvous, SessionOptions, Duration)].
@@ -48,7 +53,7 @@ public final class Mesh implements AutoCloseable {
     /// Joins a mesh. Blocks until all nodes are connected with each other.
     ///
     /// @param options of the session. All nodes need the same number of channels. Its port is not used: the
-    ///        session listens on a free one. Its listener is not told of new endpoints
+    ///        session listens on a free one. Its listener is not called for new endpoints
     /// @param timeout how long to wait for the other nodes, 1 ms to 24 h
     /// @throws io.rdmacomm.comm.DeadlineException if not all came in time; the message lists the missing ranks
     /// @throws io.rdmacomm.comm.SetUpFailedException if the rendezvous cannot be reached, or its port is
@@ -65,7 +70,10 @@ public final class Mesh implements AutoCloseable {
         if (timeout.toMillis() < 1 || timeout.compareTo(Duration.ofDays(1)) > 0) {
             throw new IllegalArgumentException("timeout is " + timeout + ", must be 1 ms to 24 h");
         }
-        return new Joining(rendezvous, options, timeout).join();
+        MeetingPoint point = rendezvous.point();
+        Nodes nodes = new Nodes(point.rank(), point.size());
+        ServerSession session = new Joining(point, options, timeout, nodes).join();
+        return new Mesh(point.rank(), session, nodes);
     }
 
     /// The number of this node, from 0.
@@ -75,7 +83,7 @@ public final class Mesh implements AutoCloseable {
 
     /// The number of nodes, this one included.
     public int size() {
-        return members.size();
+        return nodes.size();
     }
 
     /// Another node.
@@ -83,7 +91,7 @@ public final class Mesh implements AutoCloseable {
     /// @throws IllegalArgumentException if it is this one
     /// @throws IndexOutOfBoundsException if there is no such rank
     public Node node(int ofRank) {
-        Node node = members.node(ofRank);
+        Node node = nodes.node(ofRank);
         if (node == null) {
             throw new IllegalArgumentException("rank " + ofRank + " is this node, which has no connection to itself");
         }
@@ -92,7 +100,7 @@ public final class Mesh implements AutoCloseable {
 
     /// The other nodes, by rank.
     public List<Node> peers() {
-        return members.peers();
+        return nodes.peers();
     }
 
     /// The session of this node, to allocate buffers and to poll. It is closed with the mesh.
@@ -100,10 +108,10 @@ public final class Mesh implements AutoCloseable {
         return session;
     }
 
-    /// The collective operations of all nodes, with the default options unless
-    /// [#collectives(CollectiveOptions)] was called before.
+    /// The collective operations of all nodes, with the default options unless [#collectives(CollectiveOptions)]
+    /// was called before.
     public Collectives collectives() {
-        return new Collectives(engine(CollectiveOptions.defaults()), AlgorithmChoice.defaults());
+        return collectivesOr(CollectiveOptions.defaults());
     }
 
     /// The collective operations of all nodes, with options that all nodes must share. To be called before any
@@ -114,21 +122,22 @@ public final class Mesh implements AutoCloseable {
     ///         receives; the message says what to raise
     /// @throws io.rdmacomm.verbs.VerbException if there is no memory for the slots
     public Collectives collectives(CollectiveOptions options) {
-        CollectiveEngine made = engine(options);
+        Collectives made = collectivesOr(options);
         if (!made.options().equals(options)) {
             throw new IllegalStateException(this + " has collectives with " + made.options() + " already");
         }
-        return new Collectives(made, AlgorithmChoice.defaults());
+        return made;
     }
 
-    private CollectiveEngine engine(CollectiveOptions options) {
+    /// @param options for the first call
+    private Collectives collectivesOr(CollectiveOptions options) {
         collectivesLock.lock();
         try {
-            CollectiveEngine made = engine;
+            Collectives made = collectives;
             if (made == null) {
                 checkOpen();
-                made = new CollectiveEngine(new CollectiveLinks(this, members), options);
-                engine = made;
+                made = Collectives.of(new MeshGroup(this, nodes), options);
+                collectives = made;
             }
             return made;
         } finally {
@@ -136,8 +145,8 @@ public final class Mesh implements AutoCloseable {
         }
     }
 
-    /// Waits until all nodes have called it; see [Collectives#barrier]. It says nothing about the program's own
-    /// operations: those that have not ended yet may arrive later.
+    /// Waits until all nodes have called it; see [Collectives#barrier]. It does not wait for one-sided
+    /// operations of the program: those that have not ended yet may arrive later.
     ///
     /// @param timeout how long to wait
     public void barrier(Duration timeout) {
@@ -155,7 +164,7 @@ public final class Mesh implements AutoCloseable {
     /// @throws io.rdmacomm.comm.CommException if there is no room on another node, or for a reason of
     ///         [Collectives]
     public MeshBuffer allocate(String name, long bytes, Duration timeout) {
-        return new MeshAllocation(engine(CollectiveOptions.defaults()), session, name, bytes).run(timeout);
+        return collectives().allocate(name, bytes, timeout);
     }
 
     /// Returns if the mesh is open and no node has failed.
@@ -163,34 +172,34 @@ public final class Mesh implements AutoCloseable {
     /// @throws NodeFailedException if a node has failed
     /// @throws ClosedException if it was closed
     public void checkOpen() {
-        NodeFailedException failed = members.failure();
+        NodeFailedException failed = nodes.failure();
         if (failed != null) {
             throw failed.again();
         }
-        if (members.isClosed()) {
+        if (nodes.isClosed()) {
             throw new ClosedException("the mesh is closed", null);
         }
     }
 
     /// The failure that has ended the mesh; null if no node has failed. Nodes that have left do not count.
     public @Nullable NodeFailedException failure() {
-        return members.failure();
+        return nodes.failure();
     }
 
     /// Ends the mesh on all nodes, because the program on this one has failed: their failure names this rank and
     /// the reason. Does nothing if the mesh has failed or is closed. Returns at once; [#close()] waits until the
-    /// others were told.
+    /// others were notified.
     ///
     /// @param reason one line
     public void abort(String reason) {
-        members.fail(new NodeFailedException(rank, "rank " + rank + " has given up: " + reason, null));
+        nodes.fail(new NodeFailedException(rank, "rank " + rank + " has given up: " + reason, null));
     }
 
     /// Leaves the mesh: closes all connections in an orderly way, each within the close deadline, and frees
-    /// everything. After a failure, the others are told of it first. Idempotent. Blocks until it is done.
+    /// everything. After a failure, the others are notified first. Idempotent. Blocks until it is done.
     @Override
     public void close() {
-        members.close();
+        nodes.close();
         session.close();
     }
 

@@ -23,7 +23,7 @@ public final class Node {
         return rank;
     }
 
-    /// The name that it has given itself: its rank, after the name of its session options if they have one.
+    /// Its name: its rank, after the name of its session options if they have one.
     public String name() {
         return endPoint.peerName();
     }
@@ -52,10 +52,6 @@ public final class Node {
 
     /// The data channel that belongs to the mesh.
     RdmaChannel collectiveChannel() {
-        return collectiveChannel(endPoint);
-    }
-
-    static RdmaChannel collectiveChannel(EndPoint endPoint) {
         return endPoint.channels().getLast();
     }
 

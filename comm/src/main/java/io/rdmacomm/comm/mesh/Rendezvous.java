@@ -1,6 +1,7 @@
 package io.rdmacomm.comm.mesh;
 
-import io.rdmacomm.comm.text.Printable;
+import io.rdmacomm.comm.mesh.launch.HostFile;
+import io.rdmacomm.comm.mesh.launch.MeetingPoint;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -10,32 +11,14 @@ import java.util.Map;
 /// All nodes know the same host and port; one of them listens there, usually rank 0, until all have come.
 public final class Rendezvous {
     /// The largest number of nodes.
-    public static final int MAX_SIZE = 512;
+    public static final int MAX_SIZE = MeetingPoint.MAX_SIZE;
     /// The port where nothing names another one.
-    public static final int DEFAULT_PORT = 2030;
+    public static final int DEFAULT_PORT = MeetingPoint.DEFAULT_PORT;
 
-    private static final int MAX_TEXT = 255;
-    private static final String GIVEN = "given";
+    private final MeetingPoint point;
 
-    private final int rank;
-    private final int size;
-    private final int port;
-    private final String source;
-    private final String job;
-    private final Meeting meeting;
-
-    /// @param hosts the addresses to try in turn
-    /// @param isListener whether this node listens
-    /// @param isPatient whether the name may come to exist later
-    private record Meeting(List<String> hosts, boolean isListener, boolean isPatient) {}
-
-    private Rendezvous(int rank, int size, int port, String source, String job, Meeting meeting) {
-        this.rank = rank;
-        this.size = size;
-        this.port = port;
-        this.source = source;
-        this.job = job;
-        this.meeting = meeting;
+    private Rendezvous(MeetingPoint point) {
+        this.point = point;
     }
 
     /// Without a launcher. Rank 0 listens, and must run on `host`.
@@ -46,11 +29,7 @@ public final class Rendezvous {
     /// @param port a free TCP port of that host
     /// @throws IllegalArgumentException if a number is out of range
     public static Rendezvous of(int rank, int size, String host, int port) {
-        checkRange("size", size, 1, MAX_SIZE);
-        checkRange("rank", rank, 0, size - 1);
-        checkRange("port", port, 1, 65535);
-        checkText("host", host);
-        return new Rendezvous(rank, size, port, GIVEN, "", new Meeting(List.of(host), rank == 0, false));
+        return new Rendezvous(MeetingPoint.of(rank, size, host, port));
     }
 
     /// The nodes of this host according to a host file, which is the same on all hosts: usually one, more if it
@@ -60,18 +39,7 @@ public final class Rendezvous {
     /// @return at least one, by rank
     /// @throws IllegalArgumentException if the file cannot be read, a line is wrong, or this host is not in it
     public static List<Rendezvous> ofHostFile(Path file, int port) {
-        HostFile read = HostFile.read(file);
-        List<Integer> ranks = read.localRanks(LocalHosts::isLocal);
-        if (ranks.isEmpty()) {
-            throw new IllegalArgumentException(
-                    "host file " + file + " does not name this host; add its name or one of its addresses");
-        }
-        String job = "hosts " + Integer.toHexString(read.hosts().hashCode());
-        return ranks.stream()
-                .map(rank -> of(rank, read.hosts().size(), read.hosts().getFirst(), port)
-                        .withJob(job)
-                        .withSource("host file " + Printable.text(file.toString())))
-                .toList();
+        return HostFile.meetingPoints(file, port).stream().map(Rendezvous::new).toList();
     }
 
     /// A rendezvous from the environment variables of this process.
@@ -105,8 +73,9 @@ public final class Rendezvous {
                     .map(Launcher::toString)
                     .toList();
             String words = "the variables of " + launcher;
-            return launcher.read(environment)
-                    .withSource(others.isEmpty() ? words : words + ", not those of " + String.join(", ", others));
+            MeetingPoint point = launcher.read(environment);
+            return new Rendezvous(
+                    point.withSource(others.isEmpty() ? words : words + ", not those of " + String.join(", ", others)));
         } catch (IllegalArgumentException e) {
             throw new IllegalArgumentException("the variables of " + launcher + " are wrong: " + e.getMessage(), e);
         }
@@ -118,99 +87,52 @@ public final class Rendezvous {
     /// @param newPort a free TCP port of that host
     /// @throws IllegalArgumentException if the port is out of range
     public Rendezvous at(String newHost, int newPort) {
-        checkRange("port", newPort, 1, 65535);
-        checkText("host", newHost);
-        return new Rendezvous(
-                rank,
-                size,
-                newPort,
-                source + ", at a given address",
-                job,
-                new Meeting(List.of(newHost), rank == 0, meeting.isPatient()));
+        return new Rendezvous(point.at(newHost, newPort));
     }
 
     /// The same with the name of the job: nodes of another job are turned away.
     ///
     /// @throws IllegalArgumentException if it has more than 255 characters, or some that are not printable
     public Rendezvous withJob(String value) {
-        return new Rendezvous(rank, size, port, source, checkText("job", value), meeting);
-    }
-
-    Rendezvous withSource(String value) {
-        return new Rendezvous(rank, size, port, value, job, meeting);
-    }
-
-    Rendezvous withHosts(List<String> hosts, boolean isListener) {
-        return new Rendezvous(rank, size, port, source, job, new Meeting(hosts, isListener, meeting.isPatient()));
-    }
-
-    Rendezvous withPatienceForName() {
-        return new Rendezvous(rank, size, port, source, job, new Meeting(meeting.hosts(), meeting.isListener(), true));
+        return new Rendezvous(point.withJob(value));
     }
 
     /// Which node this is, from 0.
     public int rank() {
-        return rank;
+        return point.rank();
     }
 
     /// The number of nodes.
     public int size() {
-        return size;
+        return point.size();
     }
 
     /// The host where they meet; empty for this one.
     public String host() {
-        return meeting.hosts().getFirst();
+        return point.host();
     }
 
     /// The TCP port where they meet.
     public int port() {
-        return port;
+        return point.port();
     }
 
     /// The name of the job; empty if it has none.
     public String job() {
-        return job;
+        return point.job();
     }
 
-    /// Where this was taken from, in words: `given` if from none of launcher and host file.
+    /// Where this was taken from, in words: `given` if not from a launcher or a host file.
     public String source() {
-        return source;
+        return point.source();
     }
 
-    /// The addresses at which to look for it, in turn.
-    List<String> hosts() {
-        return meeting.hosts();
-    }
-
-    /// Whether this node is the one that listens.
-    boolean isListener() {
-        return meeting.isListener();
-    }
-
-    /// Whether the name of the host may come to exist later.
-    boolean isPatientWithName() {
-        return meeting.isPatient();
-    }
-
-    private static void checkRange(String what, int value, int min, int max) {
-        if (value < min || value > max) {
-            throw new IllegalArgumentException(what + " of the mesh is " + value + ", must be " + min + " to " + max);
-        }
-    }
-
-    private static String checkText(String what, String value) {
-        if (value.length() > MAX_TEXT || !Printable.is(value)) {
-            throw new IllegalArgumentException(what + " of the mesh is '" + Printable.text(value)
-                    + "', must have at most " + MAX_TEXT + " characters, all of them printable");
-        }
-        return value;
+    MeetingPoint point() {
+        return point;
     }
 
     @Override
     public String toString() {
-        String where = host().isEmpty() ? "localhost" : host();
-        String from = source.equals(GIVEN) ? "" : " (" + source + ")";
-        return "rank " + rank + " of " + size + " at " + where + ":" + port + from;
+        return point.toString();
     }
 }

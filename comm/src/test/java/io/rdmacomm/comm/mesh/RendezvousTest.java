@@ -3,7 +3,6 @@ package io.rdmacomm.comm.mesh;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.net.InetAddress;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -57,9 +56,9 @@ final class RendezvousTest {
         assertThat(rendezvous.host()).isEqualTo("node7");
         assertThat(rendezvous.port()).isEqualTo(29501);
         assertThat(rendezvous.job()).isEqualTo("torchrun r/0");
-        assertThat(rendezvous.isListener()).isFalse();
+        assertThat(rendezvous.point().isListener()).isFalse();
         assertThat(rendezvous.source()).isEqualTo("the variables of torchrun");
-        assertThat(Rendezvous.ofEnvironment(with(TORCHRUN, "RANK", "0")).isListener())
+        assertThat(Rendezvous.ofEnvironment(with(TORCHRUN, "RANK", "0")).point().isListener())
                 .isTrue();
     }
 
@@ -100,7 +99,7 @@ final class RendezvousTest {
         assertThat(rendezvous.size()).isEqualTo(12);
         assertThat(rendezvous.host()).isEqualTo("train-0.nodes");
         assertThat(rendezvous.port()).isEqualTo(Rendezvous.DEFAULT_PORT);
-        assertThat(rendezvous.isPatientWithName()).isTrue();
+        assertThat(rendezvous.point().mayAppearLater()).isTrue();
         assertThat(Rendezvous.ofEnvironment(with(KUBERNETES, "RDMACOMM_PORT", "3000"))
                         .port())
                 .isEqualTo(3000);
@@ -115,45 +114,10 @@ final class RendezvousTest {
         assertThat(rendezvous.rank()).isEqualTo(3);
         assertThat(rendezvous.size()).isEqualTo(4);
         assertThat(rendezvous.host()).isEqualTo("127.0.0.1");
-        assertThat(rendezvous.isListener()).isTrue();
+        assertThat(rendezvous.point().isListener()).isTrue();
         assertThat(rendezvous.job()).isEqualTo("Open MPI 2766798849");
-        assertThat(Rendezvous.ofEnvironment(OPEN_MPI).isListener()).isFalse();
+        assertThat(Rendezvous.ofEnvironment(OPEN_MPI).point().isListener()).isFalse();
         assertThat(Rendezvous.ofEnvironment(OPEN_MPI).port()).isEqualTo(rendezvous.port());
-    }
-
-    /// 172.17.0.1 is the address of a bridge that every host with containers has.
-    @Test
-    void openMpisOtherHostsDoNotTakeASharedAddressForTheirOwn() {
-        String uri = "\"2766798848.0;tcp://10.0.0.1,172.17.0.1:48059;tcp6://[fd00::1]:48060\"";
-        Map<String, String> first =
-                with(with(OPEN_MPI, "OMPI_MCA_orte_hnp_uri", uri), "OMPI_COMM_WORLD_LOCAL_RANK", "0");
-        InetAddress bridge = InetAddress.ofLiteral("172.17.0.1");
-
-        Rendezvous far = OpenMpi.rendezvous(new Variables(first), bridge::equals);
-        Rendezvous near = OpenMpi.rendezvous(new Variables(first), _ -> true);
-
-        assertThat(far.isListener()).isFalse();
-        assertThat(far.hosts()).containsExactly("10.0.0.1", "fd00:0:0:0:0:0:0:1");
-        assertThat(near.isListener()).isTrue();
-        assertThat(near.hosts()).containsExactly("10.0.0.1", "172.17.0.1", "fd00:0:0:0:0:0:0:1", "localhost");
-        assertThat(near.port()).isEqualTo(far.port());
-    }
-
-    /// An address of mpirun's host may come and go, the daemon does not change.
-    @Test
-    void openMpisNodesOnTheHostOfMpirunHaveItAsTheirDaemon() {
-        Map<String, String> first = with(OPEN_MPI, "OMPI_COMM_WORLD_LOCAL_RANK", "0");
-        String mpirun = first.get("OMPI_MCA_orte_hnp_uri");
-
-        Rendezvous near =
-                OpenMpi.rendezvous(new Variables(with(first, "OMPI_MCA_orte_local_daemon_uri", mpirun)), _ -> false);
-        Rendezvous far = OpenMpi.rendezvous(
-                new Variables(with(first, "OMPI_MCA_orte_local_daemon_uri", "2766798848.1;tcp://10.0.0.2:1")),
-                _ -> false);
-
-        assertThat(near.isListener()).isTrue();
-        assertThat(near.hosts()).containsExactly("localhost");
-        assertThat(far.isListener()).isFalse();
     }
 
     @Test
@@ -183,7 +147,7 @@ final class RendezvousTest {
         assertThat(moved.rank()).isEqualTo(3);
         assertThat(moved.host()).isEqualTo("login");
         assertThat(moved.port()).isEqualTo(3000);
-        assertThat(moved.isListener()).isFalse();
+        assertThat(moved.point().isListener()).isFalse();
         assertThat(moved.source()).isEqualTo("the variables of Open MPI, at a given address");
     }
 
@@ -194,9 +158,9 @@ final class RendezvousTest {
         "OMPI_COMM_WORLD_SIZE, 0, must be a number from 1 to 512",
         "OMPI_COMM_WORLD_SIZE, '', is not set",
         "OMPI_COMM_WORLD_LOCAL_RANK, -1, must be a number from 0 to 3",
-        "OMPI_MCA_orte_hnp_uri, x;y, which is no address of mpirun",
+        "OMPI_MCA_orte_hnp_uri, x;y, which is not an address of mpirun",
         "OMPI_MCA_orte_hnp_uri, 1.0, which has no address of mpirun",
-        "OMPI_MCA_orte_hnp_uri, 1.0;tcp://login:80, which is no address of mpirun"
+        "OMPI_MCA_orte_hnp_uri, 1.0;tcp://login:80, which is not an address of mpirun"
     })
     void wrongVariablesOfOpenMpiAreNamed(String name, String value, String words) {
         rejects(with(OPEN_MPI, name, value), name, value, words);
@@ -217,9 +181,9 @@ final class RendezvousTest {
     @CsvSource({
         "SLURM_PROCID, 3, must be a number from 0 to 2",
         "SLURM_NTASKS, -1, must be a number from 1 to 512",
-        "SLURM_STEP_NODELIST, node[1-3, which is no list of nodes",
-        "SLURM_STEP_NODELIST, 'node[a]', which is no list of nodes",
-        "SLURM_STEP_NODELIST, ',x', which is no list of nodes",
+        "SLURM_STEP_NODELIST, node[1-3, which is not a list of nodes",
+        "SLURM_STEP_NODELIST, 'node[a]', which is not a list of nodes",
+        "SLURM_STEP_NODELIST, ',x', which is not a list of nodes",
         "SLURM_JOB_ID, '', is not set"
     })
     void wrongVariablesOfSlurmAreNamed(String name, String value, String words) {
@@ -258,21 +222,6 @@ final class RendezvousTest {
     void numbersOutOfRangeAreRejected(int rank, int size, int port) {
         assertThatThrownBy(() -> Rendezvous.of(rank, size, "localhost", port))
                 .isInstanceOf(IllegalArgumentException.class);
-    }
-
-    @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            value = {
-                "node1|node1",
-                "node[1-3,07],x|node1",
-                "node[007-9]|node007",
-                "rack[2-3]node[07-10,12],login|rack2node07",
-                "n[3]-ib.cluster|n3-ib.cluster",
-                "login,node[1-3]|login"
-            })
-    void theFirstNodeOfACompressedList(String list, String first) {
-        assertThat(Slurm.firstNode(list)).isEqualTo(first);
     }
 
     @Test

@@ -2,15 +2,15 @@ package io.rdmacomm.tests.comm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdmacomm.comm.mesh.Algorithm;
-import io.rdmacomm.comm.mesh.AlgorithmChoice;
-import io.rdmacomm.comm.mesh.CollectiveKind;
-import io.rdmacomm.comm.mesh.Collectives;
-import io.rdmacomm.comm.mesh.ElementType;
-import io.rdmacomm.comm.mesh.Elements;
 import io.rdmacomm.comm.mesh.Mesh;
-import io.rdmacomm.comm.mesh.MeshBuffer;
-import io.rdmacomm.comm.mesh.Reduction;
+import io.rdmacomm.comm.mesh.collective.Algorithm;
+import io.rdmacomm.comm.mesh.collective.AlgorithmChoice;
+import io.rdmacomm.comm.mesh.collective.CollectiveKind;
+import io.rdmacomm.comm.mesh.collective.Collectives;
+import io.rdmacomm.comm.mesh.collective.ElementType;
+import io.rdmacomm.comm.mesh.collective.Elements;
+import io.rdmacomm.comm.mesh.collective.MeshBuffer;
+import io.rdmacomm.comm.mesh.collective.Reduction;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;

@@ -3,12 +3,12 @@ package io.rdmacomm.tests.comm;
 import static io.rdmacomm.tests.comm.CollectiveCase.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdmacomm.comm.mesh.Collectives;
-import io.rdmacomm.comm.mesh.ElementType;
-import io.rdmacomm.comm.mesh.Elements;
 import io.rdmacomm.comm.mesh.Mesh;
-import io.rdmacomm.comm.mesh.MeshBuffer;
-import io.rdmacomm.comm.mesh.Reduction;
+import io.rdmacomm.comm.mesh.collective.Collectives;
+import io.rdmacomm.comm.mesh.collective.ElementType;
+import io.rdmacomm.comm.mesh.collective.Elements;
+import io.rdmacomm.comm.mesh.collective.MeshBuffer;
+import io.rdmacomm.comm.mesh.collective.Reduction;
 import io.rdmacomm.tests.fixture.Allocation;
 import io.rdmacomm.tests.fixture.Amount;
 import java.io.IOException;

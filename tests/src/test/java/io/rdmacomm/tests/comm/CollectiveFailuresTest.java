@@ -6,14 +6,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmacomm.comm.ClosedException;
 import io.rdmacomm.comm.DeadlineException;
-import io.rdmacomm.comm.mesh.Algorithm;
-import io.rdmacomm.comm.mesh.AlgorithmChoice;
-import io.rdmacomm.comm.mesh.CollectiveMismatchException;
-import io.rdmacomm.comm.mesh.CollectiveOptions;
-import io.rdmacomm.comm.mesh.ElementType;
-import io.rdmacomm.comm.mesh.Elements;
 import io.rdmacomm.comm.mesh.Mesh;
-import io.rdmacomm.comm.mesh.Reduction;
+import io.rdmacomm.comm.mesh.collective.Algorithm;
+import io.rdmacomm.comm.mesh.collective.AlgorithmChoice;
+import io.rdmacomm.comm.mesh.collective.CollectiveMismatchException;
+import io.rdmacomm.comm.mesh.collective.CollectiveOptions;
+import io.rdmacomm.comm.mesh.collective.ElementType;
+import io.rdmacomm.comm.mesh.collective.Elements;
+import io.rdmacomm.comm.mesh.collective.Reduction;
 import io.rdmacomm.tests.fixture.Deadline;
 import java.time.Duration;
 import java.util.Arrays;
@@ -248,7 +248,7 @@ final class CollectiveFailuresTest {
             Deadline.await(
                     "the first thread in the barrier",
                     () -> Arrays.stream(waiting.getStackTrace())
-                            .anyMatch(frame -> frame.getClassName().endsWith(".mesh.Waiting")));
+                            .anyMatch(frame -> frame.getClassName().endsWith(".mesh.collective.Waiting")));
             Thread second = Thread.ofPlatform().start(() -> {
                 while (refused.getCount() > 0 && waiting.isAlive()) {
                     try {

@@ -4,8 +4,8 @@ import static io.rdmacomm.tests.comm.CollectiveCase.PATIENCE;
 
 import io.rdmacomm.comm.mesh.Mesh;
 import io.rdmacomm.comm.mesh.NodeFailedException;
-import io.rdmacomm.comm.mesh.Reduction;
 import io.rdmacomm.comm.mesh.Rendezvous;
+import io.rdmacomm.comm.mesh.collective.Reduction;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;

@@ -1,8 +1,8 @@
 package io.rdmacomm.tests.comm;
 
 import io.rdmacomm.comm.SessionOptions;
-import io.rdmacomm.comm.mesh.CollectiveOptions;
 import io.rdmacomm.comm.mesh.Mesh;
+import io.rdmacomm.comm.mesh.collective.CollectiveOptions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -13,7 +13,7 @@ import java.util.function.Function;
 /// All ranks of a mesh in this process, each with a thread of its own for a while.
 final class Ranks implements AutoCloseable {
     /// Short pieces and few slots, so that little data makes long pipelines.
-    static final CollectiveOptions SMALL = new CollectiveOptions(3, 1024, 256);
+    static final CollectiveOptions SMALL = CollectiveOptions.defaults().withSlots(3).withSlotBytes(1024).withMessageBytes(256);
 
     private final MeshNodes nodes;
 

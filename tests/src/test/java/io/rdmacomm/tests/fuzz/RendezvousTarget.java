@@ -1,6 +1,6 @@
 package io.rdmacomm.tests.fuzz;
 
-import io.rdmacomm.comm.mesh.RendezvousFrames;
+import io.rdmacomm.comm.mesh.join.RendezvousFrames;
 import java.nio.ByteBuffer;
 
 /// What a node and the rendezvous of a mesh send each other, REGISTER and TABLE. The first byte is the size of the mesh

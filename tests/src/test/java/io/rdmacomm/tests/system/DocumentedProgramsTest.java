@@ -39,6 +39,7 @@ class DocumentedProgramsTest {
     private static final String IMPORTS = """
             import io.rdmacomm.comm.*;
             import io.rdmacomm.comm.mesh.*;
+            import io.rdmacomm.comm.mesh.collective.*;
             import io.rdmacomm.tests.fixture.*;
             import io.rdmacomm.verbs.*;
             import io.rdmacomm.verbs.cm.*;

@@ -1,0 +1,278 @@
+package io.rdmacomm.comm.mesh;
+
+import io.rdmacomm.comm.CommException;
+import io.rdmacomm.comm.CommInterruptedException;
+import io.rdmacomm.comm.DeadlineException;
+import io.rdmacomm.comm.EndPoint;
+import io.rdmacomm.comm.PeerAbortedException;
+import io.rdmacomm.comm.mesh.join.NodeList;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/// The nodes that this one is connected with, and the first failure of one of them, which it sends to the
+/// others. Thread-safe.
+final class Nodes implements NodeList {
+    private final int own;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    private final @Nullable Node[] nodes;
+    private final List<Thread> notifiers = new ArrayList<>();
+    private @Nullable CommException joinFailure;
+    private @Nullable NodeFailedException failure;
+    private boolean allReady;
+    private boolean closed;
+
+    /// @param own the rank of this node
+    Nodes(int own, int size) {
+        this.own = own;
+        this.nodes = new @Nullable Node[size];
+    }
+
+    int size() {
+        return nodes.length;
+    }
+
+    @Override
+    public boolean add(int rank, String host, EndPoint endPoint) {
+        lock.lock();
+        try {
+            if (closed || failure != null || nodes[rank] != null) {
+                return false;
+            }
+            nodes[rank] = new Node(rank, host, endPoint);
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+        noteFailures();
+        return true;
+    }
+
+    @Override
+    public void allReady() {
+        change(() -> allReady = true);
+    }
+
+    @Override
+    public void joinFailed(CommException why) {
+        change(() -> joinFailure = joinFailure == null ? why : joinFailure);
+    }
+
+    private void change(Runnable step) {
+        lock.lock();
+        try {
+            step.run();
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public void awaitConnected(long deadline) {
+        await(() -> absent().isEmpty(), deadline, "nodes that did not connect: ranks ");
+    }
+
+    @Override
+    public void awaitReady(long deadline) {
+        await(() -> allReady, deadline, "the others were not all connected with each other");
+    }
+
+    private void await(BooleanSupplier condition, long deadline, String otherwise) {
+        lock.lock();
+        try {
+            while (!condition.getAsBoolean()) {
+                checkJoining();
+                long left = deadline - System.nanoTime();
+                if (left <= 0) {
+                    throw new DeadlineException(
+                            "the mesh was not complete in time; " + otherwise
+                                    + absent().stream().map(String::valueOf).collect(Collectors.joining(", ")),
+                            null);
+                }
+                var _ = changed.await(left, TimeUnit.NANOSECONDS);
+            }
+            checkJoining();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new CommInterruptedException("interrupted while joining a mesh", e);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void checkJoining() {
+        if (failure != null) {
+            throw failure.again();
+        }
+        if (joinFailure != null) {
+            throw joinFailure;
+        }
+    }
+
+    private List<Integer> absent() {
+        return IntStream.range(0, nodes.length)
+                .filter(rank -> rank != own && nodes[rank] == null)
+                .boxed()
+                .toList();
+    }
+
+    /// @throws IndexOutOfBoundsException if there is no such rank
+    @Nullable
+    Node node(int rank) {
+        lock.lock();
+        try {
+            return nodes[Objects.checkIndex(rank, nodes.length)];
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// The other nodes, by rank.
+    List<Node> peers() {
+        lock.lock();
+        try {
+            List<Node> peers = new ArrayList<>(nodes.length);
+            for (Node node : nodes) {
+                if (node != null) {
+                    peers.add(node);
+                }
+            }
+            return peers;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// The first failure, or null.
+    @Nullable
+    NodeFailedException failure() {
+        lock.lock();
+        try {
+            return failure;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public @Nullable CommException joinFailure() {
+        lock.lock();
+        try {
+            return joinFailure == null ? failure : joinFailure;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    boolean isClosed() {
+        lock.lock();
+        try {
+            return closed;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public boolean ended(EndPoint endPoint, @Nullable CommException why) {
+        for (Node node : peers()) {
+            if (node.endPoint().equals(endPoint)) {
+                if (why != null) {
+                    fail(node, why);
+                }
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /// Notes failed connections whose failure no listener has received yet.
+    void noteFailures() {
+        for (Node node : peers()) {
+            CommException why = node.endPoint().failure();
+            if (why != null) {
+                fail(node, why);
+            }
+        }
+    }
+
+    private void fail(Node node, CommException why) {
+        fail(blame(node, why));
+    }
+
+    /// Ends the mesh, unless it has ended, and sends the others the reason.
+    void fail(NodeFailedException why) {
+        lock.lock();
+        try {
+            if (failure != null || closed) {
+                return;
+            }
+            failure = why;
+            for (Node node : nodes) {
+                if (node != null) {
+                    notifiers.add(Thread.ofVirtual()
+                            .name("rdmacomm-notify-" + node.rank())
+                            .start(() -> node.endPoint().abort(why.rank(), why)));
+                }
+            }
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// A node that aborts names the one that it has lost, perhaps this one; one that just disappears has failed
+    /// itself.
+    private NodeFailedException blame(Node node, CommException why) {
+        if (why instanceof PeerAbortedException aborted && aborted.code() >= 0 && aborted.code() < nodes.length) {
+            return new NodeFailedException(aborted.code(), aborted.reason(), why);
+        }
+        return new NodeFailedException(
+                node.rank(), "the mesh has lost rank " + node.rank() + ": " + why.getMessage(), why);
+    }
+
+    /// Notes what has failed so far, and waits until the others were notified. After that, the end of a
+    /// connection is not a failure.
+    @Override
+    public void close() {
+        noteFailures();
+        List<Thread> threads;
+        lock.lock();
+        try {
+            closed = true;
+            threads = List.copyOf(notifiers);
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+        boolean interrupted = false;
+        for (Thread thread : threads) {
+            interrupted |= !joined(thread);
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /// A notification takes a bounded time, so an interrupt does not end the wait.
+    private static boolean joined(Thread thread) {
+        boolean interrupted = false;
+        while (true) {
+            try {
+                thread.join();
+                return !interrupted;
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+    }
+}

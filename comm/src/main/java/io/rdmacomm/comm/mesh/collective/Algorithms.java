@@ -1,0 +1,88 @@
+package io.rdmacomm.comm.mesh.collective;
+
+import java.lang.foreign.MemorySegment;
+import java.util.function.BiFunction;
+import org.jspecify.annotations.Nullable;
+
+/// All algorithms of one rank, and which of them does which collective. They know their peers as [Lanes] alone.
+final class Algorithms {
+    private final int rank;
+    private final BiFunction<ElementType, Reduction, Reducer> reducers;
+    private final RingAlgorithms ring;
+    private final TreeAlgorithms trees;
+    private final DoublingAlgorithms doubling;
+    private final DirectAlgorithms direct;
+
+    /// @param buffers which peers may write into
+    /// @param trees over all ranks
+    /// @param reducers the reducer of numbers of a type
+    Algorithms(Lanes lanes, MeshBuffers buffers, Trees trees, BiFunction<ElementType, Reduction, Reducer> reducers) {
+        this.rank = lanes.rank();
+        this.reducers = reducers;
+        this.ring = new RingAlgorithms(lanes, buffers);
+        this.trees = new TreeAlgorithms(lanes, buffers, trees);
+        this.doubling = new DoublingAlgorithms(lanes);
+        this.direct = new DirectAlgorithms(lanes, buffers);
+    }
+
+    /// Runs a collective of several ranks. The arguments fit each other.
+    ///
+    /// @param from what this rank gives
+    /// @param into what it gets
+    void run(
+            CollectiveKind kind,
+            Algorithm algorithm,
+            Elements from,
+            Elements into,
+            @Nullable Reduction reduction,
+            int root) {
+        switch (kind) {
+            case BARRIER -> doubling.barrier();
+            case BROADCAST -> trees.broadcast(algorithm, into, root);
+            case ALL_GATHER, ALLOCATE -> allGather(algorithm, from, into);
+            case ALL_TO_ALL -> direct.allToAll(from, into);
+            case REDUCE, ALL_REDUCE, REDUCE_SCATTER -> {
+                if (reduction == null) {
+                    throw new IllegalArgumentException(kind.label() + " needs a reduction");
+                }
+                reduce(kind, algorithm, from, into, reducers.apply(from.type(), reduction), root);
+            }
+        }
+    }
+
+    private void reduce(
+            CollectiveKind kind, Algorithm algorithm, Elements from, Elements into, Reducer reducer, int root) {
+        if (kind == CollectiveKind.REDUCE) {
+            trees.reduce(algorithm, from, into, reducer, root);
+        } else if (kind == CollectiveKind.REDUCE_SCATTER) {
+            if (algorithm == Algorithm.DIRECT) {
+                direct.reduceScatter(from, into, reducer);
+            } else {
+                ring.reduceScatter(from, into, reducer);
+            }
+        } else if (algorithm == Algorithm.RING) {
+            ring.allReduce(from, into, reducer);
+        } else if (algorithm == Algorithm.RECURSIVE_DOUBLING) {
+            copy(from, into, 0);
+            doubling.allReduce(into, reducer);
+        } else {
+            trees.allReduce(algorithm, from, into, reducer);
+        }
+    }
+
+    private void allGather(Algorithm algorithm, Elements from, Elements into) {
+        copy(from, into, rank * from.bytes());
+        if (algorithm == Algorithm.RING) {
+            ring.allGather(into);
+        } else {
+            doubling.allGather(into);
+        }
+    }
+
+    /// Copies what a rank gives to `offset` of what it gets, unless it is there.
+    static void copy(Elements from, Elements into, long offset) {
+        if (!from.isSame(into)) {
+            MemorySegment.copy(from.segment(), 0, into.segment(), offset, from.bytes());
+        }
+    }
+}

@@ -1,0 +1,38 @@
+package io.rdmacomm.comm.mesh.collective;
+
+import io.rdmacomm.comm.ClosedException;
+import io.rdmacomm.comm.CommException;
+import io.rdmacomm.comm.DeadlineException;
+import io.rdmacomm.comm.PeerProtocolException;
+import io.rdmacomm.comm.text.Printable;
+
+/// Why the collectives of a mesh have ended. Each rank that learns of it sends it to all others, once.
+///
+/// @param reason one of the constants
+/// @param text one line that says what happened and what to do
+record CollectiveFault(byte reason, String text) {
+    static final byte MISMATCH = 1;
+    static final byte DEADLINE = 2;
+    static final byte PROTOCOL = 3;
+    static final byte OTHER = 4;
+
+    /// A fault whose reason and text come from a peer.
+    static CollectiveFault fromPeer(int rank, byte reason, byte[] text) {
+        return new CollectiveFault(reason, "rank " + rank + " has ended the collectives: " + Printable.text(text));
+    }
+
+    /// The exception of the call in progress.
+    CommException failure() {
+        return switch (reason) {
+            case MISMATCH -> new CollectiveMismatchException(text, null);
+            case DEADLINE -> new DeadlineException(text, null);
+            case PROTOCOL -> new PeerProtocolException(text, null);
+            default -> new CommException(text, null);
+        };
+    }
+
+    /// The exception of later calls.
+    ClosedException refusal() {
+        return new ClosedException("the collectives of this mesh have ended; join again: " + text, failure());
+    }
+}

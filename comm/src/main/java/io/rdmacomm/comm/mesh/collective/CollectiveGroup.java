@@ -1,0 +1,30 @@
+package io.rdmacomm.comm.mesh.collective;
+
+import io.rdmacomm.comm.CommException;
+import io.rdmacomm.comm.RdmaChannel;
+import io.rdmacomm.comm.Session;
+
+/// The ranks that collectives connect, and a channel to each of them. A mesh is such a group, see
+/// [io.rdmacomm.comm.mesh.Mesh#collectives()]; programs do not need to implement it. The methods do not block.
+public interface CollectiveGroup {
+    /// The rank of this node.
+    int rank();
+
+    /// The number of ranks.
+    int size();
+
+    /// The channel to `peer`. Nothing else uses it.
+    RdmaChannel channel(int peer);
+
+    /// The session that all channels share.
+    Session session();
+
+    /// Throws if the group is closed or a node has failed.
+    void checkOpen();
+
+    /// The failure to report when the channel to `peer` has ended.
+    CommException gone(int peer);
+
+    /// Whether all ranks learn of a failure without a message of the collectives.
+    boolean isKnownToAll(Throwable failure);
+}

@@ -1,0 +1,96 @@
+package io.rdmacomm.comm.mesh.collective;
+
+import java.util.Objects;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/// The memory that collectives use between two ranks. All ranks must use the same options. Immutable.
+///
+/// Data that is not written straight into its target travels in pieces through slots, which are registered
+/// memory: each rank has `slots` of `slotBytes` for each of two streams to and from each peer, which makes
+/// `4 * slots * slotBytes` for each peer.
+public final class CollectiveOptions {
+    private static final CollectiveOptions DEFAULTS = new CollectiveOptions();
+
+    private int slots = 4;
+    private @Nullable Integer slotBytes;
+    private int messageBytes = 4 << 10;
+
+    private CollectiveOptions() {}
+
+    private CollectiveOptions with(Consumer<CollectiveOptions> change) {
+        CollectiveOptions copy = new CollectiveOptions();
+        copy.slots = slots;
+        copy.slotBytes = slotBytes;
+        copy.messageBytes = messageBytes;
+        change.accept(copy);
+        return copy;
+    }
+
+    /// 4 slots, whose length depends on the number of ranks, and messages up to 4 KiB.
+    public static CollectiveOptions defaults() {
+        return DEFAULTS;
+    }
+
+    /// These options with another number of slots.
+    ///
+    /// @param value 2 to 64
+    public CollectiveOptions withSlots(int value) {
+        Bounds.range("slots", value, 2, 64);
+        return with(to -> to.slots = value);
+    }
+
+    /// These options with another length of pieces.
+    ///
+    /// @param value 256 to 16 MiB, a multiple of 64
+    public CollectiveOptions withSlotBytes(int value) {
+        Bounds.range("slot bytes", value, 256, 16 << 20);
+        if (value % 64 != 0) {
+            throw new IllegalArgumentException("slot bytes are " + value + ", must be a multiple of 64");
+        }
+        return with(to -> to.slotBytes = value);
+    }
+
+    /// These options with another limit for messages.
+    ///
+    /// @param value 0 to 1 MiB; the data channels must allow messages 64 bytes longer
+    public CollectiveOptions withMessageBytes(int value) {
+        Bounds.range("message bytes", value, 0, 1 << 20);
+        return with(to -> to.messageBytes = value);
+    }
+
+    /// How many pieces of a stream may be on their way.
+    public int slots() {
+        return slots;
+    }
+
+    /// The length of a piece; null if it was not set. Then it is 128 KiB, or less so that all slots of a rank have
+    /// at most 64 MiB.
+    public @Nullable Integer slotBytes() {
+        return slotBytes;
+    }
+
+    /// Pieces up to this length travel in a message instead of a slot.
+    public int messageBytes() {
+        return messageBytes;
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof CollectiveOptions options
+                && slots == options.slots
+                && Objects.equals(slotBytes, options.slotBytes)
+                && messageBytes == options.messageBytes;
+    }
+
+    @Override
+    public int hashCode() {
+        return Objects.hash(slots, slotBytes, messageBytes);
+    }
+
+    @Override
+    public String toString() {
+        return slots + " slots of " + (slotBytes == null ? "automatic length" : slotBytes + " bytes")
+                + " and messages up to " + messageBytes + " bytes";
+    }
+}

@@ -1,0 +1,75 @@
+package io.rdmacomm.comm.mesh.join;
+
+import io.rdmacomm.comm.text.Printable;
+import java.nio.BufferUnderflowException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+
+/// The payload of REGISTER, in network order:
+///
+/// ```
+///  0               4               8       10      12              16      18
+/// +---------------+---------------+-------+-------+---------------+-------+--------------+-----------+
+/// | size          | rank          |session|data   | patience in ms|length |job in UTF-8  |ignored ...|
+/// |               |               |port   |chann. |               |of job |              |           |
+/// +---------------+---------------+-------+-------+---------------+-------+--------------+-----------+
+/// ```
+///
+/// The node's address is not in it: the rendezvous sees where the connection comes from.
+///
+/// @param size the number of nodes that this one was started for
+/// @param sessionPort where its session listens
+/// @param channels the number of data channels of each connection
+/// @param patience how long it waits for the others
+/// @param job which job it belongs to
+record NodeRegistration(int size, int rank, int sessionPort, int channels, Duration patience, String job) {
+    private static final int HEADER = 18;
+
+    ByteBuffer encode() {
+        byte[] text = job.getBytes(StandardCharsets.UTF_8);
+        ByteBuffer to = ByteBuffer.allocate(HEADER + text.length);
+        to.putInt(size).putInt(rank).putShort((short) sessionPort).putShort((short) channels);
+        to.putInt((int) patience.plusNanos(999_999).toMillis())
+                .putShort((short) text.length)
+                .put(text);
+        return to.flip();
+    }
+
+    /// @throws IllegalArgumentException if it is not a valid registration
+    static NodeRegistration decode(ByteBuffer from) {
+        try {
+            int size = from.getInt();
+            int rank = from.getInt();
+            int port = from.getShort() & 0xffff;
+            int channels = from.getShort() & 0xffff;
+            int patience = from.getInt();
+            int length = from.getShort() & 0xffff;
+            if (from.remaining() < length || port == 0 || patience <= 0) {
+                throw new IllegalArgumentException("the registration is invalid");
+            }
+            byte[] text = new byte[length];
+            from.get(text);
+            String job = Printable.text(text);
+            return new NodeRegistration(size, rank, port, channels, Duration.ofMillis(patience), job);
+        } catch (BufferUnderflowException e) {
+            throw new IllegalArgumentException("the registration is cut off", e);
+        }
+    }
+
+    /// Why two nodes cannot be in the same mesh; empty if they can.
+    String difference(NodeRegistration other) {
+        if (!job.equals(other.job)) {
+            return "it belongs to another job";
+        }
+        if (size != other.size) {
+            return "it was started for " + size + " nodes, this mesh has " + other.size;
+        }
+        if (rank < 0 || rank >= size) {
+            return "its rank is " + rank + ", must be 0 to " + (size - 1);
+        }
+        return channels == other.channels
+                ? ""
+                : "it asks for " + (channels - 1) + " data channels, this mesh has " + (other.channels - 1);
+    }
+}

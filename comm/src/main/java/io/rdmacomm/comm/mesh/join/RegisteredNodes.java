@@ -1,0 +1,215 @@
+package io.rdmacomm.comm.mesh.join;
+
+import io.rdmacomm.comm.setup.FrameType;
+import io.rdmacomm.comm.setup.Greeting;
+import io.rdmacomm.comm.setup.SetUpException;
+import io.rdmacomm.comm.setup.Terms;
+import java.nio.ByteBuffer;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.UUID;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/// The nodes that have registered at the rendezvous. When all are there, each gets TABLE; when all are ready, each
+/// gets READY. Thread-safe; all frames are sent under the lock.
+final class RegisteredNodes {
+    private final ReentrantLock lock = new ReentrantLock();
+    private final @Nullable RegisteredNode[] nodes;
+    private boolean complete;
+    private boolean over;
+    private String lastRefused = "";
+
+    /// A node that has registered.
+    private static final class RegisteredNode {
+        private final NodeConnection connection;
+        private final Greeting greeting;
+        private final NodeTable.Entry entry;
+        private boolean ready;
+
+        RegisteredNode(NodeConnection connection, Greeting greeting, NodeTable.Entry entry) {
+            this.connection = connection;
+            this.greeting = greeting;
+            this.entry = entry;
+        }
+    }
+
+    RegisteredNodes(int size) {
+        this.nodes = new @Nullable RegisteredNode[size];
+    }
+
+    /// Adds a node; if it is the last one, all get the table.
+    ///
+    /// @param greeting what it speaks
+    /// @param entry its entry in the table
+    /// @return why it cannot be added; empty if it was
+    /// @throws SetUpException OTHER_VERSION if the nodes that are there have no version in common with it
+    String add(int rank, NodeConnection connection, Greeting greeting, NodeTable.Entry entry) {
+        lock.lock();
+        try {
+            if (nodes[rank] != null) {
+                return "rank " + rank + " is there already";
+            }
+            Greeting common = common(rank, greeting);
+            nodes[rank] = new RegisteredNode(connection, greeting, entry);
+            if (absent().isEmpty()) {
+                complete = true;
+                sendAll(FrameType.TABLE, table(common.terms()).encode());
+            }
+            return "";
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// The versions and features that the registered nodes and one more have in common. The new one is compared
+    /// last, because the registered nodes are known to have a version in common.
+    private Greeting common(int rank, Greeting greeting) {
+        Greeting others = null;
+        for (RegisteredNode node : nodes) {
+            if (node != null) {
+                others = others == null ? node.greeting : others.common("a node", node.greeting, "another one");
+            }
+        }
+        return others == null ? greeting : others.common("the other nodes", greeting, "rank " + rank);
+    }
+
+    private NodeTable table(Terms terms) {
+        SecureRandom random = new SecureRandom();
+        List<NodeTable.Entry> entries = new ArrayList<>(nodes.length);
+        for (RegisteredNode node : nodes) {
+            if (node != null) {
+                entries.add(node.entry);
+            }
+        }
+        return new NodeTable(new UUID(random.nextLong(), random.nextLong()), terms, entries);
+    }
+
+    /// A node is connected with all others; if it is the last one, all get READY.
+    void ready(int rank) {
+        lock.lock();
+        try {
+            RegisteredNode node = nodes[rank];
+            if (node != null) {
+                node.ready = true;
+            }
+            if (complete
+                    && !over
+                    && ranks(other -> other == null || !other.ready).isEmpty()) {
+                over = true;
+                sendAll(FrameType.READY, ByteBuffer.allocate(0));
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// A node has gone or has waited too long. Before all are there, it may register again; after that, the
+    /// mesh will not be complete, and all others are refused.
+    ///
+    /// @param why what has happened to it
+    void remove(int rank, String why) {
+        lock.lock();
+        try {
+            RegisteredNode node = nodes[rank];
+            if (node == null || over) {
+                return;
+            }
+            nodes[rank] = null;
+            if (complete) {
+                refuseAll("rank " + rank + " " + why + " while the nodes were connecting");
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// A node has waited too long. The refusal names the ranks that are missing.
+    void dismiss(int rank, Duration patience) {
+        lock.lock();
+        try {
+            RegisteredNode node = nodes[rank];
+            if (node != null && !over) {
+                node.connection.refuse("not all nodes came within " + patience.toMillis() + " ms; " + missing());
+                remove(rank, "waited too long");
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// Why the mesh is not complete yet.
+    private String missing() {
+        String words = complete
+                ? "not yet connected with all others: " + words(ranks(node -> node == null || !node.ready))
+                : "missing: " + words(absent());
+        return words + (lastRefused.isEmpty() ? "" : "; last turned away: " + lastRefused);
+    }
+
+    /// Notes a connection that was turned away.
+    void refused(String words) {
+        lock.lock();
+        try {
+            lastRefused = words;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// Refuses all nodes that still wait, because the node that listens has given up.
+    void giveUp() {
+        lock.lock();
+        try {
+            refuseAll("the node that listens at the rendezvous has given up; " + missing());
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void refuseAll(String why) {
+        lock.lock();
+        try {
+            if (over) {
+                return;
+            }
+            over = true;
+            for (RegisteredNode node : nodes) {
+                if (node != null) {
+                    node.connection.refuse(why);
+                }
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void sendAll(FrameType type, ByteBuffer payload) {
+        for (RegisteredNode node : nodes) {
+            if (node != null) {
+                node.connection.send(type, payload.duplicate());
+            }
+        }
+    }
+
+    private List<Integer> absent() {
+        return ranks(Objects::isNull);
+    }
+
+    private List<Integer> ranks(Predicate<@Nullable RegisteredNode> condition) {
+        return IntStream.range(0, nodes.length)
+                .filter(rank -> condition.test(nodes[rank]))
+                .boxed()
+                .toList();
+    }
+
+    private static String words(List<Integer> ranks) {
+        return (ranks.size() == 1 ? "rank " : "ranks ")
+                + ranks.stream().map(String::valueOf).collect(Collectors.joining(", "));
+    }
+}
