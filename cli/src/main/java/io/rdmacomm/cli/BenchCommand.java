@@ -240,7 +240,7 @@ final class BenchCommand extends Subcommand {
     /// Measures between this process and a second one.
     private void measureLocally(Measurement measurement, SessionOptions options) throws IOException {
         load = MachineLoad.now();
-        try (ChildServer child = ChildServer.start(RdmaCommand.class.getName(), childArguments())) {
+        try (ChildServer child = ChildServer.start(childArguments())) {
             try (Placement placement = place(child)) {
                 measurement.run(options.withAddress(localAddress(), child.port()), placement);
             } catch (CommException | CommandFailure e) {

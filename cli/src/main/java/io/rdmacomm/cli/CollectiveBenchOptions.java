@@ -6,17 +6,15 @@ import io.rdmacomm.cli.collective.CollectiveSettings;
 import io.rdmacomm.cli.collective.CollectiveTable;
 import io.rdmacomm.cli.collective.CollectiveTest;
 import io.rdmacomm.cli.process.LocalNodes;
+import io.rdmacomm.cli.process.MeshWork;
 import io.rdmacomm.cli.terminal.ByteSize;
 import io.rdmacomm.cli.terminal.CommandOutput;
 import io.rdmacomm.cli.terminal.DeviceLine;
-import io.rdmacomm.cli.terminal.FailureText;
 import io.rdmacomm.cli.terminal.LostOutput;
 import io.rdmacomm.cli.terminal.ProgressLine;
-import io.rdmacomm.comm.CommException;
 import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.comm.mesh.Algorithm;
 import io.rdmacomm.comm.mesh.Mesh;
-import io.rdmacomm.comm.mesh.NodeFailedException;
 import io.rdmacomm.comm.mesh.Rendezvous;
 import java.io.IOException;
 import java.time.Duration;
@@ -74,8 +72,8 @@ final class CollectiveBenchOptions {
         List<Rendezvous> local = node.local();
         Map<Integer, List<String>> others = new LinkedHashMap<>();
         local.stream().skip(1).forEach(other -> others.put(other.rank(), arguments(other, arguments)));
-        try (LocalNodes nodes = LocalNodes.start(RdmaCommand.class.getName(), others);
-                Mesh mesh = MeshCommand.join(local.getFirst(), options, TIMEOUT, nodes)) {
+        try (LocalNodes nodes = LocalNodes.start(others);
+                Mesh mesh = MeshWork.join(local.getFirst(), options, TIMEOUT, nodes)) {
             boolean reports = mesh.rank() == 0;
             List<CollectiveResult> results = new ArrayList<>();
             try (ProgressLine line = new ProgressLine(output.err())) {
@@ -85,13 +83,18 @@ final class CollectiveBenchOptions {
                     output.println(
                             NodeOptions.words(mesh.size(), local.getFirst()) + "; " + DeviceLine.of(mesh.session()));
                 }
-                measure(mesh, settings, reports ? line : null, result -> {
+                Consumer<CollectiveResult> onResult = result -> {
                     results.add(result);
                     if (prints) {
                         line.clear();
                         table.add(result);
                         LostOutput.check(output.out());
                     }
+                };
+                var _ = MeshWork.run(mesh, () -> {
+                    new CollectiveBench(mesh, settings)
+                            .run((test, bytes) -> show(reports ? line : null, test, bytes), onResult);
+                    return mesh;
                 });
                 if (prints) {
                     output.println("time: of the slowest rank, median of 5 rounds; bandwidths as nccl-tests define"
@@ -101,20 +104,6 @@ final class CollectiveBenchOptions {
             if (reports) {
                 report(mesh, local.getFirst(), settings, results, json, output);
             }
-        }
-    }
-
-    /// A failure on any node ends all nodes.
-    private static void measure(
-            Mesh mesh, CollectiveSettings settings, @Nullable ProgressLine line, Consumer<CollectiveResult> onResult) {
-        try {
-            new CollectiveBench(mesh, settings).run((test, bytes) -> show(line, test, bytes), onResult);
-        } catch (CommException e) {
-            NodeFailedException lost = MeshCommand.awaitFailure(mesh);
-            throw lost == null ? e : lost;
-        } catch (RuntimeException e) {
-            mesh.abort(FailureText.of(e));
-            throw e;
         }
     }
 

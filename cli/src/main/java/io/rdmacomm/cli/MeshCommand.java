@@ -4,20 +4,15 @@ import io.rdmacomm.cli.mesh.MeshReport;
 import io.rdmacomm.cli.mesh.MeshSettings;
 import io.rdmacomm.cli.mesh.MeshTraffic;
 import io.rdmacomm.cli.process.LocalNodes;
+import io.rdmacomm.cli.process.MeshWork;
 import io.rdmacomm.cli.terminal.ByteSize;
-import io.rdmacomm.cli.terminal.CommandFailure;
 import io.rdmacomm.cli.terminal.CountText;
 import io.rdmacomm.cli.terminal.DeviceLine;
-import io.rdmacomm.cli.terminal.FailureText;
 import io.rdmacomm.cli.terminal.ProgressLine;
-import io.rdmacomm.comm.CommException;
 import io.rdmacomm.comm.SessionOptions;
-import io.rdmacomm.comm.SetUpFailedException;
-import io.rdmacomm.comm.SetUpFailedException.Reason;
 import io.rdmacomm.comm.ThreadMode;
 import io.rdmacomm.comm.WorkMode;
 import io.rdmacomm.comm.mesh.Mesh;
-import io.rdmacomm.comm.mesh.NodeFailedException;
 import io.rdmacomm.comm.mesh.Rendezvous;
 import java.io.IOException;
 import java.time.Duration;
@@ -25,8 +20,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -54,9 +47,6 @@ import picocli.CommandLine.Option;
         })
 final class MeshCommand extends Subcommand {
     private static final long MAX_MEMORY = 64L << 30;
-    private static final Duration BLAME = Duration.ofSeconds(5);
-    private static final Duration MOMENT = Duration.ofSeconds(2);
-    private static final long PAUSE_NANOS = 1_000_000;
 
     @Mixin
     private final NodeOptions node = new NodeOptions();
@@ -144,45 +134,15 @@ final class MeshCommand extends Subcommand {
         Map<Integer, List<String>> others = new LinkedHashMap<>();
         local.stream().skip(1).forEach(other -> others.put(other.rank(), arguments(other)));
         long begin = System.nanoTime();
-        try (LocalNodes nodes = LocalNodes.start(RdmaCommand.class.getName(), others)) {
+        try (LocalNodes nodes = LocalNodes.start(others)) {
             Mesh mesh;
             try (ProgressLine line = new ProgressLine(output().err())) {
                 line.show("connecting " + CountText.of(local.getFirst().size(), "node") + " ...");
-                mesh = join(local.getFirst(), options, patience, nodes);
+                mesh = MeshWork.join(local.getFirst(), options, patience, nodes);
             }
             run(mesh, local.getFirst(), System.nanoTime() - begin, settings, patience);
         }
         return 0;
-    }
-
-    /// Joins the mesh. If a node on this host fails meanwhile, that is the reason why it does not come about.
-    static Mesh join(Rendezvous rendezvous, SessionOptions options, Duration patience, LocalNodes others) {
-        Thread joining = Thread.currentThread();
-        AtomicBoolean inJoin = new AtomicBoolean(true);
-        others.onFailure(() -> {
-            if (inJoin.compareAndSet(true, false)) {
-                joining.interrupt();
-            }
-        });
-        try {
-            return Mesh.join(rendezvous, options, patience);
-        } catch (CommException e) {
-            // The other nodes learn that one has left before that one has said why.
-            String why = others.failure(isRefused(e) ? MOMENT : Duration.ZERO);
-            throw why == null ? e : new CommandFailure(why, e);
-        } finally {
-            if (!inJoin.compareAndSet(true, false)) {
-                // The interrupt may come at any moment, and has served its purpose.
-                while (!Thread.interrupted()) {
-                    Thread.onSpinWait();
-                }
-            }
-        }
-    }
-
-    private static boolean isRefused(CommException e) {
-        return e instanceof SetUpFailedException failed
-                && (failed.reason() == Reason.REFUSED || failed.reason() == Reason.BUSY);
     }
 
     private void run(Mesh mesh, Rendezvous rendezvous, long setUpNanos, MeshSettings settings, Duration patience)
@@ -199,8 +159,8 @@ final class MeshCommand extends Subcommand {
         MeshReport report;
         try (mesh;
                 ProgressLine line = new ProgressLine(output().err())) {
-            report = measured(mesh, rendezvous, settings, patience, progress(reports ? line : null, settings))
-                    .withSetUpNanos(setUpNanos);
+            MeshTraffic traffic = new MeshTraffic(mesh, settings, patience, progress(reports ? line : null, settings));
+            report = MeshWork.run(mesh, () -> traffic.run(rendezvous)).withSetUpNanos(setUpNanos);
             if (reports) {
                 json.write(
                         mesh.session().context().device().provider(),
@@ -223,30 +183,6 @@ final class MeshCommand extends Subcommand {
         line.show("warming up ...");
         return iteration -> line.show(
                 (System.nanoTime() - warm < 0 ? "warming up: " : "measuring: ") + "iteration " + iteration + end);
-    }
-
-    /// Runs the traffic. What fails on this node ends all others, and what fails on another one ends this one.
-    private static MeshReport measured(
-            Mesh mesh, Rendezvous rendezvous, MeshSettings settings, Duration patience, LongConsumer progress) {
-        try {
-            return new MeshTraffic(mesh, settings, patience, progress).run(rendezvous);
-        } catch (CommException e) {
-            NodeFailedException lost = awaitFailure(mesh);
-            mesh.abort(FailureText.of(e));
-            throw lost == null ? e : lost;
-        } catch (RuntimeException e) {
-            mesh.abort(FailureText.of(e));
-            throw e;
-        }
-    }
-
-    /// A call that fails because a node has died may notice before the mesh does.
-    static @Nullable NodeFailedException awaitFailure(Mesh mesh) {
-        long deadline = System.nanoTime() + BLAME.toNanos();
-        while (mesh.failure() == null && deadline - System.nanoTime() > 0) {
-            LockSupport.parkNanos(PAUSE_NANOS);
-        }
-        return mesh.failure();
     }
 
     /// Unless another mode is given, only this thread drives the traffic: on few processors others get in its way.

@@ -73,7 +73,7 @@ final class SelfTest {
         List<String> words = new ArrayList<>(
                 List.of("doctor", "--serve", "--until-eof", "--bind", local.getHostAddress(), "--port", "0"));
         words.addAll(arguments);
-        try (ChildServer child = ChildServer.start(RdmaCommand.class.getName(), words)) {
+        try (ChildServer child = ChildServer.start(words)) {
             runSessions(here.withAddress(local.getHostAddress(), child.port()), scene);
         } catch (CommandFailure e) {
             add(new CheckResult("second process", port, Verdict.ofFailure(e), 0));

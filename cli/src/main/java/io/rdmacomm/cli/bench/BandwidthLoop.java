@@ -56,7 +56,7 @@ final class BandwidthLoop {
             } else {
                 channels[next].checkOpen();
                 channels[next].poll();
-                if ((++spins & TestBed.CHECK_MASK) == 0) {
+                if ((++spins & ClockCost.CHECK_MASK) == 0) {
                     bed.checkAlive();
                 }
             }

@@ -22,6 +22,9 @@ import org.jspecify.annotations.Nullable;
 
 /// The passive side of a benchmark: serves one client after another, and does what the client asks for.
 public final class BenchServer implements AutoCloseable {
+    /// The name of the sessions with control messages.
+    static final String CONTROL = "bench control";
+
     private static final Duration DATA_CONNECTION = Duration.ofSeconds(30);
 
     private final SessionOptions options;
@@ -65,7 +68,7 @@ public final class BenchServer implements AutoCloseable {
                 if (client == null) {
                     return;
                 }
-                served |= client.peerName().equals(Benchmark.NAME);
+                served |= client.peerName().equals(CONTROL);
                 welcome(client);
             } catch (RdmaException | CommandFailure e) {
                 complain(e);
@@ -77,7 +80,7 @@ public final class BenchServer implements AutoCloseable {
         BiConsumer<ServerSession, EndPoint> host = guests.get(client.peerName());
         if (host != null) {
             Thread.ofPlatform().daemon().name(client.peerName()).start(() -> serve(client, host));
-        } else if (client.peerName().equals(Benchmark.NAME)) {
+        } else if (client.peerName().equals(CONTROL)) {
             serve(client, (_, endPoint) -> serve(endPoint));
         } else {
             client.close();

@@ -18,9 +18,6 @@ import java.util.concurrent.ThreadLocalRandom;
 /// The active side of a benchmark. It keeps one connection for control messages, and makes another one for every
 /// test and message size, which is the one that is measured.
 public final class Benchmark {
-    /// The name of the control session, by which the server recognizes it.
-    static final String NAME = "bench control";
-
     private static final int FIRST_TEST_FACTOR = 3;
     private static final long SMALL_BYTES = 4096;
 
@@ -37,7 +34,7 @@ public final class Benchmark {
 
     /// Runs all tests. Blocks.
     public BenchReport run() throws IOException {
-        try (ClientSession session = ClientSession.connect(options.withName(NAME));
+        try (ClientSession session = ClientSession.connect(options.withName(BenchServer.CONTROL));
                 FrameChannel<BenchMessage> control =
                         BenchMessage.over(session, session.endPoint().channel(0));
                 CloseOnExit _ = new CloseOnExit(session::close)) {

@@ -127,7 +127,7 @@ final class CacheLineFloor implements AutoCloseable {
                 return value;
             }
             Thread.onSpinWait();
-            if ((++spins & TestBed.CHECK_MASK) == 0) {
+            if ((++spins & ClockCost.CHECK_MASK) == 0) {
                 Thread.yield();
                 if (System.nanoTime() - deadline > 0) {
                     throw new CommandFailure(

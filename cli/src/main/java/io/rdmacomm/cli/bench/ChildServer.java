@@ -44,8 +44,8 @@ public final class ChildServer implements AutoCloseable {
     /// Starts `rdmacomm` with `arguments` as a second process, and waits until it listens.
     ///
     /// @throws CommandFailure if it exits or takes too long
-    public static ChildServer start(String mainClass, List<String> arguments) throws IOException {
-        List<String> command = OwnProgram.command(mainClass, arguments);
+    public static ChildServer start(List<String> arguments) throws IOException {
+        List<String> command = OwnProgram.command(arguments);
         return new ChildServer(new ProcessBuilder(command).start(), String.join(" ", arguments));
     }
 

@@ -5,6 +5,9 @@ package io.rdmacomm.cli.bench;
 /// @param nanosPerReading the time of one reading
 /// @param granularityNanos the smallest positive difference between two readings
 public record ClockCost(double nanosPerReading, long granularityNanos) {
+    /// A loop that waits looks at the time and at its peer once in this many rounds plus one; a power of two minus one.
+    static final int CHECK_MASK = 0x7ff;
+
     private static final int READINGS = 200_000;
 
     /// Measures both.

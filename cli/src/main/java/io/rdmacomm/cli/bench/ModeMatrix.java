@@ -37,7 +37,7 @@ public final class ModeMatrix {
 
     /// Measures all combinations. Blocks.
     public MatrixReport run() {
-        try (ClientSession session = ClientSession.connect(options.withName(Benchmark.NAME));
+        try (ClientSession session = ClientSession.connect(options.withName(BenchServer.CONTROL));
                 FrameChannel<BenchMessage> control =
                         BenchMessage.over(session, session.endPoint().channel(0))) {
             List<Modes> all = Modes.all();

@@ -54,7 +54,7 @@ final class SendLatency implements Workload {
         while (!channel.trySend(source, completions, 0).isAccepted()) {
             channel.checkOpen();
             channel.poll();
-            if ((++spins & TestBed.CHECK_MASK) == 0) {
+            if ((++spins & ClockCost.CHECK_MASK) == 0) {
                 bed.checkAlive();
             }
         }

@@ -187,7 +187,7 @@ final class SocketFloor implements AutoCloseable {
             if (received < 0) {
                 return false;
             }
-            if (received == 0 && (++spins & TestBed.CHECK_MASK) == 0) {
+            if (received == 0 && (++spins & ClockCost.CHECK_MASK) == 0) {
                 Thread.yield();
                 deadline = deadline == 0 ? System.nanoTime() + PATIENCE_NANOS : deadline;
                 checkTime(deadline);

@@ -18,9 +18,6 @@ import java.util.concurrent.TimeUnit;
 /// One side's resources for a test: its channels, a source buffer filled with the pattern, a target buffer, and
 /// access to both buffers of the peer.
 final class TestBed implements AutoCloseable {
-    /// A loop that waits calls [#checkAlive()] once in this many rounds plus one; a power of two minus one.
-    static final int CHECK_MASK = 0x7ff;
-
     private static final String SOURCE = "bench source";
     private static final String TARGET = "bench target";
     private static final long STEP_LIMIT_NANOS = TimeUnit.SECONDS.toNanos(30);
@@ -124,7 +121,7 @@ final class TestBed implements AutoCloseable {
         int spins = 0;
         while (completions.count() < completed || messages.count() < received) {
             first.poll();
-            if ((++spins & CHECK_MASK) == 0) {
+            if ((++spins & ClockCost.CHECK_MASK) == 0) {
                 checkAlive();
             }
         }

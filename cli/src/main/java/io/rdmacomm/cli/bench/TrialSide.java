@@ -12,7 +12,7 @@ final class TrialSide {
 
     TrialSide(TestBed bed) {
         this.bed = bed;
-        this.workload = Workload.of(bed);
+        this.workload = Workloads.of(bed);
     }
 
     TrialPlan plan() {

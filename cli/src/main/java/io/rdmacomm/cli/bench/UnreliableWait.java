@@ -59,7 +59,7 @@ final class UnreliableWait {
     /// side may need this one to go on.
     @SuppressWarnings("ThreadPriorityCheck") // only speeds up a machine that is too busy to measure anything
     boolean isTime() {
-        if ((++spins & TestBed.CHECK_MASK) != 0) {
+        if ((++spins & ClockCost.CHECK_MASK) != 0) {
             return false;
         }
         Thread.yield();

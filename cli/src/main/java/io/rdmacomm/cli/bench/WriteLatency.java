@@ -80,7 +80,7 @@ final class WriteLatency implements Workload {
     private void await(byte value) {
         int spins = 0;
         while ((byte) BYTE.getAcquire(targetMemory, last) != value) {
-            if ((++spins & TestBed.CHECK_MASK) == 0) {
+            if ((++spins & ClockCost.CHECK_MASK) == 0) {
                 channel.poll();
                 bed.checkAlive();
             }
