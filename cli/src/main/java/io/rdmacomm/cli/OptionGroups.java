@@ -1,5 +1,17 @@
 package io.rdmacomm.cli;
 
+import io.rdmacomm.cli.bench.MatrixOption;
+import io.rdmacomm.cli.bench.ReportOptions;
+import io.rdmacomm.cli.collective.CollectiveBenchOptions;
+import io.rdmacomm.cli.command.Subcommand;
+import io.rdmacomm.cli.options.DeviceOption;
+import io.rdmacomm.cli.options.DeviceOptions;
+import io.rdmacomm.cli.options.JsonOption;
+import io.rdmacomm.cli.options.ListenOptions;
+import io.rdmacomm.cli.options.ModeOptions;
+import io.rdmacomm.cli.options.NodeOptions;
+import io.rdmacomm.cli.options.PeerOptions;
+import io.rdmacomm.cli.options.TrustOptions;
 import java.lang.reflect.Member;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -1,5 +1,9 @@
 package io.rdmacomm.cli.bench;
 
+import io.rdmacomm.cli.bench.machine.MachineFloors;
+import io.rdmacomm.cli.bench.result.BenchTest;
+import io.rdmacomm.cli.bench.result.Result;
+
 /// Follows the progress of a benchmark.
 public interface BenchListener {
     /// The limits of the machines have been measured.

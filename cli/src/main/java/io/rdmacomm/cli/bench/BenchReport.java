@@ -1,5 +1,10 @@
 package io.rdmacomm.cli.bench;
 
+import io.rdmacomm.cli.bench.machine.MachineFloors;
+import io.rdmacomm.cli.bench.machine.SocketFigures;
+import io.rdmacomm.cli.bench.result.Modes;
+import io.rdmacomm.cli.bench.result.Result;
+import io.rdmacomm.cli.terminal.Rounding;
 import io.rdmacomm.cli.terminal.DeviceLine;
 import java.time.Duration;
 import java.util.LinkedHashMap;

@@ -1,5 +1,19 @@
 package io.rdmacomm.cli.bench;
 
+import io.rdmacomm.cli.bench.machine.CacheLineFloor;
+import io.rdmacomm.cli.bench.machine.ClockCost;
+import io.rdmacomm.cli.bench.machine.MachineFloors;
+import io.rdmacomm.cli.bench.machine.SocketFigures;
+import io.rdmacomm.cli.bench.machine.SocketFloor;
+import io.rdmacomm.cli.bench.result.BenchTest;
+import io.rdmacomm.cli.bench.result.Result;
+import io.rdmacomm.cli.bench.result.TransportService;
+import io.rdmacomm.cli.bench.trial.BenchServer;
+import io.rdmacomm.cli.bench.trial.BenchSettings;
+import io.rdmacomm.cli.bench.trial.Trial;
+import io.rdmacomm.cli.bench.trial.TrialRun;
+import io.rdmacomm.cli.bench.workload.BenchMessage;
+import io.rdmacomm.cli.bench.workload.TrialPlan;
 import io.rdmacomm.cli.terminal.CloseOnExit;
 import io.rdmacomm.cli.terminal.DeviceLine;
 import io.rdmacomm.cli.terminal.FailureText;

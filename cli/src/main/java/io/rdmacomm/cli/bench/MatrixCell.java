@@ -1,5 +1,9 @@
 package io.rdmacomm.cli.bench;
 
+import io.rdmacomm.cli.bench.result.LatencySamples;
+import io.rdmacomm.cli.bench.result.Modes;
+import io.rdmacomm.cli.terminal.Rounding;
+import io.rdmacomm.cli.bench.trial.StepUse;
 import java.util.LinkedHashMap;
 import java.util.Map;
 

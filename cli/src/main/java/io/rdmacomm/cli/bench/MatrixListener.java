@@ -1,5 +1,7 @@
 package io.rdmacomm.cli.bench;
 
+import io.rdmacomm.cli.bench.result.Modes;
+
 /// Follows the progress of a [ModeMatrix].
 public interface MatrixListener {
     /// A combination begins.

@@ -1,5 +1,16 @@
 package io.rdmacomm.cli.bench;
 
+import io.rdmacomm.cli.bench.result.BenchTest;
+import io.rdmacomm.cli.bench.result.LatencySamples;
+import io.rdmacomm.cli.bench.result.Modes;
+import io.rdmacomm.cli.bench.result.TransportService;
+import io.rdmacomm.cli.bench.trial.BenchServer;
+import io.rdmacomm.cli.bench.trial.BenchSettings;
+import io.rdmacomm.cli.bench.trial.StepUse;
+import io.rdmacomm.cli.bench.trial.Trial;
+import io.rdmacomm.cli.bench.trial.TrialRun;
+import io.rdmacomm.cli.bench.workload.BenchMessage;
+import io.rdmacomm.cli.bench.workload.TrialPlan;
 import io.rdmacomm.cli.terminal.DeviceLine;
 import io.rdmacomm.cli.wire.FrameChannel;
 import io.rdmacomm.comm.ClientSession;

@@ -1,5 +1,12 @@
 package io.rdmacomm.cli.bench;
 
+import io.rdmacomm.cli.bench.result.BandwidthResult;
+import io.rdmacomm.cli.bench.result.BenchTest;
+import io.rdmacomm.cli.bench.result.LatencyResult;
+import io.rdmacomm.cli.bench.result.LatencySamples;
+import io.rdmacomm.cli.bench.result.MeanLatency;
+import io.rdmacomm.cli.bench.result.Result;
+import io.rdmacomm.cli.bench.result.UnreliableResult;
 import io.rdmacomm.cli.terminal.ByteSize;
 import java.io.PrintWriter;
 import org.jspecify.annotations.Nullable;

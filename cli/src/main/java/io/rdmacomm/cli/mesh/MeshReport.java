@@ -1,6 +1,6 @@
 package io.rdmacomm.cli.mesh;
 
-import io.rdmacomm.cli.bench.Rounding;
+import io.rdmacomm.cli.terminal.Rounding;
 import io.rdmacomm.cli.terminal.ByteSize;
 import io.rdmacomm.cli.terminal.CountText;
 import io.rdmacomm.cli.terminal.DeviceLine;

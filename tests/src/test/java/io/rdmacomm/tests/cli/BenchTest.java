@@ -3,8 +3,8 @@ package io.rdmacomm.tests.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.jr.ob.JSON;
-import io.rdmacomm.cli.bench.BandwidthResult;
-import io.rdmacomm.cli.bench.Spread;
+import io.rdmacomm.cli.bench.result.BandwidthResult;
+import io.rdmacomm.cli.bench.result.Spread;
 import io.rdmacomm.cli.process.Placement.Halves;
 import io.rdmacomm.tests.cli.Command.Result;
 import io.rdmacomm.tests.fixture.LeftOut;
@@ -175,11 +175,11 @@ class BenchTest {
     @Test
     void aSlowRateIsNotRoundedToZero() {
         BandwidthResult slow =
-                new BandwidthResult(io.rdmacomm.cli.bench.BenchTest.WRITE_BW, 1, 40, 60_000_000_000L, 1, 0, NO_SPREAD);
+                new BandwidthResult(io.rdmacomm.cli.bench.result.BenchTest.WRITE_BW, 1, 40, 60_000_000_000L, 1, 0, NO_SPREAD);
         assertThat(number(slow.toMap(), "gbps")).isEqualTo(5.33e-9);
         assertThat(number(slow.toMap(), "mmsgs_per_s")).isEqualTo(6.667e-7);
         BandwidthResult fast = new BandwidthResult(
-                io.rdmacomm.cli.bench.BenchTest.WRITE_BW, 1 << 20, 1000, 700_000_000, 1, 0, NO_SPREAD);
+                io.rdmacomm.cli.bench.result.BenchTest.WRITE_BW, 1 << 20, 1000, 700_000_000, 1, 0, NO_SPREAD);
         assertThat(number(fast.toMap(), "gbps")).isEqualTo(11.984);
     }
 

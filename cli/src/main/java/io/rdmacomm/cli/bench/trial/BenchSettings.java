@@ -1,0 +1,78 @@
+package io.rdmacomm.cli.bench.trial;
+
+import io.rdmacomm.cli.bench.result.BenchTest;
+import io.rdmacomm.cli.bench.result.Modes;
+import io.rdmacomm.cli.bench.result.TransportService;
+import io.rdmacomm.cli.bench.workload.TrialPlan;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// The measurements of a benchmark.
+///
+/// @param tests the tests
+/// @param sizes the message sizes
+/// @param iterations the number of operations per measurement; 0 for as many as fit into the duration
+/// @param durationNanos the duration of a measurement
+/// @param firstWarmUpNanos the minimum warm-up of the first size of a test
+/// @param warmUpNanos the minimum warm-up of the other sizes
+/// @param depth the number of operations in flight
+/// @param queuePairs the number of queue pairs that carry traffic in bandwidth tests
+/// @param idleQueuePairs the number of additional queue pairs without traffic
+/// @param bidirectional whether both sides send at the same time in bandwidth tests
+/// @param floors whether to measure the limits of the machine, too
+/// @param sampled whether to read the clock after every operation of a latency test, or only at the beginning and end
+/// @param modes the modes in which the tests wait; null to poll all the time, except for [BenchTest#REQUEST_LAT]
+/// @param service what carries the messages
+public record BenchSettings(
+        List<BenchTest> tests,
+        List<Long> sizes,
+        long iterations,
+        long durationNanos,
+        long firstWarmUpNanos,
+        long warmUpNanos,
+        int depth,
+        int queuePairs,
+        int idleQueuePairs,
+        boolean bidirectional,
+        boolean floors,
+        boolean sampled,
+        @Nullable Modes modes,
+        TransportService service) {
+    private static final List<Long> FIXED_SIZE = List.of(8L);
+
+    /// The sizes of a test.
+    public List<Long> sizes(BenchTest test) {
+        return test.hasFixedSize() ? FIXED_SIZE : sizes;
+    }
+
+    /// The modes of all tests with blocking calls; null if there are none.
+    @Nullable
+    public Modes blockingModes() {
+        return modes == null && tests.contains(BenchTest.REQUEST_LAT) ? Modes.SLEEPING : modes;
+    }
+
+    /// The modes of a test; null if it polls.
+    @Nullable
+    Modes modesOf(BenchTest test) {
+        return modes == null && test == BenchTest.REQUEST_LAT ? Modes.SLEEPING : modes;
+    }
+
+    public TrialPlan plan(BenchTest test, long bytes, long seed) {
+        boolean latency = test.kind() == BenchTest.Kind.LATENCY;
+        return new TrialPlan(
+                test,
+                bytes,
+                latency ? 1 : queuePairs,
+                idleQueuePairs,
+                depth,
+                bidirectional && !latency,
+                seed,
+                modesOf(test),
+                service);
+    }
+
+    /// The number of measurements.
+    public int count() {
+        return tests.stream().mapToInt(test -> sizes(test).size()).sum();
+    }
+}

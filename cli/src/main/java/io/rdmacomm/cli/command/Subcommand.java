@@ -1,0 +1,59 @@
+package io.rdmacomm.cli.command;
+
+import io.rdmacomm.cli.terminal.CommandOutput;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/// The common part of all subcommands: options, output and usage errors.
+@Command(
+        sortOptions = false,
+        abbreviateSynopsis = true,
+        mixinStandardHelpOptions = true,
+        versionProvider = Version.class,
+        descriptionHeading = "%n",
+        parameterListHeading = "%n",
+        optionListHeading = "%nOptions:%n")
+public abstract class Subcommand implements Callable<Integer> {
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
+
+    @Option(
+            names = {"-v", "--verbose"},
+            description = "Show details, and the stack trace of a failure.")
+    final void verbose(boolean wanted) {
+        if (wanted) {
+            LogSettings.verbose();
+        }
+    }
+
+    /// Whether the command line has `--verbose`.
+    protected final boolean isVerbose() {
+        return spec.commandLine().getParseResult().hasMatchedOption("-v");
+    }
+
+    /// Whether the command line has an option.
+    protected final boolean isGiven(String option) {
+        return spec.commandLine().getParseResult().hasMatchedOption(option);
+    }
+
+    /// The arguments that follow the name of the subcommand, as the user typed them.
+    protected final List<String> originalArguments() {
+        List<String> all = spec.root().commandLine().getParseResult().originalArgs();
+        return all.subList(all.indexOf(spec.name()) + 1, all.size());
+    }
+
+    /// Where the command prints.
+    protected final CommandOutput output() {
+        return new CommandOutput(spec.commandLine().getOut(), spec.commandLine().getErr(), spec.name());
+    }
+
+    /// The exception that reports wrong usage.
+    protected final ParameterException usage(String message) {
+        return new ParameterException(spec.commandLine(), message);
+    }
+}
