@@ -1,6 +1,5 @@
 package io.rdmacomm.cli;
 
-import io.rdmacomm.cli.bench.MatrixOption;
 import io.rdmacomm.cli.bench.ReportOptions;
 import io.rdmacomm.cli.collective.CollectiveBenchOptions;
 import io.rdmacomm.cli.command.Subcommand;
@@ -38,7 +37,6 @@ final class OptionGroups {
             Map.entry(NodeOptions.class, "Nodes and collectives"),
             Map.entry(CollectiveBenchOptions.class, "Nodes and collectives"),
             Map.entry(ModeOptions.class, "Modes"),
-            Map.entry(MatrixOption.class, "Modes"),
             Map.entry(DeviceOption.class, "Device and path"),
             Map.entry(DeviceOptions.class, "Device and path"),
             Map.entry(TrustOptions.class, "Security"),

@@ -7,13 +7,13 @@ import io.rdmacomm.cli.bench.trial.BenchServer;
 import io.rdmacomm.cli.bench.trial.BenchSettings;
 import io.rdmacomm.cli.collective.CollectiveBenchOptions;
 import io.rdmacomm.cli.collective.CollectiveTest;
+import io.rdmacomm.cli.command.Range;
 import io.rdmacomm.cli.command.Subcommand;
-import io.rdmacomm.cli.options.DeviceOptions;
 import io.rdmacomm.cli.options.JsonOption;
 import io.rdmacomm.cli.options.ListenOptions;
-import io.rdmacomm.cli.options.ModeOptions;
 import io.rdmacomm.cli.options.PeerAddress;
 import io.rdmacomm.cli.options.PeerOptions;
+import io.rdmacomm.cli.options.SessionFlags;
 import io.rdmacomm.cli.process.ChildServer;
 import io.rdmacomm.cli.process.InputWatch;
 import io.rdmacomm.cli.process.Placement;
@@ -77,8 +77,6 @@ import picocli.CommandLine.Option;
             "  mpirun -n 4 rdmacomm bench --tests allgather --all   from 8 bytes to 64 MiB"
         })
 public final class BenchCommand extends Subcommand {
-    private static final double MATRIX_SECONDS = 1.5;
-    private static final int MOST_ROUNDS = 100;
     // A server in its first second on a slow machine is busy, not silent.
     private static final Duration HANDSHAKE = Duration.ofSeconds(30);
 
@@ -101,6 +99,7 @@ public final class BenchCommand extends Subcommand {
             description =
                     "Measure N times, each time in new processes; report the median round and the range. --baseline needs"
                             + " 5 on both sides to tell a change from noise (default: ${DEFAULT-VALUE}).")
+    @Range(min = 1, max = 100)
     private int rounds;
 
     @Option(
@@ -123,74 +122,47 @@ public final class BenchCommand extends Subcommand {
     private final ListenOptions listen = new ListenOptions();
 
     @Mixin
-    private final DeviceOptions device = new DeviceOptions();
-
-    @Mixin
-    private final MatrixOption matrix = new MatrixOption();
-
-    @Mixin
-    private final ModeOptions modes = new ModeOptions();
+    private final SessionFlags flags = new SessionFlags();
 
     private MachineLoad load = MachineLoad.UNKNOWN;
 
-    /// A measurement with a server.
-    @FunctionalInterface
-    private interface Measurement {
-        /// Measures with the server that `options` name.
-        ///
-        /// @param placement where the two ends run
-        void run(SessionOptions options, Placement placement) throws IOException;
-    }
-
     @Override
     public Integer call() throws IOException {
-        peer.check(json);
-        matrix.check();
+        peer.check();
         // Only the two sides themselves drive the work: on two processors a third thread would get in the way.
-        SessionOptions options = device.apply(SessionOptions.defaults()
+        SessionOptions options = flags.device().apply(SessionOptions.defaults()
                 .withThreadMode(ThreadMode.CALLER)
                 .withWorkMode(WorkMode.ADAPTIVE)
                 .withDeadlines(Deadlines.defaults().withHandshake(HANDSHAKE)));
         List<CollectiveTest> collectives = tests.collectives();
-        tests.checkTransport(!collectives.isEmpty());
-        if (presentation.requested() && (peer.isServer() || !collectives.isEmpty())) {
-            throw usage("--report and --baseline show the results of a client, and not those of collectives");
-        }
+        tests.check(!collectives.isEmpty());
         if (!collectives.isEmpty()) {
             measureCollectives(collectives, options);
             return 0;
         }
-        checkRounds();
-        PeerAddress address = peer.address();
-        if (rounds > 1) {
-            measureInRounds(options);
+        if (peer.isServer()) {
+            exclude("--server", "--report", "--baseline", "--rounds");
+            flags.modes().exclude("--server, which uses the modes that its client asks for");
+            serve(options);
             return 0;
         }
-        if (peer.isServer()) {
-            modes.reject("--server, which uses the modes that its client asks for");
-            serve(options);
+        BenchSettings settings = settings(options);
+        load = MachineLoad.now();
+        PeerAddress address = peer.address();
+        if (rounds > 1) {
+            measureInRounds();
         } else if (address != null) {
-            Measurement measurement = measurement(options);
-            load = MachineLoad.now();
-            measurement.run(options.withAddress(address.host(), address.port()), Placement.none("another host"));
+            measure(
+                    settings,
+                    options.withAddress(address.host(), address.port()),
+                    Placement.none("another host"));
         } else {
-            measureLocally(measurement(options), options);
+            measureLocally(settings, options);
         }
         return 0;
     }
 
-    private void checkRounds() {
-        if (rounds < 1 || rounds > MOST_ROUNDS) {
-            throw usage("--rounds can be 1 to " + MOST_ROUNDS);
-        }
-        if (rounds > 1 && (peer.isServer() || matrix.isWanted())) {
-            throw usage("--rounds is for a client, and not for --matrix");
-        }
-    }
-
-    private void measureInRounds(SessionOptions options) throws IOException {
-        var _ = measurement(options);
-        load = MachineLoad.now();
+    private void measureInRounds() throws IOException {
         List<String> arguments = new ArrayList<>(List.of("bench"));
         arguments.addAll(originalArguments());
         Rounds all;
@@ -219,21 +191,18 @@ public final class BenchCommand extends Subcommand {
         if (peer.isServer() || peer.address() != null) {
             throw usage("collectives have no server; --nodes or a launcher starts all of their nodes");
         }
-        if (matrix.isWanted()) {
-            throw usage("--matrix measures no collectives");
-        }
-        tests.checkTimes();
+        exclude("collectives", "--report", "--baseline", "--matrix");
         json.check();
         if (untilEof) {
             InputWatch.onEnd(() -> System.exit(1));
         }
         List<String> arguments = new ArrayList<>(List.of("bench", "--until-eof"));
-        arguments.addAll(tests.collectiveArguments());
-        arguments.addAll(device.arguments());
-        arguments.addAll(modes.arguments());
+        arguments.addAll(given("--tests", "--sizes", "--all", "--iterations", "--duration", "--warmup"));
+        arguments.addAll(given("--arrays", "--algorithm"));
+        arguments.addAll(flags.arguments());
         collective.run(
                 tests.collectiveSettings(collectives, collective),
-                modes.apply(options)
+                flags.modes().apply(options)
                         .withHost(listen.isBound() ? listen.bind() : "")
                         .withPort(0),
                 arguments,
@@ -242,11 +211,10 @@ public final class BenchCommand extends Subcommand {
     }
 
     /// Measures between this process and a second one.
-    private void measureLocally(Measurement measurement, SessionOptions options) throws IOException {
-        load = MachineLoad.now();
+    private void measureLocally(BenchSettings settings, SessionOptions options) throws IOException {
         try (ChildServer child = ChildServer.start(childArguments())) {
             try (Placement placement = place(child)) {
-                measurement.run(options.withAddress(localAddress(), child.port()), placement);
+                measure(settings, options.withAddress(localAddress(), child.port()), placement);
             } catch (CommException | CommandFailure e) {
                 throw child.explain(e);
             }
@@ -255,7 +223,7 @@ public final class BenchCommand extends Subcommand {
 
     /// The modes of `--matrix` have more threads than ends, so the kernel places them.
     private Placement place(ChildServer child) {
-        if (noPin || matrix.isWanted()) {
+        if (noPin || tests.isMatrix()) {
             return Placement.none(noPin ? "--no-pin" : "--matrix");
         }
         return Placement.apart(child.process());
@@ -264,7 +232,7 @@ public final class BenchCommand extends Subcommand {
     private List<String> childArguments() {
         List<String> arguments =
                 new ArrayList<>(List.of("bench", "--server", "--until-eof", "--bind", localAddress(), "--port", "0"));
-        arguments.addAll(device.arguments());
+        arguments.addAll(flags.device().arguments());
         return arguments;
     }
 
@@ -284,34 +252,21 @@ public final class BenchCommand extends Subcommand {
         }
     }
 
-    /// Checks the options of the measurement.
-    private Measurement measurement(SessionOptions defaults) throws IOException {
+    /// The settings of the measurement, after all checks.
+    private BenchSettings settings(SessionOptions defaults) throws IOException {
         json.check();
-        tests.checkTimes();
-        if (matrix.isWanted()) {
-            return this::measureMatrix;
-        }
         BenchSettings settings = tests.settings(modes(defaults));
         presentation.check();
         if (csv != null) {
             ResultFile.check(csv);
         }
-        return (options, placement) -> measure(settings, options, placement);
+        return settings;
     }
 
     private @Nullable Modes modes(SessionOptions defaults) {
-        SessionOptions chosen = modes.apply(defaults);
+        SessionOptions chosen = flags.modes().apply(defaults);
         ThreadMode thread = chosen.threadMode();
-        return modes.areGiven() && thread != null ? new Modes(chosen.workMode(), thread) : null;
-    }
-
-    private void measureMatrix(SessionOptions options, Placement placement) throws IOException {
-        MatrixReport report;
-        try (MatrixOutput progress = new MatrixOutput(output(), json.ownsStandardOutput())) {
-            report = new ModeMatrix(options, tests.durationNanos(MATRIX_SECONDS), tests.warmUpNanos(), progress).run();
-            progress.end(report);
-        }
-        json.write(report.provider(), report.device().device(), report.toMap(), output());
+        return flags.modes().areGiven() && thread != null ? new Modes(chosen.workMode(), thread) : null;
     }
 
     private void measure(BenchSettings settings, SessionOptions options, Placement placement) throws IOException {

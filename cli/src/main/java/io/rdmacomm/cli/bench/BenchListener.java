@@ -1,8 +1,8 @@
 package io.rdmacomm.cli.bench;
 
 import io.rdmacomm.cli.bench.machine.MachineFloors;
-import io.rdmacomm.cli.bench.result.BenchTest;
 import io.rdmacomm.cli.bench.result.Result;
+import io.rdmacomm.cli.bench.workload.TrialPlan;
 
 /// Follows the progress of a benchmark.
 public interface BenchListener {
@@ -13,7 +13,7 @@ public interface BenchListener {
     ///
     /// @param number which one it is, counted from 1
     /// @param count how many there are
-    void onStart(int number, int count, BenchTest test, long bytes);
+    void onStart(int number, int count, TrialPlan plan);
 
     /// A measurement is complete.
     void onResult(Result result);

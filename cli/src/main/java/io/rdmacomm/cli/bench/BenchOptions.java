@@ -7,11 +7,12 @@ import io.rdmacomm.cli.bench.trial.BenchSettings;
 import io.rdmacomm.cli.collective.CollectiveBenchOptions;
 import io.rdmacomm.cli.collective.CollectiveSettings;
 import io.rdmacomm.cli.collective.CollectiveTest;
+import io.rdmacomm.cli.command.Excludes;
+import io.rdmacomm.cli.command.Range;
 import io.rdmacomm.cli.terminal.ByteSize;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
@@ -24,7 +25,21 @@ import picocli.CommandLine.Spec;
 final class BenchOptions {
     private static final String DEFAULT_SIZES = "8,65536,1048576";
     private static final double TEST_SECONDS = 0.25;
-    private static final long MAX_BYTES = 1L << 30;
+    private static final double MATRIX_SECONDS = 1.5;
+    private static final int MOST_QUEUE_PAIRS = 256;
+    private static final List<String> NOT_WITH_MATRIX = List.of(
+            "--server",
+            "--tests",
+            "--sizes",
+            "--all",
+            "--depth",
+            "--qps",
+            "--idle-qps",
+            "--bidirectional",
+            "--no-samples",
+            "--no-pin",
+            "--work-mode",
+            "--thread-mode");
     private static final int LARGEST_SHIFT = 23;
     private static final int LARGEST_DATAGRAM_SHIFT = 10;
     private static final List<Long> DATAGRAM_SIZES = List.of(8L, 1L << LARGEST_DATAGRAM_SHIFT);
@@ -45,6 +60,7 @@ final class BenchOptions {
             converter = ByteSize.class,
             defaultValue = DEFAULT_SIZES,
             description = "Message sizes, for example 8,4k,1M (default: ${DEFAULT-VALUE}).")
+    @Range(min = 1, max = 1 << 30)
     private List<Long> sizes = new ArrayList<>();
 
     @Option(
@@ -57,6 +73,7 @@ final class BenchOptions {
             names = {"-n", "--iterations"},
             paramLabel = "N",
             description = "Operations per test and size, instead of a duration.")
+    @Range
     private long iterations;
 
     @Option(
@@ -64,6 +81,7 @@ final class BenchOptions {
             paramLabel = "SECONDS",
             description =
                     "How long to measure each test and size (default: 0.25; with --matrix 1.5, each mode busy and idle).")
+    @Range(above = true, max = 86_400)
     private @Nullable Double duration;
 
     @Option(
@@ -74,6 +92,7 @@ final class BenchOptions {
                     "Minimum warm-up of the first size of each test; other sizes take a quarter of it. The warm-up"
                             + " goes on while the JIT compilers of both sides are busy, for up to ten times as long (default:"
                             + " ${DEFAULT-VALUE}).")
+    @Range(max = 3600)
     private double warmUp;
 
     @Option(
@@ -81,6 +100,7 @@ final class BenchOptions {
             paramLabel = "N",
             defaultValue = "128",
             description = "Operations in flight on each queue pair (default: ${DEFAULT-VALUE}).")
+    @Range(min = 1, max = 16_384)
     private int depth;
 
     @Option(
@@ -88,6 +108,7 @@ final class BenchOptions {
             paramLabel = "N",
             defaultValue = "1",
             description = "Queue pairs that carry the traffic of bandwidth tests (default: ${DEFAULT-VALUE}).")
+    @Range(min = 1, max = MOST_QUEUE_PAIRS)
     private int queuePairs;
 
     @Option(
@@ -95,6 +116,7 @@ final class BenchOptions {
             paramLabel = "N",
             defaultValue = "0",
             description = "Additional idle queue pairs on the same completion queue, to measure what they cost.")
+    @Range(max = MOST_QUEUE_PAIRS)
     private int idleQueuePairs;
 
     @Option(
@@ -110,46 +132,45 @@ final class BenchOptions {
             description = "In latency tests, read the clock only at the beginning and the end, and report the mean.")
     private boolean noSamples;
 
+    @Option(
+            names = "--matrix",
+            description = "Instead of the tests: request_lat in every work mode and thread mode, and the CPU time of both"
+                    + " processes, busy and idle, in percent of a core.")
+    private boolean matrix;
+
     @Mixin
     private final TransportServiceOption transport = new TransportServiceOption();
 
-    /// The time to measure, in nanoseconds.
-    long durationNanos(double defaultSeconds) {
-        return (long) ((duration == null ? defaultSeconds : duration) * 1e9);
+    /// Whether all modes are measured.
+    boolean isMatrix() {
+        return matrix;
     }
 
-    /// The minimum warm-up in nanoseconds.
-    long warmUpNanos() {
+    private long durationNanos() {
+        double standard = matrix ? MATRIX_SECONDS : TEST_SECONDS;
+        return (long) ((duration == null ? standard : duration) * 1e9);
+    }
+
+    private long warmUpNanos() {
         return (long) (warmUp * 1e9);
-    }
-
-    /// Checks how much to measure.
-    ///
-    /// @throws ParameterException if a number is out of range
-    void checkTimes() {
-        boolean measured = duration == null || (duration > 0 && duration <= 86_400);
-        if (iterations < 0 || !measured || !(warmUp >= 0) || warmUp > 3600) {
-            throw usage("--iterations must not be negative, --duration must be above 0 and at most 86400 seconds, and"
-                    + " --warmup 0 to 3600 seconds");
-        }
     }
 
     /// The settings for all other tests.
     ///
     /// @param chosen the modes to measure in; null if the tests poll
-    /// @throws ParameterException if a number is out of range, or a test unknown or without modes
+    /// @throws ParameterException if a test is unknown or without modes
     BenchSettings settings(@Nullable Modes chosen) {
-        if (depth < 1 || depth > 16_384 || queuePairs < 1 || idleQueuePairs < 0 || queuePairs + idleQueuePairs > 256) {
-            throw usage("--depth can be 1 to 16384, --qps and --idle-qps together 1 to 256");
+        if (queuePairs + idleQueuePairs > MOST_QUEUE_PAIRS) {
+            throw usage("--qps and --idle-qps can be " + MOST_QUEUE_PAIRS + " together");
         }
-        List<BenchTest> wanted = tests(chosen);
-        List<Long> wantedSizes = checked(sizes());
+        List<BenchTest> wanted = matrix ? List.of(BenchTest.REQUEST_LAT) : tests(chosen);
+        List<Long> wantedSizes = sizes();
         transport.check(wanted, wantedSizes);
         return new BenchSettings(
                 wanted,
                 wantedSizes,
                 iterations,
-                durationNanos(TEST_SECONDS),
+                durationNanos(),
                 warmUpNanos(),
                 warmUpNanos() / 4,
                 depth,
@@ -158,7 +179,7 @@ final class BenchOptions {
                 bidirectional,
                 !noFloors,
                 !noSamples,
-                chosen,
+                modes(chosen),
                 transport.service());
     }
 
@@ -175,11 +196,21 @@ final class BenchOptions {
         return spec.commandLine().getParseResult().hasMatchedOption(option);
     }
 
-    /// Rejects options that do not fit with the transport.
+    private List<Modes> modes(@Nullable Modes chosen) {
+        if (matrix) {
+            return Modes.all();
+        }
+        return chosen == null ? List.of() : List.of(chosen);
+    }
+
+    /// Rejects options that do not fit with the transport or the matrix.
     ///
     /// @param meshed whether collectives are measured
     /// @throws ParameterException if there are some
-    void checkTransport(boolean meshed) {
+    void check(boolean meshed) {
+        if (matrix) {
+            Excludes.check(spec, "--matrix", NOT_WITH_MATRIX);
+        }
         transport.checkOptions();
         if (meshed && !transport.service().isReliable()) {
             throw usage("collectives run over reliable connections: leave --transport out");
@@ -225,42 +256,15 @@ final class BenchOptions {
     }
 
     /// The settings for collectives.
-    ///
-    /// @throws ParameterException if a size is out of range
     CollectiveSettings collectiveSettings(List<CollectiveTest> chosen, CollectiveBenchOptions how) {
-        return how.settings(chosen, collectiveSizes(), iterations, durationNanos(TEST_SECONDS), warmUpNanos());
-    }
-
-    /// The arguments for another process that takes part in the same collectives.
-    List<String> collectiveArguments() {
-        String wanted = collectiveSizes().stream().map(String::valueOf).collect(Collectors.joining(","));
-        return List.of(
-                "--tests",
-                String.join(",", tests),
-                "--sizes",
-                wanted,
-                "--iterations",
-                "" + iterations,
-                "--duration",
-                "" + durationNanos(TEST_SECONDS) / 1e9,
-                "--warmup",
-                "" + warmUp);
+        return how.settings(chosen, collectiveSizes(), iterations, durationNanos(), warmUpNanos());
     }
 
     private List<Long> collectiveSizes() {
         if (all) {
             return powersOfTwo(SMALLEST_COLLECTIVE_SHIFT, LARGEST_COLLECTIVE_SHIFT);
         }
-        return checked(isGiven("--sizes") ? sizes : COLLECTIVE_SIZES);
-    }
-
-    private List<Long> checked(List<Long> wanted) {
-        for (long size : wanted) {
-            if (size < 1 || size > MAX_BYTES) {
-                throw usage("size " + size + " is out of range: sizes can be 1 to 1g");
-            }
-        }
-        return wanted;
+        return isGiven("--sizes") ? sizes : COLLECTIVE_SIZES;
     }
 
     private static List<Long> powersOfTwo(int first, int last) {

@@ -2,6 +2,7 @@ package io.rdmacomm.cli.bench;
 
 import io.rdmacomm.cli.bench.result.BenchTest;
 import io.rdmacomm.cli.bench.result.TransportService;
+import io.rdmacomm.cli.command.Excludes;
 import io.rdmacomm.cli.terminal.ChoiceText;
 import io.rdmacomm.verbs.PathMtu;
 import java.util.List;
@@ -13,7 +14,7 @@ import picocli.CommandLine.Spec;
 
 /// The option `--transport` of `rdmacomm bench`.
 final class TransportServiceOption {
-    private static final List<String> MEANINGLESS = List.of(
+    private static final List<String> NEED_CONNECTIONS = List.of(
             "--server",
             "--matrix",
             "--qps",
@@ -71,10 +72,8 @@ final class TransportServiceOption {
     ///
     /// @throws ParameterException if one was given with it
     void checkOptions() {
-        for (String option : MEANINGLESS) {
-            if (!service.isReliable() && spec.commandLine().getParseResult().hasMatchedOption(option)) {
-                throw usage(option + " has no meaning with --transport " + service.label() + ": leave one of them out");
-            }
+        if (!service.isReliable()) {
+            Excludes.check(spec, "--transport " + service.label(), NEED_CONNECTIONS);
         }
     }
 

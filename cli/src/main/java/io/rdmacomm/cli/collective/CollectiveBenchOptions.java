@@ -129,15 +129,9 @@ public final class CollectiveBenchOptions {
         json.write(mesh.session().context().device().provider(), device.device(), members, output);
     }
 
-    private List<String> arguments(Rendezvous other, List<String> common) {
+    private static List<String> arguments(Rendezvous other, List<String> common) {
         List<String> all = new ArrayList<>(common);
         all.addAll(NodeOptions.arguments(other));
-        if (arrays) {
-            all.add("--arrays");
-        }
-        if (algorithm != null) {
-            all.addAll(List.of("--algorithm", algorithm.name()));
-        }
         return all;
     }
 }

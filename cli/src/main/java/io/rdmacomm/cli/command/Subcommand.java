@@ -3,6 +3,7 @@ package io.rdmacomm.cli.command;
 import io.rdmacomm.cli.terminal.CommandOutput;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -39,6 +40,26 @@ public abstract class Subcommand implements Callable<Integer> {
     /// Whether the command line has an option.
     protected final boolean isGiven(String option) {
         return spec.commandLine().getParseResult().hasMatchedOption(option);
+    }
+
+    /// The options with these names that the command line has, for another process of the command.
+    protected final List<String> given(String... names) {
+        return GivenOptions.of(spec, Stream.of(names));
+    }
+
+    /// Checks a number whose range depends on other options.
+    ///
+    /// @throws ParameterException if it is out of range
+    protected final void checkRange(String option, long value, long min, long max) {
+        Ranges.check(spec, option, value, min, max);
+    }
+
+    /// Rejects options.
+    ///
+    /// @param with what they do not fit with
+    /// @throws ParameterException if one was given
+    protected final void exclude(String with, String... options) {
+        Excludes.check(spec, with, List.of(options));
     }
 
     /// The arguments that follow the name of the subcommand, as the user typed them.

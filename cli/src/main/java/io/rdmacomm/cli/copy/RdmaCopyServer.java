@@ -1,14 +1,10 @@
 package io.rdmacomm.cli.copy;
 
-import io.rdmacomm.cli.options.DeviceOptions;
 import io.rdmacomm.cli.options.ListenOptions;
-import io.rdmacomm.cli.options.ModeOptions;
 import io.rdmacomm.cli.wire.Clients;
 import io.rdmacomm.comm.EndPoint;
 import io.rdmacomm.comm.PeerLimits;
 import io.rdmacomm.comm.ServerSession;
-import io.rdmacomm.comm.SessionOptions;
-import io.rdmacomm.comm.ThreadMode;
 
 /// Receives files over RDMA.
 final class RdmaCopyServer implements CopyServer {
@@ -16,18 +12,15 @@ final class RdmaCopyServer implements CopyServer {
     private final ServerSession session;
     private final CopyService service;
 
-    RdmaCopyServer(ListenOptions listen, DeviceOptions device, ModeOptions modes, CopyService service) {
+    RdmaCopyServer(ListenOptions listen, CopyOptions copy, CopyService service) {
         this.listen = listen;
         this.service = service;
-        this.session = ServerSession.listen(modes.apply(device.apply(listen.apply(SessionOptions.defaults())
-                .withName("recv")
-                .withThreadMode(ThreadMode.CALLER)
-                .withChannel(SendCommand.channel())
+        this.session = ServerSession.listen(listen.apply(copy.session("recv"))
                 .withMaxChannels(1)
                 .withLimits(PeerLimits.defaults()
                         .withEndPoints(CopyService.MOST_SENDERS)
                         .withEndPointsPerAddress(CopyService.MOST_SENDERS_OF_AN_ADDRESS)
-                        .withBuffers(1)))));
+                        .withBuffers(1)));
     }
 
     @Override

@@ -1,9 +1,8 @@
 package io.rdmacomm.cli.copy;
 
+import io.rdmacomm.cli.command.Range;
 import io.rdmacomm.cli.command.Subcommand;
-import io.rdmacomm.cli.options.DeviceOptions;
 import io.rdmacomm.cli.options.ListenOptions;
-import io.rdmacomm.cli.options.ModeOptions;
 import io.rdmacomm.cli.terminal.ByteSize;
 import io.rdmacomm.cli.terminal.CloseOnExit;
 import io.rdmacomm.cli.terminal.FileName;
@@ -28,16 +27,11 @@ import picocli.CommandLine.Option;
             "  rdmacomm recv --dir /data --rdma-cm-port 2021     behind a firewall or forward for ports 2020 and 2021"
         })
 public final class RecvCommand extends Subcommand {
-    private static final long LEAST_MEMORY = 1 << 20;
-
     @Option(names = "--dir", paramLabel = "DIR", required = true, description = "The directory to receive files into.")
     private String directory = "";
 
     @Option(names = "--once", description = "Exit after the first sender, with exit code 1 if one of its files failed.")
     private boolean once;
-
-    @Mixin
-    private final ExistingOption existing = new ExistingOption();
 
     @Option(
             names = "--hidden",
@@ -51,42 +45,34 @@ public final class RecvCommand extends Subcommand {
             defaultValue = "256M",
             description = "The memory for the data of all senders together; each gets at most 16M"
                     + " (default: ${DEFAULT-VALUE}).")
+    @Range(min = 1 << 20)
     private long memory;
 
     @Mixin
-    private final TransportOption transport = new TransportOption();
+    private final CopyOptions copy = new CopyOptions();
 
     @Mixin
     private final ListenOptions listen = new ListenOptions();
 
-    @Mixin
-    private final DeviceOptions device = new DeviceOptions();
-
-    @Mixin
-    private final ModeOptions modes = new ModeOptions();
-
     @Override
     public Integer call() throws IOException {
-        TransportOption.Transport checked = transport.checked(device, modes);
+        CopyOptions.Transport transport = copy.transport();
         if (directory.isEmpty()) {
             throw usage("--dir is empty: name a directory, or . for the current one");
         }
-        if (memory < LEAST_MEMORY) {
-            throw usage("--memory must be at least 1M");
-        }
-        try (IncomingFolder incoming = new IncomingFolder(FileName.path(directory), hidden, existing.given());
-                CopyServer server = open(checked, incoming);
+        try (IncomingFolder incoming = new IncomingFolder(FileName.path(directory), hidden, copy.existing());
+                CopyServer server = open(transport, incoming);
                 CloseOnExit _ = new CloseOnExit(server::close, incoming::close)) {
             output().println(server.line());
             return server.run(once) == 0 ? 0 : 1;
         }
     }
 
-    private CopyServer open(TransportOption.Transport checked, IncomingFolder incoming) {
+    private CopyServer open(CopyOptions.Transport transport, IncomingFolder incoming) {
         CopyService service =
-                new CopyService(incoming, new CopyMemory(memory), output(), isVerbose(), transport.label());
-        return switch (checked) {
-            case RDMA -> new RdmaCopyServer(listen, device, modes, service);
+                new CopyService(incoming, new CopyMemory(memory), output(), isVerbose(), copy.label());
+        return switch (transport) {
+            case RDMA -> new RdmaCopyServer(listen, copy, service);
             case TCP -> new TcpCopyServer(listen, service);
         };
     }

@@ -1,17 +1,12 @@
 package io.rdmacomm.cli.copy;
 
 import io.rdmacomm.cli.command.Subcommand;
-import io.rdmacomm.cli.options.DeviceOptions;
 import io.rdmacomm.cli.options.JsonOption;
-import io.rdmacomm.cli.options.ModeOptions;
 import io.rdmacomm.cli.options.PeerAddress;
 import io.rdmacomm.cli.terminal.ByteSize;
 import io.rdmacomm.cli.terminal.CommandFailure;
-import io.rdmacomm.cli.wire.FrameCodec;
-import io.rdmacomm.comm.ChannelOptions;
 import io.rdmacomm.comm.ClientSession;
 import io.rdmacomm.comm.SessionOptions;
-import io.rdmacomm.comm.ThreadMode;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -42,10 +37,6 @@ import picocli.CommandLine.TypeConversionException;
         })
 public final class SendCommand extends Subcommand {
     private static final Duration CONNECT = Duration.ofSeconds(10);
-    /// A WRITE and a message for each block that can be in flight.
-    private static final int SEND_WINDOW = 128;
-    /// For 64 blocks, and for an offer and an end of each of 64 files.
-    private static final int RECEIVES = 208;
 
     @Parameters(
             arity = "0..*",
@@ -58,9 +49,6 @@ public final class SendCommand extends Subcommand {
             names = {"-r", "--recursive"},
             description = "Send directories with all that they contain.")
     private boolean recursive;
-
-    @Mixin
-    private final ExistingOption existing = new ExistingOption();
 
     @Option(
             names = "--resume",
@@ -85,16 +73,10 @@ public final class SendCommand extends Subcommand {
     private int depth;
 
     @Mixin
-    private final TransportOption transport = new TransportOption();
+    private final CopyOptions copy = new CopyOptions();
 
     @Mixin
     private final JsonOption json = new JsonOption();
-
-    @Mixin
-    private final DeviceOptions device = new DeviceOptions();
-
-    @Mixin
-    private final ModeOptions modes = new ModeOptions();
 
     @Override
     public Integer call() throws IOException {
@@ -102,19 +84,19 @@ public final class SendCommand extends Subcommand {
             throw usage("FILE... HOST: name at least one file, and the machine where `rdmacomm recv` runs");
         }
         RingSize ring = ring();
-        TransportOption.Transport checked = transport.checked(device, modes);
+        CopyOptions.Transport transport = copy.transport();
         PeerAddress address = address(words.getLast());
         json.check();
-        Existing wish = existing.given();
+        Existing wish = copy.existing();
         SourceTree files = new SourceTree(
                 words.subList(0, words.size() - 1), recursive, wish == null ? Existing.OVERWRITE : wish, resume);
         try (CopyReport report = new CopyReport(output(), json.ownsStandardOutput(), isVerbose(), json.requested())) {
-            switch (checked) {
+            switch (transport) {
                 case RDMA -> sendOverRdma(files, address, ring, report);
                 case TCP -> sendOverTcp(files, address, ring, report);
             }
-            report.summarize(transport.label());
-            json.write("", device.device(), report.toMap(transport.label()), output());
+            report.summarize(copy.label());
+            json.write("", copy.device(), report.toMap(copy.label()), output());
             return report.failed() == 0 ? 0 : 1;
         }
     }
@@ -136,23 +118,11 @@ public final class SendCommand extends Subcommand {
     }
 
     private void sendOverRdma(SourceTree files, PeerAddress address, RingSize ring, CopyReport report) {
-        SessionOptions options = modes.apply(device.apply(SessionOptions.defaults()
-                .withName("send")
-                .withThreadMode(ThreadMode.CALLER)
-                .withChannel(channel())
-                .withAddress(address.host(), address.port())));
+        SessionOptions options = copy.session("send").withAddress(address.host(), address.port());
         try (ClientSession session = ClientSession.connect(options);
                 RdmaSenderLink link = new RdmaSenderLink(session, session.endPoint(), ring)) {
             files.sendOver(link, report);
         }
-    }
-
-    /// The options of the channel on both sides of a file copy.
-    static ChannelOptions channel() {
-        return ChannelOptions.defaults()
-                .withSendWindow(SEND_WINDOW)
-                .withReceives(RECEIVES)
-                .withMessageBytes(FrameCodec.MAX_BYTES);
     }
 
     private static void sendOverTcp(SourceTree files, PeerAddress address, RingSize ring, CopyReport report)

@@ -1,6 +1,7 @@
 package io.rdmacomm.cli.devices;
 
 import com.fasterxml.jackson.jr.ob.JSON;
+import io.rdmacomm.cli.command.Range;
 import io.rdmacomm.cli.command.Subcommand;
 import io.rdmacomm.cli.terminal.CloseOnExit;
 import io.rdmacomm.verbs.AsyncEvent;
@@ -43,12 +44,14 @@ public final class WatchCommand extends Subcommand {
             names = {"-c", "--count"},
             paramLabel = "N",
             description = "Exit after so many events.")
+    @Range(min = 1)
     private long count = Long.MAX_VALUE;
 
     @Option(
             names = {"-D", "--duration"},
             paramLabel = "SECONDS",
             description = "Exit after so many seconds.")
+    @Range(max = LONGEST_SECONDS)
     private double duration = LONGEST_SECONDS;
 
     @Option(names = "--json", description = "Print each event as one line of JSON, and no other text.")
@@ -56,9 +59,6 @@ public final class WatchCommand extends Subcommand {
 
     @Override
     public Integer call() throws IOException, InterruptedException {
-        if (count < 1 || !(duration >= 0) || duration > LONGEST_SECONDS) {
-            throw usage("--count must be at least 1, and --duration 0 to 1000000000 seconds");
-        }
         Device device = Rdma.device(name);
         try (Context context = device.open();
                 CloseOnExit _ = new CloseOnExit(context::close)) {

@@ -73,7 +73,7 @@ public final class DoctorCommand extends Subcommand {
     public Integer call() throws IOException {
         json.check();
         boolean wanted = !device.device().isEmpty() || selfTest.peer() != null || selfTest.isServer();
-        selfTest.check(wanted, json);
+        selfTest.check(wanted);
         if (!wanted && !device.arguments().isEmpty()) {
             throw usage(device.arguments().getFirst() + " is about the self-test of a device: name it with --device");
         }
@@ -83,7 +83,7 @@ public final class DoctorCommand extends Subcommand {
         if (!wanted) {
             return checkMachine();
         }
-        device.rejectConnectionPort("the self-test, which uses any free port");
+        device.excludeConnectionPort("the self-test, which uses any free port");
         SessionOptions options = device.apply(SessionOptions.defaults()
                 .withThreadMode(ThreadMode.CALLER)
                 .withDeadlines(Deadlines.defaults().withHandshake(HANDSHAKE)));

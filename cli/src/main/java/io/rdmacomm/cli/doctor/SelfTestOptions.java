@@ -1,9 +1,11 @@
 package io.rdmacomm.cli.doctor;
 
-import io.rdmacomm.cli.options.JsonOption;
+import io.rdmacomm.cli.command.Excludes;
+import io.rdmacomm.cli.command.Range;
 import io.rdmacomm.cli.options.PeerAddress;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -12,8 +14,6 @@ import picocli.CommandLine.Spec;
 
 /// The options of `rdmacomm doctor` about the self-test of a device.
 final class SelfTestOptions {
-    private static final int MOST_SECONDS = 3600;
-
     @Spec(Spec.Target.MIXEE)
     private CommandSpec spec = CommandSpec.create();
 
@@ -43,6 +43,7 @@ final class SelfTestOptions {
             paramLabel = "SECONDS",
             defaultValue = "60",
             description = "The longest time of one check, 1 to 3600 (default: ${DEFAULT-VALUE}).")
+    @Range(min = 1, max = 3600)
     private int seconds;
 
     /// The other host; null if there is none.
@@ -73,22 +74,13 @@ final class SelfTestOptions {
     ///
     /// @param wanted whether there is a self-test
     /// @throws ParameterException if they do
-    void check(boolean wanted, JsonOption json) {
-        if (seconds < 1 || seconds > MOST_SECONDS) {
-            throw wrong("--check-timeout " + seconds + " is out of range: it can be 1 to " + MOST_SECONDS);
-        }
-        if (serve && peer != null) {
-            throw wrong("--serve and --peer exclude each other");
-        }
-        if (serve && (json.requested() || report != null)) {
-            throw wrong("--json and --report are options of the side that tests, not of --serve");
+    void check(boolean wanted) {
+        if (serve) {
+            Excludes.check(spec, "--serve", List.of("--peer", "--json", "--report"));
         }
         if (!wanted && report != null) {
-            throw wrong("--report is about the self-test of a device: name it with --device");
+            throw new ParameterException(
+                    spec.commandLine(), "--report is about the self-test of a device: name it with --device");
         }
-    }
-
-    private ParameterException wrong(String message) {
-        return new ParameterException(spec.commandLine(), message);
     }
 }

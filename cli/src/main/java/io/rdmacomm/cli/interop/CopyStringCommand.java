@@ -87,7 +87,7 @@ public final class CopyStringCommand extends Subcommand {
     }
 
     private void check(byte[] bytes) throws IOException {
-        peer.check(json);
+        peer.check();
         if (!peer.isServer() && text == null) {
             throw usage(
                     "HOST and TEXT are missing: name the machine where `rdmacomm copy-string --server` runs, and the"
@@ -96,7 +96,6 @@ public final class CopyStringCommand extends Subcommand {
         if (text != null && (bytes.length < 1 || bytes.length > StringCopyClient.MAX_BYTES)) {
             throw usage("TEXT has " + bytes.length + " bytes: it can have 1 to " + StringCopyClient.MAX_BYTES);
         }
-        var _ = timeout.value(peer.isServer());
         json.check();
     }
 

@@ -1,10 +1,10 @@
 package io.rdmacomm.cli.mesh;
 
+import io.rdmacomm.cli.command.Range;
 import io.rdmacomm.cli.command.Subcommand;
-import io.rdmacomm.cli.options.DeviceOptions;
 import io.rdmacomm.cli.options.JsonOption;
-import io.rdmacomm.cli.options.ModeOptions;
 import io.rdmacomm.cli.options.NodeOptions;
+import io.rdmacomm.cli.options.SessionFlags;
 import io.rdmacomm.cli.process.InputWatch;
 import io.rdmacomm.cli.process.LocalNodes;
 import io.rdmacomm.cli.process.MeshWork;
@@ -59,6 +59,7 @@ public final class MeshCommand extends Subcommand {
             paramLabel = "N",
             defaultValue = "64",
             description = "Blocks of a node at each other node, and writes in flight (default: ${DEFAULT-VALUE}).")
+    @Range(min = 1, max = 16_384)
     private int window;
 
     @Option(
@@ -66,6 +67,7 @@ public final class MeshCommand extends Subcommand {
             paramLabel = "N",
             defaultValue = "16",
             description = "How often a node writes the window in an iteration (default: ${DEFAULT-VALUE}).")
+    @Range(min = 1, max = 65_536)
     private int passes;
 
     @Option(
@@ -74,12 +76,14 @@ public final class MeshCommand extends Subcommand {
             converter = ByteSize.class,
             defaultValue = "64k",
             description = "The length of a block, 1 to 64m (default: ${DEFAULT-VALUE}).")
+    @Range(min = 1, max = 64 << 20)
     private long block;
 
     @Option(
             names = "--iterations",
             paramLabel = "N",
             description = "Stop after N iterations, instead of a duration. Rank 0 decides.")
+    @Range(min = 1)
     private @Nullable Long iterations;
 
     @Option(
@@ -87,6 +91,7 @@ public final class MeshCommand extends Subcommand {
             paramLabel = "SECONDS",
             defaultValue = "2",
             description = "How long to measure, after the warm-up (default: ${DEFAULT-VALUE}). Rank 0 decides.")
+    @Range(above = true, max = 86_400)
     private double duration;
 
     @Option(
@@ -95,6 +100,7 @@ public final class MeshCommand extends Subcommand {
             defaultValue = "3",
             description = "How long the nodes write before they measure, because the JIT compilers of all nodes share"
                     + " the processors (default: ${DEFAULT-VALUE}). With --iterations there is no warm-up.")
+    @Range(max = 3600)
     private double warmUp;
 
     @Option(
@@ -102,6 +108,7 @@ public final class MeshCommand extends Subcommand {
             paramLabel = "N",
             defaultValue = "1",
             description = "Data channels between two nodes, 1 to 255 (default: ${DEFAULT-VALUE}).")
+    @Range(min = 1, max = 255)
     private int channels;
 
     @Option(
@@ -109,6 +116,7 @@ public final class MeshCommand extends Subcommand {
             paramLabel = "SECONDS",
             defaultValue = "120",
             description = "How long to wait for the other nodes at each step (default: ${DEFAULT-VALUE}).")
+    @Range(min = 0.001, max = 86_400)
     private double timeout;
 
     @Option(names = "--until-eof", hidden = true, description = "Exit at the end of standard input.")
@@ -118,15 +126,12 @@ public final class MeshCommand extends Subcommand {
     private final JsonOption json = new JsonOption();
 
     @Mixin
-    private final DeviceOptions device = new DeviceOptions();
-
-    @Mixin
-    private final ModeOptions modes = new ModeOptions();
+    private final SessionFlags flags = new SessionFlags();
 
     @Override
     public Integer call() throws IOException {
         MeshSettings settings = settings();
-        Duration patience = patience();
+        Duration patience = Duration.ofNanos(nanos(timeout));
         SessionOptions options = sessionOptions();
         List<Rendezvous> local = node.local();
         checkMemory(local.getFirst().size());
@@ -190,60 +195,29 @@ public final class MeshCommand extends Subcommand {
 
     /// Unless another mode is given, only this thread drives the traffic: on few processors others get in its way.
     private SessionOptions sessionOptions() {
-        SessionOptions options = device.apply(modes.apply(SessionOptions.defaults()
+        SessionOptions options = flags.apply(SessionOptions.defaults()
                 .withThreadMode(ThreadMode.CALLER)
                 .withWorkMode(WorkMode.ADAPTIVE)
-                .withChannels(channels)));
+                .withChannels(channels));
         return options.withChannel(options.channel().withSendWindow(window));
     }
 
     private List<String> arguments(Rendezvous other) {
         List<String> arguments = new ArrayList<>(List.of("mesh", "--until-eof"));
         arguments.addAll(NodeOptions.arguments(other));
-        arguments.addAll(List.of("--window", "" + window, "--passes", "" + passes, "--block", "" + block));
-        arguments.addAll(List.of("--channels", "" + channels, "--timeout", "" + timeout));
-        arguments.addAll(List.of("--duration", "" + duration, "--warmup", "" + warmUp));
-        if (iterations != null) {
-            arguments.addAll(List.of("--iterations", "" + iterations));
-        }
-        arguments.addAll(device.arguments());
-        arguments.addAll(modes.arguments());
+        arguments.addAll(given("--window", "--passes", "--block", "--channels", "--timeout"));
+        arguments.addAll(given("--iterations", "--duration", "--warmup"));
+        arguments.addAll(flags.arguments());
         return arguments;
     }
 
     private MeshSettings settings() {
-        check("--window", window, 1, 16_384);
-        check("--passes", passes, 1, 65_536);
-        check("--block", block, 1, 64 << 20);
-        check("--channels", channels, 1, 255);
-        if (iterations != null) {
-            check("--iterations", iterations, 1, Long.MAX_VALUE);
-        }
-        if (!(duration > 0) || duration > 86_400) {
-            throw usage("--duration " + duration + " is out of range: it must be above 0, and at most 86400");
-        }
-        if (!(warmUp >= 0) || warmUp > 3600) {
-            throw usage("--warmup " + warmUp + " is out of range: it must be 0 to 3600");
-        }
         long limit = iterations == null ? 0 : iterations;
         return new MeshSettings(window, passes, block, channels, limit, nanos(warmUp), nanos(duration));
     }
 
-    private Duration patience() {
-        if (!(timeout >= 0.001) || timeout > 86_400) {
-            throw usage("--timeout " + timeout + " is out of range: it must be 0.001 to 86400");
-        }
-        return Duration.ofNanos(nanos(timeout));
-    }
-
     private static long nanos(double seconds) {
         return (long) (seconds * 1e9);
-    }
-
-    private void check(String option, long value, long min, long max) {
-        if (value < min || value > max) {
-            throw usage(option + " " + value + " is out of range: it can be " + min + " to " + max);
-        }
     }
 
     private void checkMemory(int size) {

@@ -1,11 +1,10 @@
 package io.rdmacomm.cli.options;
 
+import io.rdmacomm.cli.command.Excludes;
 import io.rdmacomm.cli.terminal.ChoiceText;
 import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.comm.ThreadMode;
 import io.rdmacomm.comm.WorkMode;
-import java.util.ArrayList;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Model.CommandSpec;
@@ -15,14 +14,14 @@ import picocli.CommandLine.Spec;
 
 /// How the session of a command waits for completions, and which threads take them.
 public final class ModeOptions {
-    private static final String WORK = "--work-mode";
-    private static final String THREAD = "--thread-mode";
-
     @Spec(Spec.Target.MIXEE)
     private CommandSpec spec = CommandSpec.create();
 
+    @Spec
+    private CommandSpec ownSpec = CommandSpec.create();
+
     @Option(
-            names = WORK,
+            names = "--work-mode",
             paramLabel = "MODE",
             converter = WorkModeConverter.class,
             description = {
@@ -35,7 +34,7 @@ public final class ModeOptions {
     private @Nullable WorkMode work;
 
     @Option(
-            names = THREAD,
+            names = "--thread-mode",
             paramLabel = "MODE",
             converter = ThreadModeConverter.class,
             description = {
@@ -51,34 +50,18 @@ public final class ModeOptions {
         return work != null || thread != null;
     }
 
+    /// Rejects both options.
+    ///
+    /// @param with what they do not fit with
+    /// @throws ParameterException if one was given
+    public void exclude(String with) {
+        Excludes.check(spec, with, ownSpec);
+    }
+
     /// Replaces the modes of `options` by those that were given.
     public SessionOptions apply(SessionOptions options) {
         return options.withWorkMode(work == null ? options.workMode() : work)
                 .withThreadMode(thread == null ? options.threadMode() : thread);
-    }
-
-    /// The options that were given, for another process.
-    public List<String> arguments() {
-        List<String> arguments = new ArrayList<>();
-        if (work != null) {
-            arguments.addAll(List.of(WORK, ChoiceText.of(work)));
-        }
-        if (thread != null) {
-            arguments.addAll(List.of(THREAD, ChoiceText.of(thread)));
-        }
-        return arguments;
-    }
-
-    /// Rejects both options.
-    ///
-    /// @param reason what they do not fit with
-    /// @throws ParameterException if one was given
-    public void reject(String reason) {
-        if (areGiven()) {
-            throw new ParameterException(
-                    spec.commandLine(),
-                    (work == null ? THREAD : WORK) + " has no meaning with " + reason + ": leave it out");
-        }
     }
 
     /// Reads a work mode.

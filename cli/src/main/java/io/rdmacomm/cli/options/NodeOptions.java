@@ -1,5 +1,6 @@
 package io.rdmacomm.cli.options;
 
+import io.rdmacomm.cli.command.Excludes;
 import io.rdmacomm.cli.terminal.CountText;
 import io.rdmacomm.comm.mesh.Launcher;
 import io.rdmacomm.comm.mesh.Rendezvous;
@@ -89,15 +90,11 @@ public final class NodeOptions {
 
     private List<Rendezvous> find() {
         if (nodes != null) {
-            reject("--nodes", "--rank", rank);
-            reject("--nodes", "--size", size);
-            reject("--nodes", "--hostfile", hostFile);
-            reject("--nodes", "--launcher", launcher);
+            exclude("--nodes", "--rank", "--size", "--hostfile", "--launcher");
             return onThisHost(nodes);
         }
         if (hostFile != null) {
-            reject("--hostfile", "--size", size);
-            reject("--hostfile", "--launcher", launcher);
+            exclude("--hostfile", "--size", "--launcher");
             return ofHostFile(hostFile);
         }
         return List.of(rank != null ? given(rank) : launched());
@@ -141,7 +138,7 @@ public final class NodeOptions {
     }
 
     private Rendezvous given(int ownRank) {
-        reject("--rank", "--launcher", launcher);
+        exclude("--rank", "--launcher");
         if (size == null || rendezvous == null) {
             throw usage("--rank needs --size and --rendezvous, or --hostfile");
         }
@@ -170,10 +167,8 @@ public final class NodeOptions {
         return rendezvous == null ? from : from.at(rendezvous.host(), rendezvous.port(Rendezvous.DEFAULT_PORT));
     }
 
-    private void reject(String option, String other, @Nullable Object value) {
-        if (value != null) {
-            throw usage(option + " and " + other + " exclude each other");
-        }
+    private void exclude(String with, String... options) {
+        Excludes.check(spec, with, List.of(options));
     }
 
     private ParameterException usage(String message) {

@@ -1,5 +1,7 @@
 package io.rdmacomm.cli.options;
 
+import io.rdmacomm.cli.command.Excludes;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -43,12 +45,10 @@ public final class PeerOptions {
     /// Checks that the options do not contradict each other.
     ///
     /// @throws ParameterException if they do
-    public void check(JsonOption json) {
-        if (server && address != null) {
-            throw new ParameterException(spec.commandLine(), "--server and HOST exclude each other");
-        }
-        if (server && json.requested()) {
-            throw new ParameterException(spec.commandLine(), "--json is an option of the client, not the server");
+    public void check() {
+        if (server) {
+            Excludes.check(spec, "--server", "HOST", address != null);
+            Excludes.check(spec, "--server", List.of("--json"));
         }
     }
 }

@@ -1,10 +1,10 @@
 package io.rdmacomm.cli.options;
 
+import io.rdmacomm.cli.command.Excludes;
 import io.rdmacomm.comm.Secret;
 import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.comm.Tls;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
@@ -15,14 +15,15 @@ import picocli.CommandLine.Spec;
 /// Which peers a command talks to.
 public final class TrustOptions {
     private static final String SECRET_FILE = "--secret-file";
-    private static final String FOREIGN_GIDS = "--foreign-gids";
     private static final String KEYSTORE = "--tls-keystore";
     private static final String TRUSTSTORE = "--tls-truststore";
     private static final String PASSWORD_FILE = "--tls-password-file";
-    private static final String ANY_HOST = "--tls-any-host";
 
     @Spec(Spec.Target.MIXEE)
     private CommandSpec spec = CommandSpec.create();
+
+    @Spec
+    private CommandSpec ownSpec = CommandSpec.create();
 
     @Option(
             names = SECRET_FILE,
@@ -32,7 +33,7 @@ public final class TrustOptions {
     private @Nullable Path secretFile;
 
     @Option(
-            names = FOREIGN_GIDS,
+            names = "--foreign-gids",
             description =
                     "For software devices behind an address translation or with several addresses: allow a peer to"
                             + " name another address than the one it connects from.")
@@ -59,10 +60,18 @@ public final class TrustOptions {
     private @Nullable Path passwordFile;
 
     @Option(
-            names = ANY_HOST,
+            names = "--tls-any-host",
             description = "Accept servers whose certificates are for other hosts, if an authority in the truststore has"
                     + " signed them: the nodes of a mesh connect to addresses.")
     private boolean anyHost;
+
+    /// Rejects all of these options.
+    ///
+    /// @param with what they do not fit with
+    /// @throws ParameterException if one was given
+    void exclude(String with) {
+        Excludes.check(spec, with, ownSpec);
+    }
 
     /// Adds what was given to `options`. Reads the files.
     ///
@@ -95,19 +104,6 @@ public final class TrustOptions {
             return file.get();
         } catch (IllegalArgumentException e) {
             throw new ParameterException(spec.commandLine(), option + ": " + e.getMessage(), e);
-        }
-    }
-
-    /// Rejects all of these options.
-    ///
-    /// @param reason what they do not fit with
-    /// @throws ParameterException if one was given
-    void reject(String reason) {
-        for (String option : List.of(SECRET_FILE, FOREIGN_GIDS, KEYSTORE, TRUSTSTORE, PASSWORD_FILE, ANY_HOST)) {
-            if (spec.commandLine().getParseResult().hasMatchedOption(option)) {
-                throw new ParameterException(
-                        spec.commandLine(), option + " has no meaning with " + reason + ": leave it out");
-            }
         }
     }
 }

@@ -1,19 +1,12 @@
 package io.rdmacomm.cli.ping;
 
+import io.rdmacomm.cli.command.Range;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /// The C program that `rdmacomm ping` talks to, and options that only ibv_rc_pingpong(1) and its siblings
 /// have.
 final class InteropOptions {
-    private static final int MAX_RECEIVES = 1 << 14;
-
-    @Spec(Spec.Target.MIXEE)
-    private CommandSpec spec = CommandSpec.create();
-
     @Option(
             names = "--interop",
             paramLabel = "TOOL",
@@ -27,6 +20,7 @@ final class InteropOptions {
             paramLabel = "N",
             defaultValue = "500",
             description = "rc_, uc_ and ud_pingpong: number of posted receives (default: ${DEFAULT-VALUE}).")
+    @Range(min = 2, max = 1 << 14)
     private int receives;
 
     @Option(
@@ -47,13 +41,5 @@ final class InteropOptions {
 
     boolean checksContent() {
         return check;
-    }
-
-    /// @throws ParameterException if a number is out of range
-    void check() {
-        if (receives < 2 || receives > MAX_RECEIVES) {
-            throw new ParameterException(
-                    spec.commandLine(), "--rx-depth " + receives + " is out of range: it can be 2 to " + MAX_RECEIVES);
-        }
     }
 }

@@ -1,12 +1,12 @@
 package io.rdmacomm.cli.ping;
 
+import io.rdmacomm.cli.command.Range;
 import io.rdmacomm.cli.command.Subcommand;
-import io.rdmacomm.cli.options.DeviceOptions;
 import io.rdmacomm.cli.options.JsonOption;
 import io.rdmacomm.cli.options.ListenOptions;
-import io.rdmacomm.cli.options.ModeOptions;
 import io.rdmacomm.cli.options.PeerAddress;
 import io.rdmacomm.cli.options.PeerOptions;
+import io.rdmacomm.cli.options.SessionFlags;
 import io.rdmacomm.cli.options.TimeoutOption;
 import io.rdmacomm.cli.terminal.ByteSize;
 import io.rdmacomm.cli.terminal.CloseOnExit;
@@ -57,6 +57,7 @@ public final class PingCommand extends Subcommand {
             names = {"-c", "--count"},
             paramLabel = "N",
             description = "Number of pings (default: 5); with --server, exit after so many clients.")
+    @Range(min = 1)
     private @Nullable Long count;
 
     @Option(
@@ -71,6 +72,7 @@ public final class PingCommand extends Subcommand {
             paramLabel = "SECONDS",
             defaultValue = "0.2",
             description = "Time between pings; 0 shows only the summary (default: ${DEFAULT-VALUE}).")
+    @Range(max = 3600)
     private double interval;
 
     @Option(
@@ -78,6 +80,7 @@ public final class PingCommand extends Subcommand {
             paramLabel = "N",
             description = "With --server: share N receives of 1 MiB between all clients, at most N/2 at a time, "
                     + "instead of 16 for each.")
+    @Range(min = 2, max = 1 << 16)
     private @Nullable Integer sharedReceives;
 
     @Mixin
@@ -93,10 +96,7 @@ public final class PingCommand extends Subcommand {
     private final ListenOptions listen = new ListenOptions();
 
     @Mixin
-    private final DeviceOptions device = new DeviceOptions();
-
-    @Mixin
-    private final ModeOptions modes = new ModeOptions();
+    private final SessionFlags flags = new SessionFlags();
 
     @Override
     public Integer call() throws IOException, InterruptedException {
@@ -118,37 +118,24 @@ public final class PingCommand extends Subcommand {
     }
 
     private void check(@Nullable InteropTool tool) {
-        peer.check(json);
+        peer.check();
         int minBytes = tool == null ? PingMessage.HEADER_BYTES : tool.minBytes();
         int maxBytes = tool == null ? MAX_BYTES : tool.maxBytes();
-        if (size != null && (size < minBytes || size > maxBytes)) {
-            throw usage("--size " + size + " is out of range: it can be " + minBytes + " to " + maxBytes);
-        }
-        if (count != null && count < 1) {
-            throw usage("--count must be at least 1");
+        if (size != null) {
+            checkRange("--size", size, minBytes, maxBytes);
         }
         if (sharedReceives != null && (!peer.isServer() || tool != null)) {
             throw usage("--shared-receives is an option of `ping --server` without --interop");
         }
-        if (sharedReceives != null && (sharedReceives < 2 || sharedReceives > 1 << 16)) {
-            throw usage("--shared-receives " + sharedReceives + " is out of range: it can be 2 to 65536");
-        }
-        if (!(interval >= 0) || interval > 3600) {
-            throw usage("--interval can be 0 to 3600 seconds");
-        }
-        var _ = timeout.value(peer.isServer());
         if (tool != null) {
             checkInterop(tool);
         }
     }
 
     private void checkInterop(InteropTool tool) {
-        interop.check();
-        device.rejectConnectionPort("--interop, which listens on --port only");
-        device.rejectTrust("--interop: the C programs know no secret");
-        modes.reject("--interop, which uses no session");
-        if (count != null && count > Integer.MAX_VALUE) {
-            throw usage("--count " + count + " is more than the C program supports: at most " + Integer.MAX_VALUE);
+        flags.exclude("--interop, which uses no session");
+        if (count != null) {
+            checkRange("--count", count, 1, Integer.MAX_VALUE);
         }
         if (peer.isServer() && tool == InteropTool.RPING && count != null) {
             throw usage("--count is an option of the rping client; --once ends the server after one client");
@@ -164,7 +151,7 @@ public final class PingCommand extends Subcommand {
                         timeout.value(peer.isServer()),
                         isVerbose()),
                 interop,
-                device,
+                flags.device(),
                 output());
         if (address == null) {
             ping.serve(listen, peer.isOnce());
@@ -175,7 +162,7 @@ public final class PingCommand extends Subcommand {
 
     private void serve() {
         long clients = peer.isOnce() ? 1 : count == null ? Long.MAX_VALUE : count;
-        SessionOptions options = listen.apply(modes.apply(sessionOptions()));
+        SessionOptions options = listen.apply(sessionOptions(ThreadMode.SHARED_CQ));
         if (sharedReceives != null) {
             options = options.withSharedReceives(new SharedReceives(sharedReceives, sharedReceives / 2, 1));
         }
@@ -191,7 +178,7 @@ public final class PingCommand extends Subcommand {
     ///
     /// @return whether there was an answer
     private boolean ping(PeerAddress address) throws IOException {
-        SessionOptions options = modes.apply(sessionOptions().withThreadMode(ThreadMode.CALLER))
+        SessionOptions options = sessionOptions(ThreadMode.CALLER)
                 .withName("ping client")
                 .withAddress(address.host(), address.port());
         int bytes = size == null ? DEFAULT_BYTES : size.intValue();
@@ -244,9 +231,10 @@ public final class PingCommand extends Subcommand {
     }
 
     /// Options with which both sides can receive the longest message.
-    private SessionOptions sessionOptions() {
+    private SessionOptions sessionOptions(ThreadMode mode) {
         Deadlines deadlines = Deadlines.defaults();
-        return device.apply(SessionOptions.defaults()
+        return flags.apply(SessionOptions.defaults()
+                .withThreadMode(mode)
                 .withDeadlines(timeout.isGiven() ? deadlines.withHandshake(timeout.value(peer.isServer())) : deadlines)
                 .withChannel(ChannelOptions.defaults().withReceives(RECEIVES).withMessageBytes(MAX_BYTES)));
     }

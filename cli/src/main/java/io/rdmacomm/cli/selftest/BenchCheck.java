@@ -8,6 +8,7 @@ import io.rdmacomm.cli.bench.Benchmark;
 import io.rdmacomm.cli.bench.machine.MachineFloors;
 import io.rdmacomm.cli.bench.result.Result;
 import io.rdmacomm.cli.bench.result.TransportService;
+import io.rdmacomm.cli.bench.workload.TrialPlan;
 import io.rdmacomm.cli.terminal.ByteSize;
 import io.rdmacomm.comm.SessionOptions;
 import java.io.IOException;
@@ -53,7 +54,7 @@ public final class BenchCheck implements Check {
                 false,
                 false,
                 true,
-                null,
+                List.of(),
                 TransportService.RC);
         BenchReport report = new Benchmark(options, settings, new Silence()).run();
         return Verdict.ok(report.results().stream().map(BenchCheck::text).collect(Collectors.joining(", ")));
@@ -75,7 +76,7 @@ public final class BenchCheck implements Check {
         }
 
         @Override
-        public void onStart(int number, int count, BenchTest test, long bytes) {
+        public void onStart(int number, int count, TrialPlan plan) {
             // Only the results count.
         }
 

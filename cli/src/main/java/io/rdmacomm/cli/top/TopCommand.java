@@ -1,5 +1,6 @@
 package io.rdmacomm.cli.top;
 
+import io.rdmacomm.cli.command.Range;
 import io.rdmacomm.cli.command.Subcommand;
 import io.rdmacomm.cli.options.JsonOption;
 import io.rdmacomm.cli.terminal.CloseOnExit;
@@ -35,8 +36,6 @@ import picocli.CommandLine.Option;
             "  rdmacomm top --once --json - | jq '.processes[].channels[].per_second'"
         })
 public final class TopCommand extends Subcommand {
-    private static final double SHORTEST_SECONDS = 0.1;
-    private static final double LONGEST_SECONDS = 3600;
     /// Processes publish at times of their own, about once a second.
     private static final long PUBLICATION_NANOS = 2_500_000_000L;
     private static final long LOOK_NANOS = 50_000_000;
@@ -46,12 +45,14 @@ public final class TopCommand extends Subcommand {
             paramLabel = "SECONDS",
             defaultValue = "1",
             description = "Time between tables, 0.1 to 3600 (default: ${DEFAULT-VALUE}).")
+    @Range(min = 0.1, max = 3600)
     private double interval;
 
     @Option(names = "--once", description = "Show the rates over one interval, and exit.")
     private boolean once;
 
     @Option(names = "--pid", paramLabel = "PID", description = "Show this process only.")
+    @Range(min = 1)
     private @Nullable Long pid;
 
     @Mixin
@@ -59,12 +60,6 @@ public final class TopCommand extends Subcommand {
 
     @Override
     public Integer call() throws IOException {
-        if (!(interval >= SHORTEST_SECONDS && interval <= LONGEST_SECONDS)) {
-            throw usage("--interval can be 0.1 to 3600 seconds");
-        }
-        if (pid != null && pid < 1) {
-            throw usage("--pid must be the number of a process");
-        }
         if (json.requested() && !once) {
             throw usage("--json needs --once: a document has one sample");
         }

@@ -266,8 +266,8 @@ class BenchTest {
                 "--transport ud --tests write_lat | write_lat cannot run over ud: choose from send_lat, send_bw",
                 "--transport ud --sizes 8,4097 | size 4097 does not fit into a datagram: no path has an MTU above 4096",
                 "--transport ud --sizes 2048 --mtu 1024 | size 2048 does not fit into a datagram, which has at most 1024",
-                "--transport ud --qps 2 | --qps has no meaning with --transport ud",
-                "--transport ud --no-samples | --no-samples has no meaning with --transport ud",
+                "--transport ud --qps 2 | --qps cannot be combined with --transport ud",
+                "--transport ud --no-samples | --no-samples cannot be combined with --transport ud",
                 "--transport ud --tests allreduce | collectives run over reliable connections",
                 "--transport xrc | is not one of rc, uc and ud"
             })

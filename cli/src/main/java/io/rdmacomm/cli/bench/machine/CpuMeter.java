@@ -1,5 +1,6 @@
 package io.rdmacomm.cli.bench.machine;
 
+import io.rdmacomm.cli.bench.result.CpuUse;
 import java.util.function.LongSupplier;
 
 /// Measures the CPU time of this process from the meter's creation on.

@@ -3,7 +3,7 @@ package io.rdmacomm.cli.bench.result;
 import java.util.Map;
 
 /// The result of one measurement.
-public sealed interface Result permits LatencyResult, MeanLatency, BandwidthResult, UnreliableResult {
+public sealed interface Result permits LatencyResult, MeanLatency, BandwidthResult, UnreliableResult, ModeResult {
     /// How far beyond a limit of the machine a result may be.
     double TOLERANCE = 0.05;
 

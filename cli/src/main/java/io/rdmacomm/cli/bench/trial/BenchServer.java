@@ -3,7 +3,7 @@ package io.rdmacomm.cli.bench.trial;
 import io.rdmacomm.cli.bench.machine.CacheLineFloor;
 import io.rdmacomm.cli.bench.machine.CompilerTime;
 import io.rdmacomm.cli.bench.machine.CpuMeter;
-import io.rdmacomm.cli.bench.machine.CpuUse;
+import io.rdmacomm.cli.bench.result.CpuUse;
 import io.rdmacomm.cli.bench.machine.SocketFloor;
 import io.rdmacomm.cli.bench.result.Modes;
 import io.rdmacomm.cli.bench.workload.BenchMessage;

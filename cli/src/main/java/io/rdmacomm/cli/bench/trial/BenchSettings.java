@@ -4,7 +4,10 @@ import io.rdmacomm.cli.bench.result.BenchTest;
 import io.rdmacomm.cli.bench.result.Modes;
 import io.rdmacomm.cli.bench.result.TransportService;
 import io.rdmacomm.cli.bench.workload.TrialPlan;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /// The measurements of a benchmark.
@@ -21,7 +24,8 @@ import org.jspecify.annotations.Nullable;
 /// @param bidirectional whether both sides send at the same time in bandwidth tests
 /// @param floors whether to measure the limits of the machine, too
 /// @param sampled whether to read the clock after every operation of a latency test, or only at the beginning and end
-/// @param modes the modes in which the tests wait; null to poll all the time, except for [BenchTest#REQUEST_LAT]
+/// @param modes the modes in which the tests wait, one after the other; empty to poll all the time, except for
+///     [BenchTest#REQUEST_LAT]
 /// @param service what carries the messages
 public record BenchSettings(
         List<BenchTest> tests,
@@ -36,7 +40,7 @@ public record BenchSettings(
         boolean bidirectional,
         boolean floors,
         boolean sampled,
-        @Nullable Modes modes,
+        List<Modes> modes,
         TransportService service) {
     private static final List<Long> FIXED_SIZE = List.of(8L);
 
@@ -45,19 +49,39 @@ public record BenchSettings(
         return test.hasFixedSize() ? FIXED_SIZE : sizes;
     }
 
-    /// The modes of all tests with blocking calls; null if there are none.
-    @Nullable
-    public Modes blockingModes() {
-        return modes == null && tests.contains(BenchTest.REQUEST_LAT) ? Modes.SLEEPING : modes;
+    /// Whether the tests run in several modes, to compare them.
+    public boolean comparesModes() {
+        return modes.size() > 1;
     }
 
-    /// The modes of a test; null if it polls.
-    @Nullable
-    Modes modesOf(BenchTest test) {
-        return modes == null && test == BenchTest.REQUEST_LAT ? Modes.SLEEPING : modes;
+    /// The modes of all tests with blocking calls; null if there are none or several.
+    public @Nullable Modes blockingModes() {
+        if (modes.isEmpty()) {
+            return tests.contains(BenchTest.REQUEST_LAT) ? Modes.SLEEPING : null;
+        }
+        return comparesModes() ? null : modes.getFirst();
     }
 
-    public TrialPlan plan(BenchTest test, long bytes, long seed) {
+    /// The modes of a test, one after the other; null stands for polling.
+    private List<@Nullable Modes> modesOf(BenchTest test) {
+        if (modes.isEmpty()) {
+            return Collections.singletonList(test == BenchTest.REQUEST_LAT ? Modes.SLEEPING : null);
+        }
+        return new ArrayList<>(modes);
+    }
+
+    /// The plans of all measurements, in order.
+    public List<TrialPlan> plans() {
+        List<TrialPlan> plans = new ArrayList<>();
+        for (BenchTest test : tests) {
+            for (Modes each : modesOf(test)) {
+                sizes(test).forEach(bytes -> plans.add(plan(test, bytes, each)));
+            }
+        }
+        return plans;
+    }
+
+    private TrialPlan plan(BenchTest test, long bytes, @Nullable Modes each) {
         boolean latency = test.kind() == BenchTest.Kind.LATENCY;
         return new TrialPlan(
                 test,
@@ -66,13 +90,8 @@ public record BenchSettings(
                 idleQueuePairs,
                 depth,
                 bidirectional && !latency,
-                seed,
-                modesOf(test),
+                ThreadLocalRandom.current().nextLong(),
+                each,
                 service);
-    }
-
-    /// The number of measurements.
-    public int count() {
-        return tests.stream().mapToInt(test -> sizes(test).size()).sum();
     }
 }

@@ -1,5 +1,6 @@
 package io.rdmacomm.cli.bench.trial;
 
+import io.rdmacomm.cli.bench.result.StepUse;
 import io.rdmacomm.cli.bench.machine.CompilerTime;
 import io.rdmacomm.cli.bench.result.Losses;
 import io.rdmacomm.cli.bench.workload.BenchMessage;

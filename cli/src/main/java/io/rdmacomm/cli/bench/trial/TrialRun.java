@@ -1,11 +1,14 @@
 package io.rdmacomm.cli.bench.trial;
 
+import io.rdmacomm.cli.bench.result.StepUse;
 import io.rdmacomm.cli.bench.result.BandwidthResult;
 import io.rdmacomm.cli.bench.result.BenchTest;
 import io.rdmacomm.cli.bench.result.LatencyResult;
 import io.rdmacomm.cli.bench.result.LatencySamples;
 import io.rdmacomm.cli.bench.result.Losses;
 import io.rdmacomm.cli.bench.result.MeanLatency;
+import io.rdmacomm.cli.bench.result.ModeResult;
+import io.rdmacomm.cli.bench.result.Modes;
 import io.rdmacomm.cli.bench.result.Result;
 import io.rdmacomm.cli.bench.result.Spread;
 import io.rdmacomm.cli.bench.result.UnreliableResult;
@@ -71,18 +74,21 @@ public final class TrialRun {
         return sampled ? latency(nanosPerOperation, floor) : mean(nanosPerOperation, floor);
     }
 
-    private LatencyResult latency(double nanosPerOperation, double floor) {
+    private Result latency(double nanosPerOperation, double floor) {
         LatencySamples samples = new LatencySamples(plan.test().hops());
         Spread spread = Spread.NONE;
+        StepUse busy = StepUse.NONE;
         for (int part = 0; part < PARTS; part++) {
             LatencySamples own = new LatencySamples(plan.test().hops());
-            sample(own, nanosPerOperation, iterations(part), settings.durationNanos() / PARTS);
+            busy = busy.plus(sample(own, nanosPerOperation, iterations(part), settings.durationNanos() / PARTS));
             if (own.count() > 0) {
                 spread = spread.with(own.percentileMicros(50));
                 samples.add(own);
             }
         }
-        return new LatencyResult(plan.test(), plan.bytes(), samples, floor, spread);
+        LatencyResult result = new LatencyResult(plan.test(), plan.bytes(), samples, floor, spread);
+        Modes modes = plan.modes();
+        return settings.comparesModes() && modes != null ? new ModeResult(result, modes, busy, idle()) : result;
     }
 
     /// The number of operations of a part; 0 if there are too few for all parts, -1 if the duration counts.
@@ -96,10 +102,6 @@ public final class TrialRun {
     /// @param samples receives the time of each
     /// @param nanosPerOperation what [#warmUp] returned
     /// @return the CPU time of all steps
-    public StepUse sample(LatencySamples samples, double nanosPerOperation) {
-        return sample(samples, nanosPerOperation, UNLIMITED, settings.durationNanos());
-    }
-
     private StepUse sample(LatencySamples samples, double nanosPerOperation, long iterations, long nanos) {
         StepUse use = StepUse.NONE;
         long end = System.nanoTime() + nanos;
@@ -115,12 +117,13 @@ public final class TrialRun {
         return use;
     }
 
-    /// Lets both sides wait for `millis` milliseconds without any operation, after their JIT compilers have become
+    /// Lets both sides wait for as long as a measurement takes without any operation, after their JIT compilers have become
     /// idle, and then checks that they still answer.
     ///
     /// @return the CPU time of the wait
-    public StepUse idle(int millis) {
+    private StepUse idle() {
         awaitCompilers();
+        int millis = (int) Math.max(1, settings.durationNanos() / 1_000_000);
         StepUse use = trial.step(millis, StepMode.IDLE, readings);
         trial.step(CHECKED, StepMode.CHECK, readings);
         return use;

@@ -1,9 +1,10 @@
 package io.rdmacomm.cli.bench.trial;
 
+import io.rdmacomm.cli.bench.result.StepUse;
 import io.rdmacomm.cli.bench.machine.CompilerTime;
 import io.rdmacomm.cli.bench.machine.CpuMeter;
 import io.rdmacomm.cli.bench.machine.CpuTime;
-import io.rdmacomm.cli.bench.machine.CpuUse;
+import io.rdmacomm.cli.bench.result.CpuUse;
 import io.rdmacomm.cli.bench.result.BenchTest;
 import io.rdmacomm.cli.bench.result.Losses;
 import io.rdmacomm.cli.bench.workload.BenchMessage;

@@ -66,6 +66,12 @@ public record TrialPlan(
         }
     }
 
+    /// This plan with another message size.
+    public TrialPlan withBytes(long other) {
+        return new TrialPlan(
+                test, other, queuePairs, idleQueuePairs, depth, bidirectional, seed, modes, service);
+    }
+
     public static TrialPlan of(Frame<BenchMessage> frame) {
         return new TrialPlan(
                 BenchTest.named(frame.text()),

@@ -38,24 +38,54 @@ class TrialPlanTest {
             true,
             false,
             true,
-            null,
+            List.of(),
             TransportService.RC);
 
     private static TrialPlan plan(BenchTest test, long bytes) {
         return new TrialPlan(test, bytes, 1, 0, 128, false, 7, null, TransportService.RC);
     }
 
+    private static TrialPlan planOf(BenchTest test) {
+        return SETTINGS.plans().stream()
+                .filter(plan -> plan.test() == test)
+                .findFirst()
+                .orElseThrow();
+    }
+
+    @Test
+    void severalModesAreMeasuredOneAfterTheOther() {
+        BenchSettings settings = new BenchSettings(
+                List.of(BenchTest.REQUEST_LAT),
+                List.of(4096L),
+                0,
+                1,
+                1,
+                1,
+                128,
+                1,
+                0,
+                false,
+                false,
+                true,
+                Modes.all(),
+                TransportService.RC);
+
+        assertThat(settings.plans()).extracting(TrialPlan::modes).containsExactlyElementsOf(Modes.all());
+        assertThat(settings.plans()).extracting(TrialPlan::bytes).containsOnly(8L);
+        assertThat(settings.blockingModes()).isNull();
+    }
+
     @Test
     void everyTestRunsWithEverySizeExceptAtomics() {
         assertThat(SETTINGS.sizes(BenchTest.ATOMIC_LAT)).containsExactly(8L);
         assertThat(SETTINGS.sizes(BenchTest.READ_LAT)).containsExactly(1L, 64L, 4096L);
-        assertThat(SETTINGS.count()).isEqualTo(1 + 3 + 3);
+        assertThat(SETTINGS.plans().size()).isEqualTo(1 + 3 + 3);
     }
 
     @Test
     void onlyBandwidthTestsUseSeveralQueuePairsInBothDirections() {
-        TrialPlan latency = SETTINGS.plan(BenchTest.READ_LAT, 64, 7);
-        TrialPlan bandwidth = SETTINGS.plan(BenchTest.WRITE_BW, 64, 7);
+        TrialPlan latency = planOf(BenchTest.READ_LAT);
+        TrialPlan bandwidth = planOf(BenchTest.WRITE_BW);
 
         assertThat(latency.queuePairs()).isEqualTo(1);
         assertThat(latency.bidirectional()).isFalse();

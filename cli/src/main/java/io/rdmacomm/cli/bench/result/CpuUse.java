@@ -1,4 +1,4 @@
-package io.rdmacomm.cli.bench.machine;
+package io.rdmacomm.cli.bench.result;
 
 /// The CPU time that a process used over a period, both in nanoseconds.
 ///

@@ -1,21 +1,20 @@
-package io.rdmacomm.cli.bench.trial;
+package io.rdmacomm.cli.bench.result;
 
-import io.rdmacomm.cli.bench.machine.CpuUse;
 
 /// The CPU time that a step took on both sides.
 ///
 /// @param client on the client
 /// @param server on the server
 public record StepUse(CpuUse client, CpuUse server) {
-    static final StepUse NONE = new StepUse(CpuUse.NONE, CpuUse.NONE);
+    public static final StepUse NONE = new StepUse(CpuUse.NONE, CpuUse.NONE);
 
     /// Both steps together.
-    StepUse plus(StepUse other) {
+    public StepUse plus(StepUse other) {
         return new StepUse(client.plus(other.client), server.plus(other.server));
     }
 
     /// The CPU time of both sides.
-    long cpuNanos() {
+    public long cpuNanos() {
         return client.cpuNanos() + server.cpuNanos();
     }
 }
