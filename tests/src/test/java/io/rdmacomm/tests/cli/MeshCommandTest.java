@@ -174,7 +174,7 @@ class MeshCommandTest {
                 "--launcher pbs|is no launcher: write openmpi, torchrun, slurm or kubernetes",
                 "--nodes 2 --window 0|--window 0 is out of range",
                 "--nodes 2 --passes 0|--passes 0 is out of range",
-                "--nodes 2 --block 65m|--block 65M is out of range: it can be 1 to 64M",
+                "--nodes 2 --block 65m|--block 65 MiB is out of range: it can be 1 B to 64 MiB",
                 "--nodes 2 --channels 256|--channels 256 is out of range",
                 "--nodes 2 --iterations 0|--iterations 0 is out of range",
                 "--nodes 2 --duration -1|--duration -1 is out of range",

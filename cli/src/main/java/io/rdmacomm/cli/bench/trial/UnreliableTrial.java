@@ -1,16 +1,17 @@
 package io.rdmacomm.cli.bench.trial;
 
-import io.rdmacomm.cli.bench.result.StepUse;
 import io.rdmacomm.cli.bench.machine.CompilerTime;
 import io.rdmacomm.cli.bench.machine.CpuMeter;
 import io.rdmacomm.cli.bench.machine.CpuTime;
-import io.rdmacomm.cli.bench.result.CpuUse;
 import io.rdmacomm.cli.bench.result.BenchTest;
+import io.rdmacomm.cli.bench.result.CpuUse;
 import io.rdmacomm.cli.bench.result.Losses;
+import io.rdmacomm.cli.bench.result.StepUse;
 import io.rdmacomm.cli.bench.workload.BenchMessage;
 import io.rdmacomm.cli.bench.workload.Readings;
 import io.rdmacomm.cli.bench.workload.TrialPlan;
 import io.rdmacomm.cli.terminal.CommandFailure;
+import io.rdmacomm.cli.terminal.OnFailure;
 import io.rdmacomm.cli.wire.Frame;
 import io.rdmacomm.cli.wire.FrameChannel;
 import io.rdmacomm.comm.ClientSession;
@@ -56,8 +57,7 @@ final class UnreliableTrial implements Trial {
         InetSocketAddress server = new InetSocketAddress(session.endPoint().remoteAddress(), options.port());
         UnreliablePair pair = new UnreliablePair(
                 session.context(), plan, UnreliableServer.path(session, DeviceChoice.localAddress(server)));
-        boolean complete = false;
-        try {
+        return OnFailure.run(pair::close, () -> {
             control.send(plan.toFrame());
             control.expect(BenchMessage.OK, BenchMessage.FAILED);
             control.send(pair.address(literal(server.getAddress())));
@@ -69,13 +69,8 @@ final class UnreliableTrial implements Trial {
                             UnreliablePair.mtu(peer).bytes());
             session.endPoint().checkNumbers(UnreliablePair.info(peer));
             pair.connect(peer);
-            complete = true;
             return new UnreliableTrial(control, pair, System.nanoTime() - begin);
-        } finally {
-            if (!complete) {
-                pair.close();
-            }
-        }
+        });
     }
 
     /// An address without the name of an interface, which the server may not have.
