@@ -106,10 +106,10 @@ final class BenchOutput implements BenchListener, AutoCloseable {
         if (report.comparesModes()) {
             output.println("blocking calls in each mode, on both sides; CPU: of each process without its JIT compilers, in"
                     + " percent of a core; idle: both wait for a message that does not come");
-            return;
+        } else {
+            output.println("floor: the least time this machine needs, measured in this run; ratio: p50 / floor, or Gbit/s /"
+                    + " copy Gbit/s");
         }
-        output.println("floor: the least time this machine needs, measured in this run; ratio: p50 / floor, or Gbit/s /"
-                + " copy Gbit/s");
         if (table.isMarked()) {
             output.println(Table.EXPLANATION);
         }

@@ -178,8 +178,22 @@ class ModeOptionsTest {
     void theMatrixHasEveryModeBusyAndIdle(@TempDir Path root) throws Exception {
         Path json = root.resolve("matrix.json");
 
-        Result result =
-                Command.run("bench", "--matrix", "--duration", "0.1", "--warmup", "0.02", "--json", json.toString());
+        Path csv = root.resolve("matrix.csv");
+        Path page = root.resolve("matrix.html");
+
+        Result result = Command.run(
+                "bench",
+                "--matrix",
+                "--duration",
+                "0.1",
+                "--warmup",
+                "0.02",
+                "--json",
+                json.toString(),
+                "--csv",
+                csv.toString(),
+                "--report",
+                page.toString());
 
         assertThat(result.exitCode()).as(result.err()).isZero();
         assertThat(result.out()).contains("work mode", "idle CPU", "all received data verified");
@@ -191,6 +205,8 @@ class ModeOptionsTest {
                 .contains("polling caller", "completion-channel shared-cq", "epoll per-queue-pair", "adaptive caller");
         assertThat(result.out().lines().filter(line -> line.startsWith("epoll")))
                 .hasSize(3);
+        assertThat(Files.readAllLines(csv)).hasSize(13).element(1).asString().contains("polling,per-queue-pair");
+        assertThat(Files.readString(page)).contains("request_lat epoll caller", "idle server %");
     }
 
     private static void isComplete(Object row) {
