@@ -130,10 +130,11 @@ public final class BenchCommand extends Subcommand {
     public Integer call() throws IOException {
         peer.check();
         // Only the two sides themselves drive the work: on two processors a third thread would get in the way.
-        SessionOptions options = flags.device().apply(SessionOptions.defaults()
-                .withThreadMode(ThreadMode.CALLER)
-                .withWorkMode(WorkMode.ADAPTIVE)
-                .withDeadlines(Deadlines.defaults().withHandshake(HANDSHAKE)));
+        SessionOptions options = flags.device()
+                .apply(SessionOptions.defaults()
+                        .withThreadMode(ThreadMode.CALLER)
+                        .withWorkMode(WorkMode.ADAPTIVE)
+                        .withDeadlines(Deadlines.defaults().withHandshake(HANDSHAKE)));
         List<CollectiveTest> collectives = tests.collectives();
         tests.check(!collectives.isEmpty());
         if (!collectives.isEmpty()) {
@@ -152,10 +153,7 @@ public final class BenchCommand extends Subcommand {
         if (rounds > 1) {
             measureInRounds();
         } else if (address != null) {
-            measure(
-                    settings,
-                    options.withAddress(address.host(), address.port()),
-                    Placement.none("another host"));
+            measure(settings, options.withAddress(address.host(), address.port()), Placement.none("another host"));
         } else {
             measureLocally(settings, options);
         }
@@ -202,7 +200,8 @@ public final class BenchCommand extends Subcommand {
         arguments.addAll(flags.arguments());
         collective.run(
                 tests.collectiveSettings(collectives, collective),
-                flags.modes().apply(options)
+                flags.modes()
+                        .apply(options)
                         .withHost(listen.isBound() ? listen.bind() : "")
                         .withPort(0),
                 arguments,

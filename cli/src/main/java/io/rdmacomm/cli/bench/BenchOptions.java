@@ -134,8 +134,9 @@ final class BenchOptions {
 
     @Option(
             names = "--matrix",
-            description = "Instead of the tests: request_lat in every work mode and thread mode, and the CPU time of both"
-                    + " processes, busy and idle, in percent of a core.")
+            description =
+                    "Instead of the tests: request_lat in every work mode and thread mode, and the CPU time of both"
+                            + " processes, busy and idle, in percent of a core.")
     private boolean matrix;
 
     @Mixin

@@ -2,10 +2,10 @@ package io.rdmacomm.cli.bench;
 
 import io.rdmacomm.cli.bench.machine.MachineFloors;
 import io.rdmacomm.cli.bench.machine.MachineLoad;
+import io.rdmacomm.cli.bench.machine.SocketFigures;
 import io.rdmacomm.cli.bench.result.Modes;
 import io.rdmacomm.cli.bench.result.Result;
 import io.rdmacomm.cli.bench.workload.TrialPlan;
-import io.rdmacomm.cli.bench.machine.SocketFigures;
 import io.rdmacomm.cli.process.Placement;
 import io.rdmacomm.cli.terminal.ByteSize;
 import io.rdmacomm.cli.terminal.CommandOutput;
@@ -77,8 +77,8 @@ final class BenchOutput implements BenchListener, AutoCloseable {
     @Override
     public void onStart(int number, int count, TrialPlan plan) {
         String modes = plan.modes() == null ? "" : ", " + plan.modes();
-        progress.show("[" + number + "/" + count + "] " + plan.test().label() + " " + ByteSize.format(plan.bytes())
-                + modes);
+        progress.show(
+                "[" + number + "/" + count + "] " + plan.test().label() + " " + ByteSize.format(plan.bytes()) + modes);
     }
 
     @Override
@@ -104,11 +104,13 @@ final class BenchOutput implements BenchListener, AutoCloseable {
         }
         show("plain TCP socket at the end", report.socketAtEnd());
         if (report.comparesModes()) {
-            output.println("blocking calls in each mode, on both sides; CPU: of each process without its JIT compilers, in"
-                    + " percent of a core; idle: both wait for a message that does not come");
+            output.println(
+                    "blocking calls in each mode, on both sides; CPU: of each process without its JIT compilers, in"
+                            + " percent of a core; idle: both wait for a message that does not come");
         } else {
-            output.println("floor: the least time this machine needs, measured in this run; ratio: p50 / floor, or Gbit/s /"
-                    + " copy Gbit/s");
+            output.println(
+                    "floor: the least time this machine needs, measured in this run; ratio: p50 / floor, or Gbit/s /"
+                            + " copy Gbit/s");
         }
         if (table.isMarked()) {
             output.println(Table.EXPLANATION);

@@ -69,8 +69,7 @@ public final class RecvCommand extends Subcommand {
     }
 
     private CopyServer open(CopyOptions.Transport transport, IncomingFolder incoming) {
-        CopyService service =
-                new CopyService(incoming, new CopyMemory(memory), output(), isVerbose(), copy.label());
+        CopyService service = new CopyService(incoming, new CopyMemory(memory), output(), isVerbose(), copy.label());
         return switch (transport) {
             case RDMA -> new RdmaCopyServer(listen, copy, service);
             case TCP -> new TcpCopyServer(listen, service);

@@ -167,8 +167,9 @@ public final class MeshCommand extends Subcommand {
         MeshReport report;
         try (mesh;
                 ProgressLine line = new ProgressLine(output().err())) {
-            MeshTraffic traffic = new MeshTraffic(mesh, settings, patience, progress(reports ? line : null, settings));
-            report = MeshWork.run(mesh, () -> traffic.run(rendezvous)).withSetUpNanos(setUpNanos);
+            LongConsumer listener = progress(reports ? line : null, settings);
+            report = MeshWork.run(mesh, () -> new MeshTraffic(mesh, settings, patience, listener).run(rendezvous))
+                    .withSetUpNanos(setUpNanos);
             if (reports) {
                 json.write(
                         mesh.session().context().device().provider(),

@@ -46,7 +46,8 @@ public final class JsonOption {
     /// @param provider the provider that was used; empty if there was none
     /// @param device the device that was used; empty if there was none
     /// @param result the members of the document besides `schema` and `environment`
-    public void write(String provider, String device, Map<String, Object> result, CommandOutput output) throws IOException {
+    public void write(String provider, String device, Map<String, Object> result, CommandOutput output)
+            throws IOException {
         write(document(provider, device, result), output);
     }
 

@@ -56,7 +56,7 @@ public final class ListenOptions {
 
     /// The address and the port, or `defaultPort` if none was given.
     public InetSocketAddress socketAddress(int defaultPort) {
-     return isBound() ? new InetSocketAddress(bind, port(defaultPort)) : new InetSocketAddress(port(defaultPort));
+        return isBound() ? new InetSocketAddress(bind, port(defaultPort)) : new InetSocketAddress(port(defaultPort));
     }
 
     /// The line of a server that takes neither a secret nor TLS.

@@ -18,7 +18,7 @@ public record PeerAddress(String host, int givenPort) {
     public static final class Converter implements ITypeConverter<PeerAddress> {
         @Override
         public PeerAddress convert(String text) {
-         return parse(text);
+            return parse(text);
         }
     }
 

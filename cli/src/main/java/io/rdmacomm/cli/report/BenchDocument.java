@@ -283,8 +283,7 @@ public final class BenchDocument {
 
     private static Map<String, List<Map<?, ?>>> byTest(List<Map<?, ?>> rows) {
         return rows.stream()
-                .collect(Collectors.groupingBy(
-                        BenchDocument::name, LinkedHashMap::new, Collectors.toList()));
+                .collect(Collectors.groupingBy(BenchDocument::name, LinkedHashMap::new, Collectors.toList()));
     }
 
     private static List<Series> lines(List<Map<?, ?>> rows, String member) {

@@ -2,12 +2,12 @@ package io.rdmacomm.cli.selftest;
 
 import io.rdmacomm.cli.bench.BenchListener;
 import io.rdmacomm.cli.bench.BenchReport;
-import io.rdmacomm.cli.bench.trial.BenchSettings;
-import io.rdmacomm.cli.bench.result.BenchTest;
 import io.rdmacomm.cli.bench.Benchmark;
 import io.rdmacomm.cli.bench.machine.MachineFloors;
+import io.rdmacomm.cli.bench.result.BenchTest;
 import io.rdmacomm.cli.bench.result.Result;
 import io.rdmacomm.cli.bench.result.TransportService;
+import io.rdmacomm.cli.bench.trial.BenchSettings;
 import io.rdmacomm.cli.bench.workload.TrialPlan;
 import io.rdmacomm.cli.terminal.ByteSize;
 import io.rdmacomm.comm.SessionOptions;

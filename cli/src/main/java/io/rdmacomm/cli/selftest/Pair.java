@@ -27,8 +27,7 @@ final class Pair implements AutoCloseable {
     static Pair open(Scene scene, EndPlan nearPlan, EndPlan farPlan) {
         Far far = scene.peer().open(farPlan);
         return OnFailure.run(
-                far::close,
-                () -> new Pair(scene, new QueuePairEnd(scene.context(), scene.how(), nearPlan), far));
+                far::close, () -> new Pair(scene, new QueuePairEnd(scene.context(), scene.how(), nearPlan), far));
     }
 
     /// Makes two ends that are connected.

@@ -11,7 +11,11 @@ final class TooLongMessage extends FaultCheck {
 
     TooLongMessage() {
         // rxe says REMOTE_OPERATION_ERROR (`rxe_responder`).
-        super("message longer than receive", WorkStatus.REMOTE_INVALID_REQUEST, WorkStatus.REMOTE_OPERATION_ERROR, true);
+        super(
+                "message longer than receive",
+                WorkStatus.REMOTE_INVALID_REQUEST,
+                WorkStatus.REMOTE_OPERATION_ERROR,
+                true);
     }
 
     @Override

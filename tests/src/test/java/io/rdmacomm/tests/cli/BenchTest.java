@@ -174,8 +174,8 @@ class BenchTest {
 
     @Test
     void aSlowRateIsNotRoundedToZero() {
-        BandwidthResult slow =
-                new BandwidthResult(io.rdmacomm.cli.bench.result.BenchTest.WRITE_BW, 1, 40, 60_000_000_000L, 1, 0, NO_SPREAD);
+        BandwidthResult slow = new BandwidthResult(
+                io.rdmacomm.cli.bench.result.BenchTest.WRITE_BW, 1, 40, 60_000_000_000L, 1, 0, NO_SPREAD);
         assertThat(number(slow.toMap(), "gbps")).isEqualTo(5.33e-9);
         assertThat(number(slow.toMap(), "mmsgs_per_s")).isEqualTo(6.667e-7);
         BandwidthResult fast = new BandwidthResult(

@@ -34,7 +34,7 @@ public record BandwidthResult(
 
     /// The throughput as a fraction of the copy rate; 0 if that is unknown.
     public double ratio() {
-     return copyGbps > 0 ? gbps() / copyGbps : 0;
+        return copyGbps > 0 ? gbps() / copyGbps : 0;
     }
 
     /// Whether it is faster than one thread copies: the copy was measured while the machine was slower.

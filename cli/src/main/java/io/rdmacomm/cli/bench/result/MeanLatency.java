@@ -21,7 +21,7 @@ public record MeanLatency(BenchTest test, long bytes, long iterations, long nano
 
     /// The mean as a multiple of the floor; 0 if the floor is unknown.
     public double ratio() {
-     return floor > 0 ? micros() / floor : 0;
+        return floor > 0 ? micros() / floor : 0;
     }
 
     /// Whether it is faster than the least time that the machine needs: the floor was measured while it was slower.

@@ -1,6 +1,5 @@
 package io.rdmacomm.cli.bench.result;
 
-
 /// The CPU time that a step took on both sides.
 ///
 /// @param client on the client

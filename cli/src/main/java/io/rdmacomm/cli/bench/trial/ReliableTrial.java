@@ -1,11 +1,11 @@
 package io.rdmacomm.cli.bench.trial;
 
-import io.rdmacomm.cli.bench.result.StepUse;
 import io.rdmacomm.cli.bench.machine.CompilerTime;
 import io.rdmacomm.cli.bench.machine.CpuMeter;
 import io.rdmacomm.cli.bench.result.CpuUse;
 import io.rdmacomm.cli.bench.result.Losses;
 import io.rdmacomm.cli.bench.result.Modes;
+import io.rdmacomm.cli.bench.result.StepUse;
 import io.rdmacomm.cli.bench.workload.BenchMessage;
 import io.rdmacomm.cli.bench.workload.Readings;
 import io.rdmacomm.cli.bench.workload.TestBed;

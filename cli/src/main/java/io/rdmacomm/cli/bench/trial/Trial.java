@@ -1,12 +1,10 @@
 package io.rdmacomm.cli.bench.trial;
 
-import io.rdmacomm.cli.bench.result.StepUse;
-import io.rdmacomm.cli.bench.machine.CompilerTime;
 import io.rdmacomm.cli.bench.result.Losses;
+import io.rdmacomm.cli.bench.result.StepUse;
 import io.rdmacomm.cli.bench.workload.BenchMessage;
 import io.rdmacomm.cli.bench.workload.Readings;
 import io.rdmacomm.cli.bench.workload.TrialPlan;
-import io.rdmacomm.cli.bench.workload.Workload;
 import io.rdmacomm.cli.wire.FrameChannel;
 import io.rdmacomm.comm.ClientSession;
 import io.rdmacomm.comm.SessionOptions;

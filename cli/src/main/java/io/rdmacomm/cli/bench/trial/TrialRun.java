@@ -1,6 +1,5 @@
 package io.rdmacomm.cli.bench.trial;
 
-import io.rdmacomm.cli.bench.result.StepUse;
 import io.rdmacomm.cli.bench.result.BandwidthResult;
 import io.rdmacomm.cli.bench.result.BenchTest;
 import io.rdmacomm.cli.bench.result.LatencyResult;
@@ -11,6 +10,7 @@ import io.rdmacomm.cli.bench.result.ModeResult;
 import io.rdmacomm.cli.bench.result.Modes;
 import io.rdmacomm.cli.bench.result.Result;
 import io.rdmacomm.cli.bench.result.Spread;
+import io.rdmacomm.cli.bench.result.StepUse;
 import io.rdmacomm.cli.bench.result.UnreliableResult;
 import io.rdmacomm.cli.bench.workload.Readings;
 import io.rdmacomm.cli.bench.workload.TrialPlan;
@@ -117,7 +117,8 @@ public final class TrialRun {
         return use;
     }
 
-    /// Lets both sides wait for as long as a measurement takes without any operation, after their JIT compilers have become
+    /// Lets both sides wait for as long as a measurement takes without any operation, after their JIT compilers have
+    /// become
     /// idle, and then checks that they still answer.
     ///
     /// @return the CPU time of the wait

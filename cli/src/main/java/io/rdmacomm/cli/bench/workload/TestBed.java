@@ -149,7 +149,7 @@ public final class TestBed implements AutoCloseable {
     @SuppressWarnings("ThreadPriorityCheck") // only speeds up a machine that is too busy to measure anything
     void checkAlive() {
         Thread.yield();
-     checkWork();
+        checkWork();
         if (System.nanoTime() - deadline > 0) {
             throw new CommandFailure("nothing arrived from the other side for "
                     + TimeUnit.NANOSECONDS.toSeconds(STEP_LIMIT_NANOS) + " s: is it stopped?");

@@ -68,8 +68,7 @@ public record TrialPlan(
 
     /// This plan with another message size.
     public TrialPlan withBytes(long other) {
-        return new TrialPlan(
-                test, other, queuePairs, idleQueuePairs, depth, bidirectional, seed, modes, service);
+        return new TrialPlan(test, other, queuePairs, idleQueuePairs, depth, bidirectional, seed, modes, service);
     }
 
     public static TrialPlan of(Frame<BenchMessage> frame) {
