@@ -184,6 +184,7 @@ class ModeOptionsTest {
         Result result = Command.run(
                 "bench",
                 "--matrix",
+                "--no-floors",
                 "--duration",
                 "0.1",
                 "--warmup",
