@@ -20,8 +20,9 @@ public final class Ranges {
         for (OptionSpec option : given.matchedOptionsSet()) {
             if (option.userObject() instanceof AnnotatedElement field
                     && field.getAnnotation(Range.class) instanceof Range range) {
-                List<?> values = option.getValue() instanceof List<?> all ? all : List.of((Object) option.getValue());
-                values.forEach(value -> check(given.commandSpec(), option, ((Number) value).doubleValue(), range));
+                Object value = option.getValue();
+                List<?> values = value instanceof List<?> all ? all : List.of(value);
+                values.forEach(each -> check(given.commandSpec(), option, ((Number) each).doubleValue(), range));
             }
         }
         if (given.hasSubcommand()) {
