@@ -5,7 +5,6 @@ import io.rdmacomm.cli.bench.result.Modes;
 import io.rdmacomm.cli.bench.result.TransportService;
 import io.rdmacomm.cli.bench.workload.TrialPlan;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
@@ -64,10 +63,11 @@ public record BenchSettings(
 
     /// The modes of a test, one after the other; null stands for polling.
     private List<@Nullable Modes> modesOf(BenchTest test) {
-        if (modes.isEmpty()) {
-            return Collections.singletonList(test == BenchTest.REQUEST_LAT ? Modes.SLEEPING : null);
+        List<@Nullable Modes> all = new ArrayList<>(modes);
+        if (all.isEmpty()) {
+            all.add(test == BenchTest.REQUEST_LAT ? Modes.SLEEPING : null);
         }
-        return new ArrayList<>(modes);
+        return all;
     }
 
     /// The plans of all measurements, in order.
