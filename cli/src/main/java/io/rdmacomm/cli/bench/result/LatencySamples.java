@@ -80,6 +80,8 @@ public final class LatencySamples {
         return count * (100 - percentile) / 100 < FEWEST_BEYOND;
     }
 
+    /// The time that so many percent of the operations took at most.
+    ///
     /// @param percentile 0 to 100
     public double percentileMicros(double percentile) {
         return micros((double) Math.min(histogram.getValueAtPercentile(percentile), max));
