@@ -26,6 +26,7 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 
 /// The active side of a benchmark. It keeps one connection for control messages, and makes another one for every
 /// test and message size, which is the one that is measured.
@@ -60,7 +61,7 @@ public final class Benchmark {
             TrialPlan previous = null;
             for (TrialPlan plan : plans) {
                 long warmUp = settings.warmUpNanos();
-                if (previous == null || previous.test() != plan.test() || previous.modes() != plan.modes()) {
+                if (previous == null || previous.test() != plan.test() || !Objects.equals(previous.modes(), plan.modes())) {
                     // The first test also warms up the code that all tests share.
                     warmUp = (previous == null ? FIRST_TEST_FACTOR : 1) * settings.firstWarmUpNanos();
                     if (plan.bytes() > SMALL_BYTES) {
