@@ -18,8 +18,9 @@ public final class Ranges {
     /// @throws ParameterException if a value is out of its range
     public static void check(ParseResult given) {
         for (OptionSpec option : given.matchedOptionsSet()) {
-            if (option.userObject() instanceof AnnotatedElement field
-                    && field.getAnnotation(Range.class) instanceof Range range) {
+            Range range =
+                    option.userObject() instanceof AnnotatedElement field ? field.getAnnotation(Range.class) : null;
+            if (range != null) {
                 Object value = option.getValue();
                 List<?> values = value instanceof List<?> all ? all : List.of(value);
                 values.forEach(each -> check(given.commandSpec(), option, ((Number) each).doubleValue(), range));
