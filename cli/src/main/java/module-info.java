@@ -13,8 +13,32 @@ module io.rdmacomm.cli {
     requires org.jline.terminal;
 
     exports io.rdmacomm.cli;
+    exports io.rdmacomm.cli.command to
+            java.logging; // which makes the log settings
     exports io.rdmacomm.examples;
 
     opens io.rdmacomm.cli to
+            info.picocli;
+    opens io.rdmacomm.cli.bench to
+            info.picocli;
+    opens io.rdmacomm.cli.collective to
+            info.picocli;
+    opens io.rdmacomm.cli.command to
+            info.picocli;
+    opens io.rdmacomm.cli.copy to
+            info.picocli;
+    opens io.rdmacomm.cli.devices to
+            info.picocli;
+    opens io.rdmacomm.cli.doctor to
+            info.picocli;
+    opens io.rdmacomm.cli.interop to
+            info.picocli;
+    opens io.rdmacomm.cli.mesh to
+            info.picocli;
+    opens io.rdmacomm.cli.options to
+            info.picocli;
+    opens io.rdmacomm.cli.ping to
+            info.picocli;
+    opens io.rdmacomm.cli.top to
             info.picocli;
 }

@@ -1,5 +1,16 @@
 package io.rdmacomm.cli;
 
+import io.rdmacomm.cli.bench.BenchCommand;
+import io.rdmacomm.cli.copy.RecvCommand;
+import io.rdmacomm.cli.copy.SendCommand;
+import io.rdmacomm.cli.devices.DevicesCommand;
+import io.rdmacomm.cli.devices.InfoCommand;
+import io.rdmacomm.cli.devices.WatchCommand;
+import io.rdmacomm.cli.doctor.DoctorCommand;
+import io.rdmacomm.cli.interop.CopyStringCommand;
+import io.rdmacomm.cli.mesh.MeshCommand;
+import io.rdmacomm.cli.ping.PingCommand;
+import io.rdmacomm.cli.top.TopCommand;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Supplier;

@@ -1,5 +1,6 @@
 package io.rdmacomm.cli;
 
+import io.rdmacomm.cli.command.LogSettings;
 import io.rdmacomm.cli.terminal.CloseOnExit;
 import io.rdmacomm.cli.terminal.FailureText;
 import io.rdmacomm.cli.terminal.LostOutput;

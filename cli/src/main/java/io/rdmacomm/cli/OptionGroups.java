@@ -1,5 +1,16 @@
 package io.rdmacomm.cli;
 
+import io.rdmacomm.cli.bench.ReportOptions;
+import io.rdmacomm.cli.collective.CollectiveBenchOptions;
+import io.rdmacomm.cli.command.Subcommand;
+import io.rdmacomm.cli.options.DeviceOption;
+import io.rdmacomm.cli.options.DeviceOptions;
+import io.rdmacomm.cli.options.JsonOption;
+import io.rdmacomm.cli.options.ListenOptions;
+import io.rdmacomm.cli.options.ModeOptions;
+import io.rdmacomm.cli.options.NodeOptions;
+import io.rdmacomm.cli.options.PeerOptions;
+import io.rdmacomm.cli.options.TrustOptions;
 import java.lang.reflect.Member;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -26,7 +37,6 @@ final class OptionGroups {
             Map.entry(NodeOptions.class, "Nodes and collectives"),
             Map.entry(CollectiveBenchOptions.class, "Nodes and collectives"),
             Map.entry(ModeOptions.class, "Modes"),
-            Map.entry(MatrixOption.class, "Modes"),
             Map.entry(DeviceOption.class, "Device and path"),
             Map.entry(DeviceOptions.class, "Device and path"),
             Map.entry(TrustOptions.class, "Security"),

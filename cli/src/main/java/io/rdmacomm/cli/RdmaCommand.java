@@ -1,5 +1,9 @@
 package io.rdmacomm.cli;
 
+import io.rdmacomm.cli.command.CommandLineText;
+import io.rdmacomm.cli.command.LogSettings;
+import io.rdmacomm.cli.command.Ranges;
+import io.rdmacomm.cli.command.Version;
 import io.rdmacomm.cli.terminal.CloseOnExit;
 import io.rdmacomm.cli.terminal.FailureText;
 import io.rdmacomm.cli.terminal.FileName;
@@ -16,6 +20,7 @@ import java.util.function.Supplier;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.RunLast;
 import picocli.CommandLine.Spec;
 
 /// The command `rdmacomm`. Exit codes: 0 success, 1 failure, 2 wrong usage.
@@ -98,6 +103,10 @@ public final class RdmaCommand implements Runnable {
         // A file may have the name @list.
         commandLine.setExpandAtFiles(false);
         commandLine.registerConverter(Path.class, new FileName());
+        commandLine.setExecutionStrategy(given -> {
+            Ranges.check(given);
+            return new RunLast().execute(given);
+        });
         commandLine.setExecutionExceptionHandler(new FailureHandler());
         commandLine.setParameterExceptionHandler(new UsageHandler());
         commandLine.setUsageHelpLongOptionsMaxWidth(28);

@@ -1,5 +1,9 @@
 package io.rdmacomm.cli.bench;
 
+import io.rdmacomm.cli.bench.machine.MachineFloors;
+import io.rdmacomm.cli.bench.result.Result;
+import io.rdmacomm.cli.bench.workload.TrialPlan;
+
 /// Follows the progress of a benchmark.
 public interface BenchListener {
     /// The limits of the machines have been measured.
@@ -9,7 +13,7 @@ public interface BenchListener {
     ///
     /// @param number which one it is, counted from 1
     /// @param count how many there are
-    void onStart(int number, int count, BenchTest test, long bytes);
+    void onStart(int number, int count, TrialPlan plan);
 
     /// A measurement is complete.
     void onResult(Result result);

@@ -1,6 +1,12 @@
 package io.rdmacomm.cli.bench;
 
+import io.rdmacomm.cli.bench.machine.MachineFloors;
+import io.rdmacomm.cli.bench.machine.SocketFigures;
+import io.rdmacomm.cli.bench.result.ModeResult;
+import io.rdmacomm.cli.bench.result.Modes;
+import io.rdmacomm.cli.bench.result.Result;
 import io.rdmacomm.cli.terminal.DeviceLine;
+import io.rdmacomm.cli.terminal.Rounding;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -37,6 +43,11 @@ public record BenchReport(
         members.put("data_verified", true);
         members.put("results", results.stream().map(Result::toMap).toList());
         return members;
+    }
+
+    /// Whether the results are those of several modes.
+    boolean comparesModes() {
+        return results.stream().anyMatch(ModeResult.class::isInstance);
     }
 
     /// The median time to set up a connection, in milliseconds; 0 if there was none.

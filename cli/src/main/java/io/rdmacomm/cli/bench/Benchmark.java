@@ -1,5 +1,18 @@
 package io.rdmacomm.cli.bench;
 
+import io.rdmacomm.cli.bench.machine.CacheLineFloor;
+import io.rdmacomm.cli.bench.machine.ClockCost;
+import io.rdmacomm.cli.bench.machine.MachineFloors;
+import io.rdmacomm.cli.bench.machine.SocketFigures;
+import io.rdmacomm.cli.bench.machine.SocketFloor;
+import io.rdmacomm.cli.bench.result.Result;
+import io.rdmacomm.cli.bench.result.TransportService;
+import io.rdmacomm.cli.bench.trial.BenchServer;
+import io.rdmacomm.cli.bench.trial.BenchSettings;
+import io.rdmacomm.cli.bench.trial.Trial;
+import io.rdmacomm.cli.bench.trial.TrialRun;
+import io.rdmacomm.cli.bench.workload.BenchMessage;
+import io.rdmacomm.cli.bench.workload.TrialPlan;
 import io.rdmacomm.cli.terminal.CloseOnExit;
 import io.rdmacomm.cli.terminal.DeviceLine;
 import io.rdmacomm.cli.terminal.FailureText;
@@ -13,14 +26,11 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.ThreadLocalRandom;
+import java.util.Objects;
 
 /// The active side of a benchmark. It keeps one connection for control messages, and makes another one for every
 /// test and message size, which is the one that is measured.
 public final class Benchmark {
-    /// The name of the control session, by which the server recognizes it.
-    static final String NAME = "bench control";
-
     private static final int FIRST_TEST_FACTOR = 3;
     private static final long SMALL_BYTES = 4096;
 
@@ -37,7 +47,7 @@ public final class Benchmark {
 
     /// Runs all tests. Blocks.
     public BenchReport run() throws IOException {
-        try (ClientSession session = ClientSession.connect(options.withName(NAME));
+        try (ClientSession session = ClientSession.connect(options.withName(BenchServer.CONTROL));
                 FrameChannel<BenchMessage> control =
                         BenchMessage.over(session, session.endPoint().channel(0));
                 CloseOnExit _ = new CloseOnExit(session::close)) {
@@ -47,25 +57,25 @@ public final class Benchmark {
             TrialFloors trialFloors = new TrialFloors(session, floors);
             List<Result> results = new ArrayList<>();
             List<Duration> setUpTimes = new ArrayList<>();
-            // The first test also warms up the code that all tests share.
-            long firstWarmUp = FIRST_TEST_FACTOR * settings.firstWarmUpNanos();
-            for (BenchTest test : settings.tests()) {
-                long warmUp = firstWarmUp;
-                firstWarmUp = settings.firstWarmUpNanos();
-                if (settings.sizes(test).getFirst() > SMALL_BYTES) {
-                    warmUp(control, session, test, warmUp);
-                }
-                for (long bytes : settings.sizes(test)) {
-                    listener.onStart(results.size() + 1, settings.count(), test, bytes);
-                    TrialPlan plan = plan(test, bytes);
-                    double floor = settings.floors() ? trialFloors.of(plan) : 0;
-                    try (Trial trial = Trial.open(control, session, options, plan)) {
-                        setUpTimes.add(trial.setUpTime());
-                        Result result = new TrialRun(trial, plan, settings).measure(warmUp, floor);
-                        listener.onResult(result);
-                        results.add(result);
+            List<TrialPlan> plans = settings.plans();
+            TrialPlan previous = null;
+            for (TrialPlan plan : plans) {
+                long warmUp = settings.warmUpNanos();
+                if (previous == null || previous.test() != plan.test() || !Objects.equals(previous.modes(), plan.modes())) {
+                    // The first test also warms up the code that all tests share.
+                    warmUp = (previous == null ? FIRST_TEST_FACTOR : 1) * settings.firstWarmUpNanos();
+                    if (plan.bytes() > SMALL_BYTES) {
+                        warmUp(control, session, plan.withBytes(SMALL_BYTES), warmUp);
                     }
-                    warmUp = settings.warmUpNanos();
+                }
+                previous = plan;
+                listener.onStart(results.size() + 1, plans.size(), plan);
+                double floor = settings.floors() ? trialFloors.of(plan) : 0;
+                try (Trial trial = Trial.open(control, session, options, plan)) {
+                    setUpTimes.add(trial.setUpTime());
+                    Result result = new TrialRun(trial, plan, settings).measure(warmUp, floor);
+                    listener.onResult(result);
+                    results.add(result);
                 }
             }
             // Measured again, because machines change their speed.
@@ -95,15 +105,10 @@ public final class Benchmark {
 
     /// Warms up with small messages: the JIT compiler counts operations, and there are few when each of them moves
     /// much data.
-    private void warmUp(FrameChannel<BenchMessage> control, ClientSession session, BenchTest test, long nanos) {
-        TrialPlan plan = plan(test, SMALL_BYTES);
+    private void warmUp(FrameChannel<BenchMessage> control, ClientSession session, TrialPlan plan, long nanos) {
         try (Trial trial = Trial.open(control, session, options, plan)) {
             new TrialRun(trial, plan, settings).warmUp(nanos);
         }
-    }
-
-    private TrialPlan plan(BenchTest test, long bytes) {
-        return settings.plan(test, bytes, ThreadLocalRandom.current().nextLong());
     }
 
     private MachineFloors measureFloors(ClientSession session, FrameChannel<BenchMessage> control) throws IOException {

@@ -33,7 +33,13 @@ public final class CsvFile {
             "transport",
             "sent",
             "received",
-            "lost");
+            "lost",
+            "work_mode",
+            "thread_mode",
+            "busy_cpu_percent_client",
+            "busy_cpu_percent_server",
+            "idle_cpu_percent_client",
+            "idle_cpu_percent_server");
 
     private CsvFile() {}
 

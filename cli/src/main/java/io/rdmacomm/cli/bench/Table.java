@@ -1,6 +1,15 @@
 package io.rdmacomm.cli.bench;
 
+import io.rdmacomm.cli.bench.result.BandwidthResult;
+import io.rdmacomm.cli.bench.result.BenchTest;
+import io.rdmacomm.cli.bench.result.LatencyResult;
+import io.rdmacomm.cli.bench.result.LatencySamples;
+import io.rdmacomm.cli.bench.result.MeanLatency;
+import io.rdmacomm.cli.bench.result.ModeResult;
+import io.rdmacomm.cli.bench.result.Result;
+import io.rdmacomm.cli.bench.result.UnreliableResult;
 import io.rdmacomm.cli.terminal.ByteSize;
+import io.rdmacomm.cli.terminal.ChoiceText;
 import java.io.PrintWriter;
 import org.jspecify.annotations.Nullable;
 
@@ -8,6 +17,8 @@ import org.jspecify.annotations.Nullable;
 public final class Table {
     private static final String LATENCY = "%-14s %8s %10s %9s %9s %9s %9s %10s %9s %9s %8s %6s%n";
     private static final String BANDWIDTH = "%-14s %8s %10s %10s %12s %13s %11s %6s%n";
+
+    private static final String MODES = "%-20s %-15s %10s %10s %9s %7s %9s %7s%n";
 
     /// The meaning of a mark.
     public static final String EXPLANATION =
@@ -27,7 +38,11 @@ public final class Table {
         if (printed != result.test().kind()) {
             printed = result.test().kind();
             out.println();
-            header(printed);
+            if (result instanceof ModeResult) {
+                modesHeader();
+            } else {
+                header(printed);
+            }
         }
         print(result);
         out.flush();
@@ -48,6 +63,7 @@ public final class Table {
             case LatencyResult latency -> row(latency);
             case MeanLatency mean -> row(mean);
             case BandwidthResult bandwidth -> row(bandwidth);
+            case ModeResult mode -> row(mode);
             case UnreliableResult unreliable -> {
                 print(unreliable.measured());
                 out.println("    over " + unreliable.service().label() + ": " + unreliable.losses());
@@ -84,6 +100,25 @@ public final class Table {
                         "copy Gbit/s",
                         "ratio");
         }
+    }
+
+    private void modesHeader() {
+        out.printf(MODES, "", "", "round trip", "[us]", "busy CPU", "[%]", "idle CPU", "[%]");
+        out.printf(MODES, "work mode", "thread mode", "p50", "p99", "client", "server", "client", "server");
+    }
+
+    private void row(ModeResult result) {
+        LatencySamples samples = result.measured().samples();
+        out.printf(
+                MODES,
+                ChoiceText.of(result.modes().work()),
+                ChoiceText.of(result.modes().thread()),
+                micros(samples.percentileMicros(50)),
+                percentile(samples, 99),
+                "%.1f".formatted(result.busy().client().percent()),
+                "%.1f".formatted(result.busy().server().percent()),
+                "%.2f".formatted(result.idle().client().percent()),
+                "%.2f".formatted(result.idle().server().percent()));
     }
 
     private void row(LatencyResult result) {

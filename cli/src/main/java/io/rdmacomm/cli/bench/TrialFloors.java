@@ -1,5 +1,9 @@
 package io.rdmacomm.cli.bench;
 
+import io.rdmacomm.cli.bench.machine.CopyFloor;
+import io.rdmacomm.cli.bench.machine.MachineFloors;
+import io.rdmacomm.cli.bench.result.BenchTest;
+import io.rdmacomm.cli.bench.workload.TrialPlan;
 import io.rdmacomm.comm.ClientSession;
 import io.rdmacomm.comm.RdmaBuffer;
 import java.util.HashMap;

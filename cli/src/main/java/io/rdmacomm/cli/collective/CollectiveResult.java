@@ -1,6 +1,6 @@
 package io.rdmacomm.cli.collective;
 
-import io.rdmacomm.cli.bench.Rounding;
+import io.rdmacomm.cli.terminal.Rounding;
 import java.util.LinkedHashMap;
 import java.util.Map;
 

@@ -2,6 +2,7 @@ package io.rdmacomm.cli.copy;
 
 import io.rdmacomm.cli.terminal.CommandFailure;
 import io.rdmacomm.cli.terminal.FileName;
+import io.rdmacomm.cli.terminal.OnFailure;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
@@ -203,16 +204,7 @@ public final class IncomingFolder implements AutoCloseable {
         if (!resuming.add(path)) {
             throw new IOException("another sender is sending it");
         }
-        boolean opened = false;
-        try {
-            PartFile part = PartFile.resume(path);
-            opened = true;
-            return part;
-        } finally {
-            if (!opened) {
-                resuming.remove(path);
-            }
-        }
+        return OnFailure.run(() -> resuming.remove(path), () -> PartFile.resume(path));
     }
 
     /// The file has ended.

@@ -1,6 +1,7 @@
 package io.rdmacomm.cli.copy;
 
 import io.rdmacomm.cli.terminal.CommandFailure;
+import io.rdmacomm.cli.terminal.OnFailure;
 import io.rdmacomm.cli.wire.Frame;
 import io.rdmacomm.cli.wire.FrameCodec;
 import io.rdmacomm.comm.PeerClosedException;
@@ -141,16 +142,8 @@ public final class TcpLink implements SenderLink, ReceiverLink {
     public void prepare() throws RejectedFileException {
         if (ring == null && memory != null) {
             RingSize taken = memory.take(wish);
-            boolean made = false;
-            try {
-                block = ByteBuffer.allocateDirect(taken.chunk());
-                ring = taken;
-                made = true;
-            } finally {
-                if (!made) {
-                    memory.give(taken);
-                }
-            }
+            block = OnFailure.run(() -> memory.give(taken), () -> ByteBuffer.allocateDirect(taken.chunk()));
+            ring = taken;
             send(taken.toRing(""));
         }
     }

@@ -1,6 +1,7 @@
 package io.rdmacomm.cli.interop;
 
 import io.rdmacomm.cli.terminal.CommandFailure;
+import io.rdmacomm.cli.terminal.OnFailure;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.MemoryRegion;
@@ -67,16 +68,7 @@ public final class RpingClient implements AutoCloseable {
             throws IOException, InterruptedException {
         SynchronousConnection connection = SynchronousConnection.connect(
                 manager, host, port, IdentifierOptions.of(how.path()), parameters(how), patience);
-        boolean complete = false;
-        try {
-            RpingClient client = new RpingClient(connection, bytes);
-            complete = true;
-            return client;
-        } finally {
-            if (!complete) {
-                connection.close();
-            }
-        }
+        return OnFailure.run(connection::close, () -> new RpingClient(connection, bytes));
     }
 
     /// Makes the server read a text and write it back into another buffer, and compares the two.

@@ -1,6 +1,7 @@
 package io.rdmacomm.cli.interop;
 
 import io.rdmacomm.cli.terminal.CommandFailure;
+import io.rdmacomm.cli.terminal.OnFailure;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.CompletionQueue;
 import io.rdmacomm.verbs.Completions;
@@ -107,16 +108,8 @@ final class SynchronousConnection implements AutoCloseable {
     private static SynchronousConnection open(Context context, Duration patience, Establishing establishing)
             throws InterruptedException {
         SynchronousConnection opened = new SynchronousConnection(context, patience);
-        boolean established = false;
-        try {
-            opened.connection = establishing.establish(opened);
-            established = true;
-            return opened;
-        } finally {
-            if (!established) {
-                opened.close();
-            }
-        }
+        opened.connection = OnFailure.run(opened::close, () -> establishing.establish(opened));
+        return opened;
     }
 
     /// Allocates registered memory, which is freed together with the connection.

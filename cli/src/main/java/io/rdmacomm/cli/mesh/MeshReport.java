@@ -1,9 +1,9 @@
 package io.rdmacomm.cli.mesh;
 
-import io.rdmacomm.cli.bench.Rounding;
 import io.rdmacomm.cli.terminal.ByteSize;
 import io.rdmacomm.cli.terminal.CountText;
 import io.rdmacomm.cli.terminal.DeviceLine;
+import io.rdmacomm.cli.terminal.Rounding;
 import io.rdmacomm.comm.mesh.Mesh;
 import io.rdmacomm.comm.mesh.Rendezvous;
 import java.util.ArrayList;

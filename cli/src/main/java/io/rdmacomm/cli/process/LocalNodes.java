@@ -26,12 +26,12 @@ public final class LocalNodes implements AutoCloseable {
     /// Starts a process for each node.
     ///
     /// @param arguments of the program, by rank
-    public static LocalNodes start(String mainClass, Map<Integer, List<String>> arguments) throws IOException {
+    public static LocalNodes start(Map<Integer, List<String>> arguments) throws IOException {
         LocalNodes nodes = new LocalNodes();
         boolean started = false;
         try {
             for (var each : new LinkedHashMap<>(arguments).entrySet()) {
-                List<String> command = OwnProgram.command(mainClass, each.getValue());
+                List<String> command = OwnProgram.command(each.getValue());
                 nodes.add(
                         each.getKey(),
                         new ProcessBuilder(command)

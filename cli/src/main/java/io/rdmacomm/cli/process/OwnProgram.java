@@ -7,6 +7,8 @@ import java.util.List;
 
 /// The command line that starts this program again, with the options of this JVM.
 public final class OwnProgram {
+    /// By name, because its package refers to all others.
+    private static final String MAIN_CLASS = "io.rdmacomm.cli.RdmaCommand";
     private static final String OWN_PROPERTIES = "rdmacomm.";
     private static final List<String> NOT_INHERITED =
             List.of("-agentlib:jdwp", "-Xrunjdwp", "-XX:AOTCacheOutput", "-XX:AOTMode", "-XX:AOTConfiguration");
@@ -15,9 +17,8 @@ public final class OwnProgram {
 
     /// The words of the command line.
     ///
-    /// @param mainClass the class to start if this process was not started from a jar
     /// @param arguments of the program
-    public static List<String> command(String mainClass, List<String> arguments) {
+    public static List<String> command(List<String> arguments) {
         List<String> command = new ArrayList<>();
         command.add(javaCommand());
         for (String option : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
@@ -30,7 +31,7 @@ public final class OwnProgram {
                 command.add("-D" + name + "=" + System.getProperty(name));
             }
         }
-        command.addAll(programOptions(System.getProperty("java.class.path"), mainClass));
+        command.addAll(programOptions(System.getProperty("java.class.path")));
         command.addAll(arguments);
         return command;
     }
@@ -41,10 +42,10 @@ public final class OwnProgram {
 
     /// Uses `-jar` if this process was started that way. Its manifest enables native access; the option that does the
     /// same would make the AOT cache unusable.
-    private static List<String> programOptions(String classPath, String mainClass) {
+    private static List<String> programOptions(String classPath) {
         boolean jar = classPath.endsWith(".jar") && !classPath.contains(File.pathSeparator);
         return jar
                 ? List.of("-jar", classPath)
-                : List.of("--enable-native-access=ALL-UNNAMED", "-cp", classPath, mainClass);
+                : List.of("--enable-native-access=ALL-UNNAMED", "-cp", classPath, MAIN_CLASS);
     }
 }

@@ -21,10 +21,21 @@ import java.util.stream.Collectors;
 public final class BenchDocument {
     private static final String MICROS = "us";
     private static final String GBPS = "Gbit/s";
-    private static final List<String> COLUMNS =
-            List.of("p50_us", "p99_us", "p999_us", "max_us", "avg_us", "gbps", "mmsgs_per_s", "cpu_us_per_gb", "ratio");
-    private static final List<String> TITLES = List.of(
-            "test", "size", "p50 us", "p99 us", "p99.9 us", "max us", "mean us", GBPS, "M msg/s", "CPU us/GB", "ratio");
+    /// The figures of a row, and their titles.
+    private static final List<List<String>> COLUMNS = List.of(
+            List.of("p50_us", "p50 us"),
+            List.of("p99_us", "p99 us"),
+            List.of("p999_us", "p99.9 us"),
+            List.of("max_us", "max us"),
+            List.of("avg_us", "mean us"),
+            List.of("gbps", GBPS),
+            List.of("mmsgs_per_s", "M msg/s"),
+            List.of("cpu_us_per_gb", "CPU us/GB"),
+            List.of("ratio", "ratio"),
+            List.of("busy_cpu_percent_client", "busy client %"),
+            List.of("busy_cpu_percent_server", "busy server %"),
+            List.of("idle_cpu_percent_client", "idle client %"),
+            List.of("idle_cpu_percent_server", "idle server %"));
 
     private final Map<?, ?> document;
 
@@ -98,7 +109,7 @@ public final class BenchDocument {
         String member = figureOf(row);
         String kind = member.equals("p50_us") ? " p50" : member.equals("avg_us") ? " mean" : "";
         return new Figure(
-                row.get("test") + transport(row) + " " + size(row) + kind,
+                name(row) + transport(row) + " " + size(row) + kind,
                 member.equals("gbps") ? GBPS : MICROS,
                 !member.equals("gbps"),
                 number(row, member),
@@ -112,6 +123,12 @@ public final class BenchDocument {
             return List.of();
         }
         return values.stream().map(value -> ((Number) value).doubleValue()).toList();
+    }
+
+    /// The test, with its modes if the results are those of several modes.
+    private static String name(Map<?, ?> row) {
+        return row.get("test")
+                + (row.get("work_mode") == null ? "" : " " + row.get("work_mode") + " " + row.get("thread_mode"));
     }
 
     private static String transport(Map<?, ?> row) {
@@ -178,7 +195,7 @@ public final class BenchDocument {
         for (long size : shown(rows)) {
             List<Series> lines = rows.stream()
                     .filter(row -> bytes(row) == size && row.get("distribution") instanceof List)
-                    .map(row -> new Series(String.valueOf(row.get("test")), distribution(row)))
+                    .map(row -> new Series(name(row), distribution(row)))
                     .toList();
             page.chart(new Chart(
                     "Latency distribution, " + ByteSize.format(size),
@@ -233,18 +250,21 @@ public final class BenchDocument {
     }
 
     private Grid results() {
-        List<List<String>> cells = rows().stream()
-                .map(row -> {
-                    List<String> line = new ArrayList<>(List.of(String.valueOf(row.get("test")), size(row)));
-                    COLUMNS.forEach(name -> line.add(cell(row, name)));
-                    return line;
-                })
-                .map(List::copyOf)
+        List<List<String>> columns = COLUMNS.stream()
+                .filter(column -> !rowsWith(column.getFirst()).isEmpty())
                 .toList();
+        List<String> titles = new ArrayList<>(List.of("test", "size"));
+        columns.forEach(column -> titles.add(column.getLast()));
+        List<List<String>> cells = new ArrayList<>();
+        for (Map<?, ?> row : rows()) {
+            List<String> line = new ArrayList<>(List.of(name(row), size(row)));
+            columns.forEach(column -> line.add(cell(row, column.getFirst())));
+            cells.add(line);
+        }
         return new Grid(
                 "ratio: latency / floor, or bandwidth / copy. ~: means little, because fewer than ten samples were slower, or"
                         + " because the limit was measured while the machine was slower.",
-                TITLES,
+                titles,
                 cells);
     }
 
@@ -263,8 +283,7 @@ public final class BenchDocument {
 
     private static Map<String, List<Map<?, ?>>> byTest(List<Map<?, ?>> rows) {
         return rows.stream()
-                .collect(Collectors.groupingBy(
-                        row -> String.valueOf(row.get("test")), LinkedHashMap::new, Collectors.toList()));
+                .collect(Collectors.groupingBy(BenchDocument::name, LinkedHashMap::new, Collectors.toList()));
     }
 
     private static List<Series> lines(List<Map<?, ?>> rows, String member) {

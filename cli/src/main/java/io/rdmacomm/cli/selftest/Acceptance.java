@@ -1,6 +1,7 @@
 package io.rdmacomm.cli.selftest;
 
 import io.rdmacomm.cli.terminal.CommandFailure;
+import io.rdmacomm.cli.terminal.OnFailure;
 import io.rdmacomm.verbs.cm.Connection;
 import io.rdmacomm.verbs.cm.ConnectionManager;
 import io.rdmacomm.verbs.cm.ConnectionParameters;
@@ -32,21 +33,15 @@ final class Acceptance implements AutoCloseable {
     /// Begins to listen at any port of `address`, which belongs to the device of `end`.
     static Acceptance begin(QueuePairEnd end, InetAddress address) {
         ConnectionManager manager = ConnectionManager.open(end.context());
-        boolean listens = false;
-        try {
+        return OnFailure.run(manager::close, () -> {
             Listener<ConnectionRequest> listener = manager.listen(
                     new InetSocketAddress(address, 0),
                     1,
                     IdentifierOptions.of(end.how().path()));
-            listens = true;
             Acceptance acceptance = new Acceptance(manager, listener, end);
             Thread.ofPlatform().daemon().name("accept").start(acceptance.accepted);
             return acceptance;
-        } finally {
-            if (!listens) {
-                manager.close();
-            }
-        }
+        });
     }
 
     private static Connection accept(Listener<ConnectionRequest> listener, QueuePairEnd end)

@@ -2,12 +2,13 @@ package io.rdmacomm.cli.selftest;
 
 import io.rdmacomm.cli.bench.BenchListener;
 import io.rdmacomm.cli.bench.BenchReport;
-import io.rdmacomm.cli.bench.BenchSettings;
-import io.rdmacomm.cli.bench.BenchTest;
 import io.rdmacomm.cli.bench.Benchmark;
-import io.rdmacomm.cli.bench.MachineFloors;
-import io.rdmacomm.cli.bench.Result;
-import io.rdmacomm.cli.bench.TransportService;
+import io.rdmacomm.cli.bench.machine.MachineFloors;
+import io.rdmacomm.cli.bench.result.BenchTest;
+import io.rdmacomm.cli.bench.result.Result;
+import io.rdmacomm.cli.bench.result.TransportService;
+import io.rdmacomm.cli.bench.trial.BenchSettings;
+import io.rdmacomm.cli.bench.workload.TrialPlan;
 import io.rdmacomm.cli.terminal.ByteSize;
 import io.rdmacomm.comm.SessionOptions;
 import java.io.IOException;
@@ -53,7 +54,7 @@ public final class BenchCheck implements Check {
                 false,
                 false,
                 true,
-                null,
+                List.of(),
                 TransportService.RC);
         BenchReport report = new Benchmark(options, settings, new Silence()).run();
         return Verdict.ok(report.results().stream().map(BenchCheck::text).collect(Collectors.joining(", ")));
@@ -75,7 +76,7 @@ public final class BenchCheck implements Check {
         }
 
         @Override
-        public void onStart(int number, int count, BenchTest test, long bytes) {
+        public void onStart(int number, int count, TrialPlan plan) {
             // Only the results count.
         }
 

@@ -11,13 +11,25 @@ import org.jspecify.annotations.Nullable;
 abstract class FaultCheck implements Check {
     private static final long REQUEST = 1;
 
-    /// The status on InfiniBand and RoCE (InfiniBand Architecture Specification, section 10.10).
-    abstract WorkStatus expected();
+    private final String name;
+    private final WorkStatus expected;
+    private final @Nullable WorkStatus alternative;
+    private final boolean needsNoAnswer;
 
-    /// Another status for the same, which some drivers have.
-    @Nullable
-    WorkStatus alternative() {
-        return null;
+    /// @param expected the status on InfiniBand and RoCE (InfiniBand Architecture Specification, section 10.10)
+    /// @param alternative another status for the same, which some drivers have; null if there is none
+    /// @param needsNoAnswer whether iWARP completes the request when it is sent, without an answer of the peer (RFC
+    ///     5040, section 5.5)
+    FaultCheck(String name, WorkStatus expected, @Nullable WorkStatus alternative, boolean needsNoAnswer) {
+        this.name = name;
+        this.expected = expected;
+        this.alternative = alternative;
+        this.needsNoAnswer = needsNoAnswer;
+    }
+
+    @Override
+    public final String name() {
+        return name;
     }
 
     /// Adds the request.
@@ -43,12 +55,6 @@ abstract class FaultCheck implements Check {
         return Pair.connected(scene, EndPlan.usual().withReceives(0, 64), farPlan());
     }
 
-    /// Whether iWARP completes the request when it is sent, without an answer of the peer (RFC 5040,
-    /// section 5.5).
-    boolean needsNoAnswer() {
-        return true;
-    }
-
     /// Checks the rest, after the request has failed.
     void verify(Pair pair, Scene scene) {
         if (!pair.far().isIntact()) {
@@ -71,12 +77,12 @@ abstract class FaultCheck implements Check {
             WorkStatus status = ends.get(REQUEST);
             if (status == null) {
                 throw new CheckFailure(
-                        expected().name(),
+                        expected.name(),
                         "nothing completed within " + scene.patience().toSeconds() + " s");
             }
-            boolean named = status == expected() || status == alternative();
-            if (!named && !(scene.isIwarp() && (status != WorkStatus.SUCCESS || needsNoAnswer()))) {
-                throw new CheckFailure(expected().name(), "the request ended as " + status);
+            boolean named = status == expected || status == alternative;
+            if (!named && !(scene.isIwarp() && (status != WorkStatus.SUCCESS || needsNoAnswer))) {
+                throw new CheckFailure(expected.name(), "the request ended as " + status);
             }
             if (!ends.containsKey(receive)) {
                 ends = near.collect(all -> all.containsKey(receive), scene.patience());
@@ -89,7 +95,7 @@ abstract class FaultCheck implements Check {
             verify(pair, scene);
             return Verdict.ok(
                     named
-                            ? status.name() + (status == expected() ? "" : ", usually " + expected())
+                            ? status.name() + (status == expected ? "" : ", usually " + expected)
                             : status + ", and the connection ended; iWARP reports no more than that");
         }
     }

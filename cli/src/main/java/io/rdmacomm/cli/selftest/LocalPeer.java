@@ -1,5 +1,6 @@
 package io.rdmacomm.cli.selftest;
 
+import io.rdmacomm.cli.terminal.OnFailure;
 import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.Context;
 import java.net.InetAddress;
@@ -15,15 +16,6 @@ public record LocalPeer(
     @Override
     public Far open(EndPlan plan) {
         QueuePairEnd end = new QueuePairEnd(context, how, plan);
-        boolean made = false;
-        try {
-            LocalFar far = new LocalFar(end, address);
-            made = true;
-            return far;
-        } finally {
-            if (!made) {
-                end.close();
-            }
-        }
+        return OnFailure.run(end::close, () -> new LocalFar(end, address));
     }
 }

@@ -1,5 +1,6 @@
 package io.rdmacomm.cli.selftest;
 
+import io.rdmacomm.cli.terminal.OnFailure;
 import io.rdmacomm.verbs.WorkStatus;
 import io.rdmacomm.verbs.cm.ConnectionManager;
 import io.rdmacomm.verbs.cm.ConnectionParameters;
@@ -25,34 +26,17 @@ final class Pair implements AutoCloseable {
     /// Makes two ends that are not connected.
     static Pair open(Scene scene, EndPlan nearPlan, EndPlan farPlan) {
         Far far = scene.peer().open(farPlan);
-        boolean made = false;
-        try {
-            Pair pair = new Pair(scene, new QueuePairEnd(scene.context(), scene.how(), nearPlan), far);
-            made = true;
-            return pair;
-        } finally {
-            if (!made) {
-                far.close();
-            }
-        }
+        return OnFailure.run(
+                far::close, () -> new Pair(scene, new QueuePairEnd(scene.context(), scene.how(), nearPlan), far));
     }
 
     /// Makes two ends that are connected.
     static Pair connected(Scene scene, EndPlan nearPlan, EndPlan farPlan) throws InterruptedException {
         Pair pair = open(scene, nearPlan, farPlan);
-        boolean connected = false;
-        try {
-            pair.connect();
-            connected = true;
-            return pair;
-        } finally {
-            if (!connected) {
-                pair.close();
-            }
-        }
+        return OnFailure.run(pair::close, pair::connect);
     }
 
-    private void connect() throws InterruptedException {
+    private Pair connect() throws InterruptedException {
         InetSocketAddress address = far.offer().address();
         if (address == null) {
             far.connect(near.info());
@@ -66,11 +50,13 @@ final class Pair implements AutoCloseable {
             far.awaitAccepted();
             near.postReceives();
         }
+        return this;
     }
 
     /// Connects only the near end, by numbers.
-    void connectNear() {
+    Pair connectNear() {
         near.connect(far.offer().numbers());
+        return this;
     }
 
     QueuePairEnd near() {

@@ -1,5 +1,6 @@
 package io.rdmacomm.cli.selftest;
 
+import java.util.ArrayList;
 import java.util.List;
 
 /// The checks on two queue pairs, from the simple to the violent.
@@ -8,18 +9,16 @@ public final class QueuePairChecks {
 
     /// All of them.
     public static List<Check> all() {
-        return List.of(
-                new Transfers(),
-                new WriteWithoutRight(),
-                new ReadWithoutRight(),
-                new UnknownKey(),
-                new UnknownLocalKey(),
+        List<Check> all = new ArrayList<>(List.of(new Transfers()));
+        all.addAll(AccessFault.all());
+        all.addAll(List.of(
                 new TooLongMessage(),
                 new ReceiverNotReady(),
                 new Unanswered(),
                 new Flush(),
                 new Overrun(),
                 new CloseUnderTraffic(),
-                new PeerGone());
+                new PeerGone()));
+        return all;
     }
 }

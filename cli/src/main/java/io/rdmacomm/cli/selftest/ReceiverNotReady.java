@@ -10,14 +10,8 @@ import java.time.Duration;
 final class ReceiverNotReady extends FaultCheck {
     private static final Duration PAUSE = Duration.ofMillis(1);
 
-    @Override
-    public String name() {
-        return "no receive posted";
-    }
-
-    @Override
-    WorkStatus expected() {
-        return WorkStatus.RECEIVER_NOT_READY_EXCEEDED;
+    ReceiverNotReady() {
+        super("no receive posted", WorkStatus.RECEIVER_NOT_READY_EXCEEDED, null, true);
     }
 
     @Override

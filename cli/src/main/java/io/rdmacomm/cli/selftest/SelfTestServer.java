@@ -1,6 +1,6 @@
 package io.rdmacomm.cli.selftest;
 
-import io.rdmacomm.cli.bench.BenchServer;
+import io.rdmacomm.cli.bench.trial.BenchServer;
 import io.rdmacomm.cli.terminal.CommandFailure;
 import io.rdmacomm.cli.terminal.CommandOutput;
 import io.rdmacomm.cli.terminal.FailureText;

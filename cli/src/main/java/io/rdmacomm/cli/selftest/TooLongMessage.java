@@ -9,20 +9,13 @@ import org.jspecify.annotations.Nullable;
 final class TooLongMessage extends FaultCheck {
     private static final int RECEIVE_BYTES = 64;
 
-    @Override
-    public String name() {
-        return "message longer than receive";
-    }
-
-    @Override
-    WorkStatus expected() {
-        return WorkStatus.REMOTE_INVALID_REQUEST;
-    }
-
-    /// As rxe says (`rxe_responder`).
-    @Override
-    WorkStatus alternative() {
-        return WorkStatus.REMOTE_OPERATION_ERROR;
+    TooLongMessage() {
+        // rxe says REMOTE_OPERATION_ERROR (`rxe_responder`).
+        super(
+                "message longer than receive",
+                WorkStatus.REMOTE_INVALID_REQUEST,
+                WorkStatus.REMOTE_OPERATION_ERROR,
+                true);
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.rdmacomm.cli.selftest;
 
+import io.rdmacomm.cli.terminal.OnFailure;
 import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.RetryOptions;
 import io.rdmacomm.verbs.SendBatch;
@@ -9,14 +10,8 @@ import io.rdmacomm.verbs.WorkStatus;
 final class Unanswered extends FaultCheck {
     private static final int RETRIES = 1;
 
-    @Override
-    public String name() {
-        return "nobody answers";
-    }
-
-    @Override
-    WorkStatus expected() {
-        return WorkStatus.RETRY_EXCEEDED;
+    Unanswered() {
+        super("nobody answers", WorkStatus.RETRY_EXCEEDED, null, true);
     }
 
     @Override
@@ -33,16 +28,7 @@ final class Unanswered extends FaultCheck {
     @Override
     Pair pair(Scene scene) {
         Pair pair = Pair.open(scene, EndPlan.usual().withReceives(0, 64), farPlan());
-        boolean connected = false;
-        try {
-            pair.connectNear();
-            connected = true;
-            return pair;
-        } finally {
-            if (!connected) {
-                pair.close();
-            }
-        }
+        return OnFailure.run(pair::close, pair::connectNear);
     }
 
     @Override

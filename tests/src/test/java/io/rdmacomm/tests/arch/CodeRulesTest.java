@@ -50,7 +50,9 @@ class CodeRulesTest {
     void whatTheCommandDoesUsesTheOptionsThatWereGiven() {
         noClasses()
                 .that()
-                .resideInAPackage("io.rdmacomm.cli.*..")
+                .resideInAPackage(CLI)
+                .and()
+                .haveNameNotMatching(".*\\.(\\w+Command|DeviceOptions|RdmaCopyServer)")
                 .should()
                 .accessTargetWhere(calls(ChannelOptions.class, "defaults"))
                 .orShould()

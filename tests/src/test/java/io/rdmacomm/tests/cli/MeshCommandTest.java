@@ -163,8 +163,8 @@ class MeshCommandTest {
             value = {
                 "|which node is this?",
                 "--nodes 0|size of the mesh is 0, must be 1 to 512",
-                "--nodes 2 --rank 1|--nodes and --rank exclude each other",
-                "--nodes 2 --hostfile x|--nodes and --hostfile exclude each other",
+                "--nodes 2 --rank 1|--rank cannot be combined with --nodes",
+                "--nodes 2 --hostfile x|--hostfile cannot be combined with --nodes",
                 "--rank 1|--rank needs --size and --rendezvous",
                 "--rank 0 --size 0 --rendezvous localhost|size of the mesh is 0",
                 "--rank 2 --size 2 --rendezvous localhost|rank of the mesh is 2, must be 0 to 1",
@@ -174,11 +174,11 @@ class MeshCommandTest {
                 "--launcher pbs|is no launcher: write openmpi, torchrun, slurm or kubernetes",
                 "--nodes 2 --window 0|--window 0 is out of range",
                 "--nodes 2 --passes 0|--passes 0 is out of range",
-                "--nodes 2 --block 65m|is out of range",
+                "--nodes 2 --block 65m|--block 65 MiB is out of range: it can be 1 B to 64 MiB",
                 "--nodes 2 --channels 256|--channels 256 is out of range",
                 "--nodes 2 --iterations 0|--iterations 0 is out of range",
-                "--nodes 2 --duration -1|--duration -1.0 is out of range",
-                "--nodes 2 --timeout 0|--timeout 0.0 is out of range",
+                "--nodes 2 --duration -1|--duration -1 is out of range",
+                "--nodes 2 --timeout 0|--timeout 0 is out of range",
                 "--nodes 512 --window 16384 --block 64m|of memory on each node"
             })
     void wrongUsageIsReportedInOneLine(String line, String words) {

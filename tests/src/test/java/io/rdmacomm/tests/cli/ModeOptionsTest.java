@@ -178,12 +178,27 @@ class ModeOptionsTest {
     void theMatrixHasEveryModeBusyAndIdle(@TempDir Path root) throws Exception {
         Path json = root.resolve("matrix.json");
 
-        Result result =
-                Command.run("bench", "--matrix", "--duration", "0.1", "--warmup", "0.02", "--json", json.toString());
+        Path csv = root.resolve("matrix.csv");
+        Path page = root.resolve("matrix.html");
+
+        Result result = Command.run(
+                "bench",
+                "--matrix",
+                "--no-floors",
+                "--duration",
+                "0.1",
+                "--warmup",
+                "0.02",
+                "--json",
+                json.toString(),
+                "--csv",
+                csv.toString(),
+                "--report",
+                page.toString());
 
         assertThat(result.exitCode()).as(result.err()).isZero();
-        assertThat(result.out()).contains("work mode", "idle CPU", "all messages verified");
-        List<?> cells = (List<?>) JSON.std.mapFrom(Files.readString(json)).get("cells");
+        assertThat(result.out()).contains("work mode", "idle CPU", "all received data verified");
+        List<?> cells = (List<?>) JSON.std.mapFrom(Files.readString(json)).get("results");
         assertThat(cells).hasSize(12).allSatisfy(ModeOptionsTest::isComplete);
         assertThat(cells.stream()
                         .map(cell -> ((Map<?, ?>) cell).get("work_mode") + " " + ((Map<?, ?>) cell).get("thread_mode")))
@@ -191,22 +206,23 @@ class ModeOptionsTest {
                 .contains("polling caller", "completion-channel shared-cq", "epoll per-queue-pair", "adaptive caller");
         assertThat(result.out().lines().filter(line -> line.startsWith("epoll")))
                 .hasSize(3);
+        assertThat(Files.readAllLines(csv)).hasSize(13).element(1).asString().contains("polling,per-queue-pair");
+        assertThat(Files.readString(page)).contains("request_lat epoll caller", "idle server %");
     }
 
     private static void isComplete(Object row) {
         Map<?, ?> cell = (Map<?, ?>) row;
+        assertThat(cell.get("test")).isEqualTo("request_lat");
         assertThat(cell.keySet().stream().map(Object::toString))
-                .containsExactly(
+                .contains(
                         "work_mode",
                         "thread_mode",
-                        "round_trips",
-                        "p50_us",
                         "p99_us",
                         "busy_cpu_percent_client",
                         "busy_cpu_percent_server",
                         "idle_cpu_percent_client",
                         "idle_cpu_percent_server");
-        assertThat(number(cell, "round_trips")).isPositive();
+        assertThat(number(cell, "iterations")).isPositive();
         assertThat(number(cell, "p50_us")).isBetween(0.001, number(cell, "p99_us"));
         assertThat(Stream.of("busy_cpu_percent_client", "busy_cpu_percent_server"))
                 .allSatisfy(name -> assertThat(number(cell, name)).as(name).isPositive());

@@ -121,7 +121,7 @@ final class SecretFileTest {
             Result result = Command.run((command + " --secret-file " + secret()).split(" ", -1));
 
             assertThat(result.exitCode()).as(command).isEqualTo(2);
-            assertThat(result.err()).contains("--secret-file has no meaning with --");
+            assertThat(result.err()).contains("--secret-file cannot be combined with --");
         }
     }
 

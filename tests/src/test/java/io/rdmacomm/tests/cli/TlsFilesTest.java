@@ -105,7 +105,7 @@ final class TlsFilesTest {
                 (ping + "--tls-keystore " + keys + " --tls-truststore " + keys + " --tls-password-file " + password)
                         .split(" ", -1));
         refuses(
-                "--tls-keystore has no meaning with --",
+                "--tls-keystore cannot be combined with --",
                 ("recv --transport tcp --dir . --tls-keystore " + keys).split(" ", -1));
     }
 

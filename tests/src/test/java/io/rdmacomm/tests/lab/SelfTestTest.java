@@ -3,8 +3,7 @@ package io.rdmacomm.tests.lab;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.jr.ob.JSON;
-import io.rdmacomm.cli.RdmaCommand;
-import io.rdmacomm.cli.bench.ChildServer;
+import io.rdmacomm.cli.process.ChildServer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -62,7 +61,7 @@ class SelfTestTest {
     void aPeerIsTestedLikeTheDeviceAlone(String device, String address) throws IOException {
         String serve = "doctor --serve --until-eof --device " + device + " --bind " + address
                 + " --port 0 --set-up-timeout 120";
-        try (ChildServer server = ChildServer.start(RdmaCommand.class.getName(), List.of(serve.split(" ", -1)))) {
+        try (ChildServer server = ChildServer.start(List.of(serve.split(" ", -1)))) {
             Outcome outcome = NearCommand.run("doctor --device " + device + " --peer " + address + ":" + server.port()
                     + " --report " + folder.resolve("peer") + PATIENT);
 

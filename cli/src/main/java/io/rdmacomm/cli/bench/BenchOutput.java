@@ -1,0 +1,124 @@
+package io.rdmacomm.cli.bench;
+
+import io.rdmacomm.cli.bench.machine.MachineFloors;
+import io.rdmacomm.cli.bench.machine.MachineLoad;
+import io.rdmacomm.cli.bench.machine.SocketFigures;
+import io.rdmacomm.cli.bench.result.Modes;
+import io.rdmacomm.cli.bench.result.Result;
+import io.rdmacomm.cli.bench.workload.TrialPlan;
+import io.rdmacomm.cli.process.Placement;
+import io.rdmacomm.cli.terminal.ByteSize;
+import io.rdmacomm.cli.terminal.CommandOutput;
+import io.rdmacomm.cli.terminal.LostOutput;
+import io.rdmacomm.cli.terminal.ProgressLine;
+import java.util.Optional;
+
+/// Shows a benchmark to people: the limits of the machine, a progress line on a terminal, and the tables.
+final class BenchOutput implements BenchListener, AutoCloseable {
+    private final CommandOutput output;
+    private final ProgressLine progress;
+    private final Table table;
+    private final boolean quiet;
+    private final boolean sampled;
+
+    /// @param quiet whether to show only the progress line
+    /// @param sampled whether each operation of a latency test is timed
+    BenchOutput(CommandOutput output, boolean quiet, boolean sampled) {
+        this.output = output;
+        this.progress = new ProgressLine(output.err());
+        this.table = new Table(output.out());
+        this.quiet = quiet;
+        this.sampled = sampled;
+        progress.show("starting ...");
+    }
+
+    /// Both ends are where they stay, and `load` is what else the machine does.
+    void onPlacement(Placement placement, MachineLoad load) {
+        progress.clear();
+        if (!quiet) {
+            output.println("processors: " + placement);
+            load(load).ifPresent(output::println);
+        }
+    }
+
+    /// The line that warns of a busy machine; empty if it is not busy.
+    static Optional<String> load(MachineLoad load) {
+        return load.isHigh()
+                ? Optional.of("WARNING: this machine is busy: " + load + ". Figures are worse and vary more.")
+                : Optional.empty();
+    }
+
+    @Override
+    public void onFloors(MachineFloors floors) {
+        progress.clear();
+        if (quiet) {
+            return;
+        }
+        output.println("clock: %.1f ns per reading, resolution %d ns; %s"
+                .formatted(
+                        floors.clock().nanosPerReading(),
+                        floors.clock().granularityNanos(),
+                        sampled
+                                ? "every latency sample includes one reading"
+                                : "latencies are means without readings"));
+        if (floors.cacheLineMicros() > 0) {
+            output.println("one cache line between two processes: %.3f us one way".formatted(floors.cacheLineMicros()));
+        }
+        show("plain TCP socket", floors.socket());
+    }
+
+    private void show(String title, SocketFigures socket) {
+        if (socket.micros() > 0) {
+            output.println("%s: 8 bytes in %.2f us one way, a stream of %.1f Gbit/s"
+                    .formatted(title, socket.micros(), socket.gbps()));
+        }
+    }
+
+    @Override
+    public void onStart(int number, int count, TrialPlan plan) {
+        String modes = plan.modes() == null ? "" : ", " + plan.modes();
+        progress.show(
+                "[" + number + "/" + count + "] " + plan.test().label() + " " + ByteSize.format(plan.bytes()) + modes);
+    }
+
+    @Override
+    public void onResult(Result result) {
+        progress.clear();
+        if (!quiet) {
+            table.add(result);
+            LostOutput.check(output.out());
+        }
+    }
+
+    /// Shows what is known at the end.
+    void end(BenchReport report) {
+        if (quiet) {
+            return;
+        }
+        output.println("");
+        output.println("%s (%s); connections set up in %.1f ms (median); all received data verified"
+                .formatted(report.device(), report.provider(), report.medianSetUpMillis()));
+        Modes modes = report.modes();
+        if (modes != null) {
+            output.println("blocking calls in " + modes + ", on both sides");
+        }
+        show("plain TCP socket at the end", report.socketAtEnd());
+        if (report.comparesModes()) {
+            output.println(
+                    "blocking calls in each mode, on both sides; CPU: of each process without its JIT compilers, in"
+                            + " percent of a core; idle: both wait for a message that does not come");
+        } else {
+            output.println(
+                    "floor: the least time this machine needs, measured in this run; ratio: p50 / floor, or Gbit/s /"
+                            + " copy Gbit/s");
+        }
+        if (table.isMarked()) {
+            output.println(Table.EXPLANATION);
+        }
+    }
+
+    @Override
+    public void close() {
+        progress.close();
+    }
+}

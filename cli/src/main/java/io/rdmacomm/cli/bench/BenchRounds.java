@@ -1,0 +1,81 @@
+package io.rdmacomm.cli.bench;
+
+import io.rdmacomm.cli.process.OwnProgram;
+import io.rdmacomm.cli.report.BenchDocument;
+import io.rdmacomm.cli.report.Rounds;
+import io.rdmacomm.cli.terminal.CloseOnExit;
+import io.rdmacomm.cli.terminal.CommandFailure;
+import io.rdmacomm.cli.terminal.ProgressLine;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Set;
+
+/// Runs `rdmacomm bench` several times, each time in new processes: figures of one process share what
+/// its JIT compiler and the placement of its memory happened to be.
+final class BenchRounds {
+    private static final Set<String> NOT_REPEATED = Set.of("--rounds", "--json", "--csv", "--report", "--baseline");
+
+    private final List<String> arguments;
+    private final int rounds;
+
+    /// @param arguments of the subcommand, as the user typed them
+    BenchRounds(List<String> arguments, int rounds) {
+        this.arguments = ofOneRound(arguments);
+        this.rounds = rounds;
+    }
+
+    /// The arguments without those that say how many rounds there are and where the result goes.
+    static List<String> ofOneRound(List<String> arguments) {
+        List<String> kept = new ArrayList<>();
+        for (Iterator<String> all = arguments.iterator(); all.hasNext(); ) {
+            String argument = all.next();
+            String name = argument.split("=", 2)[0];
+            if (!NOT_REPEATED.contains(name)) {
+                kept.add(argument);
+            } else if (name.equals(argument) && all.hasNext()) {
+                all.next();
+            }
+        }
+        kept.addAll(List.of("--json", "-"));
+        return kept;
+    }
+
+    /// Runs all rounds. Blocks.
+    Rounds run(ProgressLine progress) throws IOException {
+        List<BenchDocument> documents = new ArrayList<>();
+        for (int round = 1; round <= rounds; round++) {
+            progress.show("round " + round + " of " + rounds);
+            documents.add(once("round " + round));
+        }
+        return new Rounds(documents);
+    }
+
+    private BenchDocument once(String name) throws IOException {
+        Path errors = Files.createTempFile("rdmacomm-round-", "");
+        try {
+            Process process = new ProcessBuilder(OwnProgram.command(arguments))
+                    .redirectError(errors.toFile())
+                    .start();
+            try (CloseOnExit _ = new CloseOnExit(process::destroyForcibly)) {
+                process.getOutputStream().close();
+                String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+                int status = process.waitFor();
+                if (status != 0) {
+                    throw new CommandFailure(name + " failed with exit status " + status + ": "
+                            + Files.readString(errors).strip());
+                }
+                return BenchDocument.parse(name, output);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new CommandFailure(name + " was interrupted", e);
+            }
+        } finally {
+            Files.delete(errors);
+        }
+    }
+}

@@ -1,0 +1,70 @@
+package io.rdmacomm.cli.bench;
+
+import io.rdmacomm.cli.report.Baseline;
+import io.rdmacomm.cli.report.BenchDocument;
+import io.rdmacomm.cli.report.Grid;
+import io.rdmacomm.cli.terminal.CommandFailure;
+import io.rdmacomm.cli.terminal.CommandOutput;
+import io.rdmacomm.cli.terminal.ResultFile;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/// The options of `rdmacomm bench` that present its results.
+public final class ReportOptions {
+    @Option(
+            names = "--report",
+            paramLabel = "FILE",
+            description = "Write a page with charts to FILE, one HTML file that opens without a network.")
+    private @Nullable Path page;
+
+    @Option(
+            names = "--baseline",
+            paramLabel = "FILE",
+            description = "Show the change since an earlier run, whose --json FILE this is, beside the noise of both.")
+    private @Nullable Path baseline;
+
+    private @Nullable BenchDocument earlier;
+
+    boolean requested() {
+        return page != null || baseline != null;
+    }
+
+    /// Reads the earlier run, and checks that the page can be written, before any work is done.
+    void check() throws IOException {
+        if (page != null) {
+            ResultFile.check(page);
+        }
+        if (baseline != null) {
+            if (!Files.isReadable(baseline)) {
+                throw new CommandFailure(baseline + ": does not exist or cannot be read");
+            }
+            earlier = BenchDocument.read(baseline);
+        }
+    }
+
+    /// Shows the change, and writes the page, where the user asked for it.
+    ///
+    /// @param document the JSON document of the run
+    /// @param quiet whether to print nothing
+    void present(Map<String, Object> document, boolean quiet, CommandOutput output) throws IOException {
+        BenchDocument run = new BenchDocument(document);
+        Grid changes = new Grid("", List.of(), List.of());
+        if (earlier != null) {
+            changes = Baseline.compare(earlier.figures(), run.figures());
+            if (!quiet) {
+                output.println("");
+                output.println(changes.text().stripTrailing());
+                output.println("noise: the range of all rounds; of one round, the lowest and the highest fifth");
+                output.println(Baseline.EXPLANATION);
+            }
+        }
+        if (page != null) {
+            run.page(changes).write(page);
+        }
+    }
+}

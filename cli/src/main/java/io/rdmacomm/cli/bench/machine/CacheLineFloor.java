@@ -1,0 +1,148 @@
+package io.rdmacomm.cli.bench.machine;
+
+import io.rdmacomm.cli.bench.result.LatencySamples;
+import io.rdmacomm.cli.terminal.CommandFailure;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+
+/// The lower bound for a message between two processes on this machine: each side writes one of two words in a file
+/// that both have mapped, in turn. Measured like the tests, with one clock reading per round trip.
+public final class CacheLineFloor implements AutoCloseable {
+    private static final String PREFIX = "rdmacomm-floor-";
+    private static final Pattern NAME = Pattern.compile(PREFIX + "[0-9]{1,20}");
+    private static final Path SHARED_MEMORY = Path.of("/dev/shm");
+    private static final int ROUNDS = 100_000;
+    private static final int MIN_ROUNDS = 100;
+    private static final long MAX_NANOS = 200_000_000;
+    private static final long LAST = -1;
+    private static final long FILE_BYTES = 4096;
+    private static final long CLIENT_WORD = 0;
+    private static final long SERVER_WORD = 1024;
+    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
+    private static final VarHandle WORD = ValueLayout.JAVA_LONG.varHandle();
+
+    private final Path file;
+    private final boolean created;
+    private final Arena arena = Arena.ofShared();
+    private final MemorySegment words;
+
+    private CacheLineFloor(Path file, boolean created) throws IOException {
+        this.file = file;
+        this.created = created;
+        try (FileChannel channel =
+                FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS)) {
+            if (channel.size() != FILE_BYTES) {
+                throw new IOException(file + " has " + channel.size() + " bytes");
+            }
+            this.words = channel.map(FileChannel.MapMode.READ_WRITE, 0, FILE_BYTES, arena);
+        }
+    }
+
+    /// Creates the file that both sides map. The server calls this: no client chooses a file for it.
+    public static CacheLineFloor create() throws IOException {
+        Path file = Files.createTempFile(folder(), PREFIX, "");
+        boolean mapped = false;
+        try {
+            Files.write(file, new byte[(int) FILE_BYTES]);
+            CacheLineFloor floor = new CacheLineFloor(file, true);
+            mapped = true;
+            return floor;
+        } finally {
+            if (!mapped) {
+                Files.deleteIfExists(file);
+            }
+        }
+    }
+
+    /// Opens the file that the server created. A server can name nothing but a file of a benchmark: no other folder, no
+    /// other kind of file.
+    ///
+    /// @throws IOException if there is no such file: the server is on another machine
+    public static CacheLineFloor open(String name) throws IOException {
+        if (!NAME.matcher(name).matches()) {
+            throw new IOException("'" + name + "' is not a file of rdmacomm bench");
+        }
+        Path file = folder().resolve(name);
+        if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
+            throw new IOException(file + " does not exist, or is not a file");
+        }
+        return new CacheLineFloor(file, false);
+    }
+
+    private static Path folder() {
+        return Files.isWritable(SHARED_MEMORY) ? SHARED_MEMORY : Path.of(System.getProperty("java.io.tmpdir"));
+    }
+
+    /// The name by which the client opens the file.
+    public String name() {
+        return String.valueOf(file.getFileName());
+    }
+
+    /// Answers every word of the client with the same word, up to the last one.
+    public void serve() {
+        long deadline = System.nanoTime() + PATIENCE_NANOS;
+        long round = 0;
+        while (round != LAST) {
+            round = awaitOther(CLIENT_WORD, round, deadline);
+            WORD.setRelease(words, SERVER_WORD, round);
+        }
+    }
+
+    /// The median one-way time in microseconds.
+    public double measure() {
+        long[] readings = new long[ROUNDS + 1];
+        long begin = System.nanoTime();
+        long deadline = begin + PATIENCE_NANOS;
+        readings[0] = begin;
+        int round = 0;
+        while (round < ROUNDS && (round < MIN_ROUNDS || readings[round] - begin < MAX_NANOS)) {
+            WORD.setRelease(words, CLIENT_WORD, round + 1L);
+            awaitOther(SERVER_WORD, round, deadline);
+            readings[++round] = System.nanoTime();
+        }
+        WORD.setRelease(words, CLIENT_WORD, LAST);
+        // The first half is warm-up.
+        int from = round / 2;
+        LatencySamples samples = new LatencySamples(2);
+        samples.add(Arrays.copyOfRange(readings, from, round + 1), round - from);
+        return samples.percentileMicros(50);
+    }
+
+    @SuppressWarnings("ThreadPriorityCheck") // only speeds up a machine that is too busy to measure anything
+    private long awaitOther(long word, long than, long deadline) {
+        int spins = 0;
+        while (true) {
+            long value = (long) WORD.getAcquire(words, word);
+            if (value != than) {
+                return value;
+            }
+            Thread.onSpinWait();
+            if ((++spins & ClockCost.CHECK_MASK) == 0) {
+                Thread.yield();
+                if (System.nanoTime() - deadline > 0) {
+                    throw new CommandFailure(
+                            "the other process stopped answering while the cache line floor was measured");
+                }
+            }
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        arena.close();
+        if (created) {
+            Files.deleteIfExists(file);
+        }
+    }
+}

@@ -1,0 +1,19 @@
+package io.rdmacomm.cli.bench.machine;
+
+import io.rdmacomm.cli.terminal.Rounding;
+import java.util.Map;
+
+/// The performance of a plain TCP socket between the two sides.
+///
+/// @param micros the median one-way time of 8 bytes; 0 if not measured
+/// @param gbps 10^9 bits per second of a stream; 0 if not measured
+public record SocketFigures(double micros, double gbps) {
+    public static final SocketFigures NONE = new SocketFigures(0, 0);
+
+    public void addTo(Map<String, Object> members, String suffix) {
+        if (micros > 0) {
+            members.put("socket_us" + suffix, Rounding.to(micros, 3));
+            members.put("socket_gbps" + suffix, Rounding.to(gbps, 3));
+        }
+    }
+}

@@ -1,0 +1,24 @@
+package io.rdmacomm.cli.bench.result;
+
+import io.rdmacomm.cli.terminal.Rounding;
+import java.util.Map;
+
+/// The lowest and the highest figure of the parts of one measurement: how much it varies within a run.
+///
+/// @param low the lowest
+/// @param high the highest
+public record Spread(double low, double high) {
+    /// Of no part.
+    public static final Spread NONE = new Spread(Double.POSITIVE_INFINITY, Double.NEGATIVE_INFINITY);
+
+    /// With one more part.
+    public Spread with(double figure) {
+        return new Spread(Math.min(low, figure), Math.max(high, figure));
+    }
+
+    /// Adds both to a JSON object.
+    void addTo(Map<String, Object> members) {
+        members.put("low", Rounding.rate(low, 4));
+        members.put("high", Rounding.rate(high, 4));
+    }
+}

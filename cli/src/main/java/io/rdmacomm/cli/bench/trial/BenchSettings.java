@@ -1,0 +1,97 @@
+package io.rdmacomm.cli.bench.trial;
+
+import io.rdmacomm.cli.bench.result.BenchTest;
+import io.rdmacomm.cli.bench.result.Modes;
+import io.rdmacomm.cli.bench.result.TransportService;
+import io.rdmacomm.cli.bench.workload.TrialPlan;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
+
+/// The measurements of a benchmark.
+///
+/// @param tests the tests
+/// @param sizes the message sizes
+/// @param iterations the number of operations per measurement; 0 for as many as fit into the duration
+/// @param durationNanos the duration of a measurement
+/// @param firstWarmUpNanos the minimum warm-up of the first size of a test
+/// @param warmUpNanos the minimum warm-up of the other sizes
+/// @param depth the number of operations in flight
+/// @param queuePairs the number of queue pairs that carry traffic in bandwidth tests
+/// @param idleQueuePairs the number of additional queue pairs without traffic
+/// @param bidirectional whether both sides send at the same time in bandwidth tests
+/// @param floors whether to measure the limits of the machine, too
+/// @param sampled whether to read the clock after every operation of a latency test, or only at the beginning and end
+/// @param modes the modes in which the tests wait, one after the other; empty to poll all the time, except for
+///     [BenchTest#REQUEST_LAT]
+/// @param service what carries the messages
+public record BenchSettings(
+        List<BenchTest> tests,
+        List<Long> sizes,
+        long iterations,
+        long durationNanos,
+        long firstWarmUpNanos,
+        long warmUpNanos,
+        int depth,
+        int queuePairs,
+        int idleQueuePairs,
+        boolean bidirectional,
+        boolean floors,
+        boolean sampled,
+        List<Modes> modes,
+        TransportService service) {
+    private static final List<Long> FIXED_SIZE = List.of(8L);
+
+    /// The sizes of a test.
+    public List<Long> sizes(BenchTest test) {
+        return test.hasFixedSize() ? FIXED_SIZE : sizes;
+    }
+
+    /// Whether the tests run in several modes, to compare them.
+    public boolean comparesModes() {
+        return modes.size() > 1;
+    }
+
+    /// The modes of all tests with blocking calls; null if there are none or several.
+    public @Nullable Modes blockingModes() {
+        if (modes.isEmpty()) {
+            return tests.contains(BenchTest.REQUEST_LAT) ? Modes.SLEEPING : null;
+        }
+        return comparesModes() ? null : modes.getFirst();
+    }
+
+    /// The modes of a test, one after the other; null stands for polling.
+    private List<@Nullable Modes> modesOf(BenchTest test) {
+        List<@Nullable Modes> all = new ArrayList<>(modes);
+        if (all.isEmpty()) {
+            all.add(test == BenchTest.REQUEST_LAT ? Modes.SLEEPING : null);
+        }
+        return all;
+    }
+
+    /// The plans of all measurements, in order.
+    public List<TrialPlan> plans() {
+        List<TrialPlan> plans = new ArrayList<>();
+        for (BenchTest test : tests) {
+            for (Modes each : modesOf(test)) {
+                sizes(test).forEach(bytes -> plans.add(plan(test, bytes, each)));
+            }
+        }
+        return plans;
+    }
+
+    private TrialPlan plan(BenchTest test, long bytes, @Nullable Modes each) {
+        boolean latency = test.kind() == BenchTest.Kind.LATENCY;
+        return new TrialPlan(
+                test,
+                bytes,
+                latency ? 1 : queuePairs,
+                idleQueuePairs,
+                depth,
+                bidirectional && !latency,
+                ThreadLocalRandom.current().nextLong(),
+                each,
+                service);
+    }
+}

@@ -1,0 +1,141 @@
+package io.rdmacomm.cli.bench.trial;
+
+import io.rdmacomm.cli.bench.machine.CompilerTime;
+import io.rdmacomm.cli.bench.machine.CpuMeter;
+import io.rdmacomm.cli.bench.result.CpuUse;
+import io.rdmacomm.cli.bench.result.Losses;
+import io.rdmacomm.cli.bench.result.Modes;
+import io.rdmacomm.cli.bench.result.StepUse;
+import io.rdmacomm.cli.bench.workload.BenchMessage;
+import io.rdmacomm.cli.bench.workload.Readings;
+import io.rdmacomm.cli.bench.workload.TestBed;
+import io.rdmacomm.cli.bench.workload.TrialPlan;
+import io.rdmacomm.cli.terminal.CommandFailure;
+import io.rdmacomm.cli.wire.Frame;
+import io.rdmacomm.cli.wire.FrameChannel;
+import io.rdmacomm.comm.ClientSession;
+import io.rdmacomm.comm.CommException;
+import io.rdmacomm.comm.SessionOptions;
+import java.time.Duration;
+
+/// A trial over the channels of a session.
+final class ReliableTrial implements Trial {
+    private static final Duration LAST_WORDS = Duration.ofSeconds(1);
+
+    private final FrameChannel<BenchMessage> control;
+    private final ClientSession session;
+    private final TrialSide side;
+    private long compilerNanos;
+    private int completed;
+    private boolean broken;
+
+    private ReliableTrial(FrameChannel<BenchMessage> control, ClientSession session, TestBed bed) {
+        this.control = control;
+        this.session = session;
+        this.side = new TrialSide(bed);
+    }
+
+    /// See [Trial#open].
+    static ReliableTrial open(FrameChannel<BenchMessage> control, SessionOptions options, TrialPlan plan) {
+        control.send(plan.toFrame());
+        Frame<BenchMessage> agreed = control.expect(BenchMessage.OK, BenchMessage.FAILED);
+        ClientSession session = ClientSession.connect(dataOptions(options, plan, agreed.number(0))
+                .withName(NAME)
+                .withChannels(plan.channels())
+                .withConfigurer(plan::channel));
+        try {
+            TestBed bed = new TestBed(session, session.endPoint(), plan);
+            control.expect(BenchMessage.READY, BenchMessage.FAILED);
+            return new ReliableTrial(control, session, bed);
+        } catch (RuntimeException e) {
+            session.close();
+            throw explain(control, e);
+        }
+    }
+
+    /// The options for the session of the plan's modes, which listens on a port of its own; without modes the session
+    /// that also carries the control messages.
+    private static SessionOptions dataOptions(SessionOptions options, TrialPlan plan, long port) {
+        Modes modes = plan.modes();
+        return modes == null
+                ? options
+                : modes.apply(options)
+                        .withPort(Math.clamp(port, 0, TrialPlan.MAX_PORT))
+                        .withConnectionPort(0);
+    }
+
+    @Override
+    public StepUse step(int count, StepMode mode, Readings readings) {
+        try {
+            return tryStep(count, mode, readings);
+        } catch (CommandFailure e) {
+            broken = true;
+            throw e;
+        } catch (CommException e) {
+            broken = true;
+            throw explain(control, e);
+        }
+    }
+
+    private StepUse tryStep(int count, StepMode mode, Readings readings) {
+        side.prepare(mode, count);
+        control.send(Frame.of(BenchMessage.STEP, count, mode.code()));
+        control.expect(BenchMessage.READY, BenchMessage.FAILED);
+        CpuMeter meter = side.cpuMeter();
+        side.initiate(mode, count, readings);
+        CpuUse use = meter.read();
+        control.send(Frame.of(BenchMessage.DONE));
+        side.endStep(mode);
+        Frame<BenchMessage> report = control.expect(BenchMessage.REPORT, BenchMessage.FAILED);
+        compilerNanos = CompilerTime.nanos() + report.number(1);
+        side.verify(mode, count, side.plan().test().clientReceives());
+        completed = count;
+        return new StepUse(use, new CpuUse(report.number(0), report.number(2)));
+    }
+
+    @Override
+    public int completed() {
+        return completed;
+    }
+
+    @Override
+    public long compilerNanos() {
+        return compilerNanos;
+    }
+
+    /// From connecting the TCP socket until ready to send.
+    @Override
+    public Duration setUpTime() {
+        return session.endPoint().setUpTime();
+    }
+
+    @Override
+    public Losses losses() {
+        return Losses.NONE;
+    }
+
+    /// The server's explanation of a failure of which this side only saw the consequence, if it gives one.
+    private static RuntimeException explain(FrameChannel<BenchMessage> control, RuntimeException failure) {
+        try {
+            Frame<BenchMessage> frame = control.receive(LAST_WORDS);
+            if (frame.kind() == BenchMessage.FAILED) {
+                return new CommandFailure("the peer reports: " + frame.text(), failure);
+            }
+        } catch (RuntimeException e) {
+            failure.addSuppressed(e);
+        }
+        return failure;
+    }
+
+    @Override
+    public void close() {
+        try {
+            if (!broken) {
+                control.send(Frame.of(BenchMessage.END));
+                control.expect(BenchMessage.OK, BenchMessage.FAILED);
+            }
+        } finally {
+            session.close();
+        }
+    }
+}

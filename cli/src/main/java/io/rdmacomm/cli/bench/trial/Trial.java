@@ -1,0 +1,47 @@
+package io.rdmacomm.cli.bench.trial;
+
+import io.rdmacomm.cli.bench.result.Losses;
+import io.rdmacomm.cli.bench.result.StepUse;
+import io.rdmacomm.cli.bench.workload.BenchMessage;
+import io.rdmacomm.cli.bench.workload.Readings;
+import io.rdmacomm.cli.bench.workload.TrialPlan;
+import io.rdmacomm.cli.wire.FrameChannel;
+import io.rdmacomm.comm.ClientSession;
+import io.rdmacomm.comm.SessionOptions;
+import java.time.Duration;
+
+/// The client's side of a connection that is made for one test with one message size.
+public interface Trial extends AutoCloseable {
+    /// The name of the sessions that carry tests, by which the server recognizes them.
+    String NAME = "bench data";
+
+    /// Agrees on the plan with the server, and makes the connection.
+    ///
+    /// @param session the one that carries the control messages
+    static Trial open(
+            FrameChannel<BenchMessage> control, ClientSession session, SessionOptions options, TrialPlan plan) {
+        return plan.service().isReliable()
+                ? ReliableTrial.open(control, options, plan)
+                : UnreliableTrial.open(control, session, options, plan);
+    }
+
+    /// Performs a step of `count` operations; see [Workload#initiate].
+    ///
+    /// @return the CPU time of both sides
+    StepUse step(int count, StepMode mode, Readings readings);
+
+    /// The number of operations of the last step that took effect: all, unless messages were lost.
+    int completed();
+
+    /// The compiler time of both sides at the end of the last step; see [CompilerTime#nanos()].
+    long compilerNanos();
+
+    /// The time that it took to set up the connection.
+    Duration setUpTime();
+
+    /// The messages of all steps that were measured; [Losses#NONE] if nothing can be lost.
+    Losses losses();
+
+    @Override
+    void close();
+}

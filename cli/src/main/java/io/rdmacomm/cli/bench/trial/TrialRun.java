@@ -1,0 +1,239 @@
+package io.rdmacomm.cli.bench.trial;
+
+import io.rdmacomm.cli.bench.result.BandwidthResult;
+import io.rdmacomm.cli.bench.result.BenchTest;
+import io.rdmacomm.cli.bench.result.LatencyResult;
+import io.rdmacomm.cli.bench.result.LatencySamples;
+import io.rdmacomm.cli.bench.result.Losses;
+import io.rdmacomm.cli.bench.result.MeanLatency;
+import io.rdmacomm.cli.bench.result.ModeResult;
+import io.rdmacomm.cli.bench.result.Modes;
+import io.rdmacomm.cli.bench.result.Result;
+import io.rdmacomm.cli.bench.result.Spread;
+import io.rdmacomm.cli.bench.result.StepUse;
+import io.rdmacomm.cli.bench.result.UnreliableResult;
+import io.rdmacomm.cli.bench.workload.Readings;
+import io.rdmacomm.cli.bench.workload.TrialPlan;
+import io.rdmacomm.cli.terminal.CommandFailure;
+
+/// One measurement: verifies the data, warms up, and then performs as many operations as were asked for, in steps.
+public final class TrialRun {
+    private static final long WARM_UP_STEP_NANOS = 50_000_000;
+    private static final long SETTLED_NANOS = 250_000_000;
+    private static final long SETTLED_COMPILER_NANOS = 5_000_000;
+    private static final int MAX_WARM_UP_FACTOR = 10;
+    private static final int MAX_STEP_GROWTH = 8;
+    private static final long LATENCY_STEP_NANOS = 1_000_000_000;
+    private static final long BANDWIDTH_STEP_NANOS = 2_000_000_000;
+    private static final int MAX_READINGS = 1 << 18;
+    private static final int MAX_COUNT = 1 << 30;
+    private static final int MAX_SETTLING_STEPS = 50;
+    private static final int QUIET_STEPS = 5;
+    private static final int CHECKED = 64;
+    private static final int PARTS = 5;
+    private static final long UNLIMITED = -1;
+    private static final long CHECKED_BYTES = 32 << 20;
+
+    private final Trial trial;
+    private final TrialPlan plan;
+    private final BenchSettings settings;
+    private final boolean latency;
+    private final boolean sampled;
+    private final Readings readings;
+
+    public TrialRun(Trial trial, TrialPlan plan, BenchSettings settings) {
+        this.trial = trial;
+        this.plan = plan;
+        this.settings = settings;
+        this.latency = plan.test().kind() == BenchTest.Kind.LATENCY;
+        this.sampled = latency && settings.sampled();
+        this.readings = sampled ? Readings.ofEach(MAX_READINGS) : Readings.ofAll();
+    }
+
+    /// Warms up and measures, in parts that show how much the figure varies.
+    ///
+    /// @param floor the machine's limit for this measurement; 0 if unknown
+    public Result measure(long warmUpNanos, double floor) {
+        Result figures = figures(warmUpNanos, floor);
+        if (plan.service().isReliable()) {
+            return figures;
+        }
+        Losses losses = trial.losses();
+        if (losses.received() == 0) {
+            throw new CommandFailure("all " + losses.sent() + " messages of "
+                    + plan.test().label() + " over " + plan.service().label() + " were lost: measure for longer");
+        }
+        return new UnreliableResult(figures, plan.service(), losses);
+    }
+
+    private Result figures(long warmUpNanos, double floor) {
+        double nanosPerOperation = warmUp(warmUpNanos);
+        if (!latency) {
+            return bandwidth(nanosPerOperation, floor);
+        }
+        return sampled ? latency(nanosPerOperation, floor) : mean(nanosPerOperation, floor);
+    }
+
+    private Result latency(double nanosPerOperation, double floor) {
+        LatencySamples samples = new LatencySamples(plan.test().hops());
+        Spread spread = Spread.NONE;
+        StepUse busy = StepUse.NONE;
+        for (int part = 0; part < PARTS; part++) {
+            LatencySamples own = new LatencySamples(plan.test().hops());
+            busy = busy.plus(sample(own, nanosPerOperation, iterations(part), settings.durationNanos() / PARTS));
+            if (own.count() > 0) {
+                spread = spread.with(own.percentileMicros(50));
+                samples.add(own);
+            }
+        }
+        LatencyResult result = new LatencyResult(plan.test(), plan.bytes(), samples, floor, spread);
+        Modes modes = plan.modes();
+        return settings.comparesModes() && modes != null ? new ModeResult(result, modes, busy, idle()) : result;
+    }
+
+    /// The number of operations of a part; 0 if there are too few for all parts, -1 if the duration counts.
+    private long iterations(int part) {
+        long all = settings.iterations();
+        return all == 0 ? UNLIMITED : all * (part + 1) / PARTS - all * part / PARTS;
+    }
+
+    /// Measures operations one after the other.
+    ///
+    /// @param samples receives the time of each
+    /// @param nanosPerOperation what [#warmUp] returned
+    /// @return the CPU time of all steps
+    private StepUse sample(LatencySamples samples, double nanosPerOperation, long iterations, long nanos) {
+        StepUse use = StepUse.NONE;
+        long end = System.nanoTime() + nanos;
+        long longest = Math.min(MAX_READINGS, (long) (LATENCY_STEP_NANOS / nanosPerOperation) + 1);
+        while (iterations == UNLIMITED ? isBefore(end, samples.count()) : samples.count() < iterations) {
+            long wanted = iterations == UNLIMITED
+                    ? (long) ((end - System.nanoTime()) / nanosPerOperation)
+                    : iterations - samples.count();
+            int count = (int) Math.clamp(wanted, 1, longest);
+            use = use.plus(trial.step(count, StepMode.MEASURE, readings));
+            readings.addTo(samples);
+        }
+        return use;
+    }
+
+    /// Lets both sides wait for as long as a measurement takes without any operation, after their JIT compilers have
+    /// become
+    /// idle, and then checks that they still answer.
+    ///
+    /// @return the CPU time of the wait
+    private StepUse idle() {
+        awaitCompilers();
+        int millis = (int) Math.max(1, settings.durationNanos() / 1_000_000);
+        StepUse use = trial.step(millis, StepMode.IDLE, readings);
+        trial.step(CHECKED, StepMode.CHECK, readings);
+        return use;
+    }
+
+    /// Lets the JIT compilers finish: they would keep other threads from sleeping in peace.
+    private void awaitCompilers() {
+        int quiet = 0;
+        for (int i = 0; i < MAX_SETTLING_STEPS && quiet < QUIET_STEPS; i++) {
+            long compilerNanos = trial.compilerNanos();
+            trial.step(1, StepMode.WARM_UP, readings);
+            quiet = trial.compilerNanos() == compilerNanos ? quiet + 1 : 0;
+        }
+    }
+
+    private static boolean isBefore(long end, long samples) {
+        return samples == 0 || System.nanoTime() - end < 0;
+    }
+
+    private MeanLatency mean(double nanosPerOperation, double floor) {
+        Spread spread = Spread.NONE;
+        Total total = Total.NONE;
+        for (int part = 0; part < PARTS; part++) {
+            Total own = perform(part, nanosPerOperation, LATENCY_STEP_NANOS);
+            if (own.operations > 0) {
+                spread = spread.with(
+                        own.nanos / 1000.0 / own.operations / plan.test().hops());
+                total = total.plus(own);
+            }
+        }
+        return new MeanLatency(plan.test(), plan.bytes(), total.operations, total.nanos, floor, spread);
+    }
+
+    private BandwidthResult bandwidth(double nanosPerOperation, double copyGbps) {
+        int directions = plan.bidirectional() ? 2 : 1;
+        Spread spread = Spread.NONE;
+        Total total = Total.NONE;
+        for (int part = 0; part < PARTS; part++) {
+            Total own = perform(part, nanosPerOperation, BANDWIDTH_STEP_NANOS);
+            if (own.operations > 0) {
+                spread = spread.with(8.0 * plan.bytes() * directions * own.arrived / own.nanos);
+                total = total.plus(own);
+            }
+        }
+        return new BandwidthResult(
+                plan.test(), plan.bytes(), directions * total.arrived, total.nanos, total.cpuNanos, copyGbps, spread);
+    }
+
+    /// Performs the operations of a part, of which only the first post and the last completion are timed, in steps of
+    /// at most `stepNanos`.
+    private Total perform(int part, double nanosPerOperation, long stepNanos) {
+        long iterations = iterations(part);
+        long wanted = settings.durationNanos() / PARTS;
+        long enough = wanted - wanted / 8; // Steps that are too short would measure their own beginning and end.
+        Total total = Total.NONE;
+        while (iterations == UNLIMITED ? total.nanos < enough : total.operations < iterations) {
+            double each = total.operations == 0 ? nanosPerOperation : (double) total.nanos / total.operations;
+            long left =
+                    iterations == UNLIMITED ? (long) ((wanted - total.nanos) / each) : iterations - total.operations;
+            int count = Math.clamp(left, 1, Math.clamp((long) (stepNanos / each), 1, MAX_COUNT));
+            long cpuNanos = trial.step(count, StepMode.MEASURE, readings).cpuNanos();
+            total = total.plus(new Total(count, trial.completed(), Math.max(1, readings.elapsed()), cpuNanos));
+        }
+        return total;
+    }
+
+    /// The sum of several steps.
+    ///
+    /// @param operations how many were performed
+    /// @param arrived how many of them took effect
+    private record Total(long operations, long arrived, long nanos, long cpuNanos) {
+        static final Total NONE = new Total(0, 0, 0, 0);
+
+        Total plus(Total other) {
+            return new Total(
+                    operations + other.operations,
+                    arrived + other.arrived,
+                    nanos + other.nanos,
+                    cpuNanos + other.cpuNanos);
+        }
+    }
+
+    /// Verifies every message of a first step, and then runs longer and longer steps: at least for `nanos`, not
+    /// counting the waits for the JIT compiler, and then until the compilers of both sides are idle, but at
+    /// most for ten times as long.
+    ///
+    /// @return how many nanoseconds one operation took in the last step
+    public double warmUp(long nanos) {
+        trial.step(Math.clamp(CHECKED_BYTES / plan.bytes(), 1, CHECKED), StepMode.CHECK, readings);
+        long begin = System.nanoTime();
+        long settledSince = begin;
+        long compilerNanos = trial.compilerNanos();
+        int count = Math.clamp(CHECKED_BYTES / plan.bytes(), 2, CHECKED);
+        long worked = 0;
+        double nanosPerOperation;
+        long now;
+        do {
+            trial.step(count, StepMode.WARM_UP, readings);
+            long stepNanos = readings.elapsed();
+            worked += stepNanos;
+            nanosPerOperation = Math.max(1.0, stepNanos / (double) (latency ? Math.max(1, trial.completed()) : count));
+            long longest = Math.min(sampled ? MAX_READINGS : Integer.MAX_VALUE, (long) count * MAX_STEP_GROWTH);
+            count = (int) Math.clamp((long) (WARM_UP_STEP_NANOS / nanosPerOperation), 1, longest);
+            now = System.nanoTime();
+            if (Math.abs(trial.compilerNanos() - compilerNanos) > SETTLED_COMPILER_NANOS) {
+                compilerNanos = trial.compilerNanos();
+                settledSince = now;
+            }
+        } while (now - begin < MAX_WARM_UP_FACTOR * nanos && (worked < nanos || now - settledSince < SETTLED_NANOS));
+        return nanosPerOperation;
+    }
+}

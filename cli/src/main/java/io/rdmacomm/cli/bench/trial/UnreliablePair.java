@@ -1,0 +1,330 @@
+package io.rdmacomm.cli.bench.trial;
+
+import io.rdmacomm.cli.bench.result.TransportService;
+import io.rdmacomm.cli.bench.workload.BenchMessage;
+import io.rdmacomm.cli.bench.workload.DataPattern;
+import io.rdmacomm.cli.bench.workload.TrialPlan;
+import io.rdmacomm.cli.terminal.CommandFailure;
+import io.rdmacomm.cli.wire.Frame;
+import io.rdmacomm.verbs.AccessFlag;
+import io.rdmacomm.verbs.AddressHandle;
+import io.rdmacomm.verbs.CompletionQueue;
+import io.rdmacomm.verbs.CompletionQueueOptions;
+import io.rdmacomm.verbs.Completions;
+import io.rdmacomm.verbs.ConnectionOptions;
+import io.rdmacomm.verbs.Context;
+import io.rdmacomm.verbs.DatagramOptions;
+import io.rdmacomm.verbs.Gid;
+import io.rdmacomm.verbs.GlobalRoutingHeader;
+import io.rdmacomm.verbs.MemoryRegion;
+import io.rdmacomm.verbs.PathMtu;
+import io.rdmacomm.verbs.PathOptions;
+import io.rdmacomm.verbs.ProtectionDomain;
+import io.rdmacomm.verbs.QueuePair;
+import io.rdmacomm.verbs.QueuePairInfo;
+import io.rdmacomm.verbs.QueuePairOptions;
+import io.rdmacomm.verbs.QueueSizes;
+import io.rdmacomm.verbs.ReceiveBatch;
+import io.rdmacomm.verbs.SendBatch;
+import java.lang.foreign.Arena;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// One side's queue pair for a test over a transport that can lose messages, which it counts. Every message completes
+/// a receive of the peer and carries the number of its step as immediate data: WRITEs, too, because nothing else would
+/// tell the peer which of them were lost. For one thread.
+public final class UnreliablePair implements AutoCloseable {
+    private static final int QUEUE_KEY = 0x1111_1111;
+    private static final int POLLED = 64;
+    private static final int MAX_INLINE = 64;
+    private static final int MOST_RECEIVES = 1024;
+    private static final int FEWEST_RECEIVES = 16;
+    private static final long RECEIVE_BYTES = 16L << 20;
+
+    private final TrialPlan plan;
+    private final ConnectionOptions how;
+    private final int headerBytes;
+    private final long slotBytes;
+    private final int slots;
+    private final int depth;
+    private final Arena arena = Arena.ofConfined();
+    private final ProtectionDomain domain;
+    private final CompletionQueue queue;
+    private final QueuePair pair;
+    private final MemoryRegion source;
+    private final MemoryRegion target;
+    private final SendBatch chain;
+    private final ReceiveBatch receives;
+    private final Completions completions;
+    private int step;
+    private int inFlight;
+    private long sent;
+    private long received;
+    private long checkFrom;
+    private long corrupt;
+
+    /// Creates the queue pair; [#connect] brings it up.
+    ///
+    /// @param how the port and GID to use
+    UnreliablePair(Context context, TrialPlan plan, ConnectionOptions how) {
+        boolean datagrams = plan.service() == TransportService.UD;
+        this.plan = plan;
+        this.how = how;
+        this.headerBytes = datagrams ? GlobalRoutingHeader.BYTES : 0;
+        // A WRITE needs no memory but its target.
+        this.slotBytes = plan.sends() ? headerBytes + plan.stride() : 0;
+        this.slots = Math.clamp(RECEIVE_BYTES / plan.stride(), FEWEST_RECEIVES, MOST_RECEIVES);
+        this.depth = Math.max(FEWEST_RECEIVES, plan.depth());
+        CompletionQueue made = null;
+        boolean complete = false;
+        this.domain = context.allocateProtectionDomain();
+        try {
+            made = context.createCompletionQueue(CompletionQueueOptions.ofCapacity(depth + slots));
+            this.pair = domain.createQueuePair(QueuePairOptions.reliable(made)
+                    .withType(plan.service().type())
+                    .withSizes(new QueueSizes(depth, slots, 1, 1, MAX_INLINE)));
+            this.source = domain.allocate(plan.stride(), Set.of());
+            this.target = plan.sends()
+                    ? domain.allocate(slots * slotBytes, Set.of(AccessFlag.LOCAL_WRITE))
+                    : domain.allocate(plan.stride(), Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE));
+            complete = true;
+        } finally {
+            if (!complete) {
+                free(domain, made, arena);
+            }
+        }
+        this.queue = made;
+        DataPattern.fill(source.segment(), plan.seed());
+        this.chain = SendBatch.create(arena, plan.chainLength(), 1);
+        this.receives = ReceiveBatch.create(arena, POLLED, 1);
+        this.completions = Completions.create(arena, POLLED);
+    }
+
+    /// The description of this side for the peer.
+    ///
+    /// @param text more for the peer
+    Frame<BenchMessage> address(String text) {
+        QueuePairInfo info = pair.info(how.path());
+        return Frame.of(
+                BenchMessage.QUEUE_PAIR,
+                text,
+                info.number(),
+                info.packetSequenceNumber(),
+                info.lid(),
+                info.gid().high(),
+                info.gid().low(),
+                info.mtu().bytes(),
+                target.segment().address(),
+                target.remoteKey());
+    }
+
+    /// Brings the queue pair up, with all receives posted.
+    ///
+    /// @param peer what its [#address] made
+    void connect(Frame<BenchMessage> peer) {
+        QueuePairInfo info = info(peer);
+        PathOptions path = how.path();
+        AddressHandle handle = null;
+        if (plan.service() == TransportService.UD) {
+            handle = domain.createAddressHandle(info, path); // closed with the protection domain
+            pair.initialize(DatagramOptions.ofKey(QUEUE_KEY).withPath(path));
+        } else {
+            pair.initialize(access());
+        }
+        postReceives();
+        if (handle != null) {
+            pair.startDatagrams();
+        } else {
+            pair.readyToReceive(info, access());
+            pair.readyToSend(access());
+        }
+        fill(handle, info.number(), peer);
+    }
+
+    private ConnectionOptions access() {
+        return how.withAccessFlags(Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE));
+    }
+
+    /// The largest packet that the peer wants.
+    static PathMtu mtu(Frame<BenchMessage> peer) {
+        for (PathMtu mtu : PathMtu.values()) {
+            if (mtu.bytes() == peer.number(5)) {
+                return mtu;
+            }
+        }
+        throw new CommandFailure("the peer reports an MTU of " + peer.number(5) + " bytes, which does not exist");
+    }
+
+    /// The numbers of the peer's queue pair, which [EndPoint#checkNumbers] has to check.
+    static QueuePairInfo info(Frame<BenchMessage> peer) {
+        return new QueuePairInfo(
+                Math.toIntExact(peer.number(0)),
+                Math.toIntExact(peer.number(1)),
+                Math.toIntExact(peer.number(2)),
+                new Gid(peer.number(3), peer.number(4)),
+                mtu(peer));
+    }
+
+    private void postReceives() {
+        for (int slot = 0; slot < slots; ) {
+            receives.clear();
+            for (int end = Math.min(slots, slot + POLLED); slot < end; slot++) {
+                addReceive(slot);
+            }
+            repost();
+        }
+    }
+
+    private void addReceive(long slot) {
+        receives.receive(slot);
+        if (plan.sends()) {
+            receives.with(target, slot * slotBytes, headerBytes + plan.bytes());
+        }
+    }
+
+    private void repost() {
+        if (receives.size() > 0 && pair.post(receives) != receives.size()) {
+            throw new CommandFailure("the receive queue of " + pair + " is full");
+        }
+    }
+
+    /// Prepares requests that are all the same; only the last one is signaled, with its number negative.
+    private void fill(@Nullable AddressHandle handle, int number, Frame<BenchMessage> peer) {
+        chain.clear();
+        for (int i = 0; i < plan.chainLength(); i++) {
+            if (plan.sends()) {
+                chain.sendWithImmediate(0, 0);
+            } else {
+                chain.writeWithImmediate(0, peer.number(6), (int) peer.number(7), 0);
+            }
+            chain.with(source, 0, plan.bytes());
+            if (plan.bytes() <= MAX_INLINE) {
+                chain.inline();
+            }
+            if (handle != null) {
+                chain.to(handle, number, QUEUE_KEY);
+            }
+        }
+        chain.signaled();
+    }
+
+    /// Begins a step, whose number tells its messages from late ones of earlier steps.
+    ///
+    /// @param unchecked the number of messages whose content is not checked, only their length
+    void begin(int number, long unchecked) {
+        step = number;
+        for (int i = 0; i < plan.chainLength(); i++) {
+            chain.immediate(i, number);
+        }
+        if (!plan.sends()) {
+            target.segment().fill((byte) 0);
+        }
+        sent = 0;
+        received = 0;
+        corrupt = 0;
+        checkFrom = unchecked;
+    }
+
+    TrialPlan plan() {
+        return plan;
+    }
+
+    /// The number of messages that were posted in this step.
+    long sent() {
+        return sent;
+    }
+
+    /// The number of messages of this step that have arrived.
+    long received() {
+        return received;
+    }
+
+    /// The number of messages that were posted and have not completed.
+    int inFlight() {
+        return inFlight;
+    }
+
+    /// The largest number of messages in flight.
+    int depth() {
+        return depth;
+    }
+
+    /// Posts `count` messages, at most the chain length.
+    void post(int count) {
+        int first = plan.chainLength() - count;
+        chain.workId(plan.chainLength() - 1, -count);
+        if (pair.post(chain, first, count) != count) {
+            throw new CommandFailure("the send queue of " + pair + " is full");
+        }
+        inFlight += count;
+        sent += count;
+    }
+
+    /// Takes completions, and posts the receives that they free.
+    ///
+    /// @return whether there were some
+    boolean poll() {
+        int count = queue.poll(completions);
+        if (count == 0) {
+            return false;
+        }
+        receives.clear();
+        for (int i = 0; i < count; i++) {
+            if (!completions.isSuccess(i)) {
+                throw new CommandFailure("an operation of " + plan.test().label() + " over "
+                        + plan.service().label() + " failed: " + completions.status(i));
+            }
+            long workId = completions.workId(i);
+            if (workId < 0) {
+                inFlight += (int) workId;
+            } else {
+                arrived(i, workId);
+                addReceive(workId);
+            }
+        }
+        repost();
+        return true;
+    }
+
+    private void arrived(int index, long slot) {
+        if (!completions.hasImmediate(index) || completions.immediate(index) != step) {
+            return; // of an earlier step, in which it counts as lost
+        }
+        received++;
+        if (plan.sends()
+                && (completions.byteLength(index) != headerBytes + plan.bytes()
+                        || (received > checkFrom && differs(slot * slotBytes + headerBytes)))) {
+            corrupt++;
+        }
+    }
+
+    private boolean differs(long at) {
+        return DataPattern.mismatch(target.segment().asSlice(at, plan.bytes()), plan.bytes(), plan.seed()) >= 0;
+    }
+
+    /// Checks what has arrived in this step.
+    ///
+    /// @throws CommandFailure if it is not what was sent
+    void verify() {
+        if (corrupt > 0 || (!plan.sends() && received > 0 && differs(0))) {
+            throw new CommandFailure(plan.test().label() + " of " + plan.bytes() + " bytes over "
+                    + plan.service().label() + ": data differs from what was sent");
+        }
+    }
+
+    @Override
+    public void close() {
+        free(domain, queue, arena);
+    }
+
+    private static void free(ProtectionDomain domain, @Nullable CompletionQueue queue, Arena arena) {
+        try {
+            domain.close();
+            if (queue != null) {
+                queue.close();
+            }
+        } finally {
+            arena.close();
+        }
+    }
+}

@@ -1,0 +1,69 @@
+package io.rdmacomm.cli.bench.trial;
+
+import io.rdmacomm.cli.bench.machine.ClockCost;
+import io.rdmacomm.cli.terminal.CommandFailure;
+import java.util.concurrent.TimeUnit;
+
+/// The waits of a test over a transport that can lose messages. All of them end. For one thread.
+final class UnreliableWait {
+    /// A message that has not arrived after this time counts as lost, unless it arrives before the end of its step.
+    static final long LOST_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+
+    private static final long COMPLETION_NANOS = TimeUnit.SECONDS.toNanos(30);
+
+    private final UnreliablePair pair;
+    private int spins;
+
+    UnreliableWait(UnreliablePair pair) {
+        this.pair = pair;
+    }
+
+    /// Polls until `messages` of this step have arrived, or none has for [#LOST_NANOS].
+    ///
+    /// @return whether they have arrived
+    boolean forMessages(long messages) {
+        long seen = pair.received();
+        long since = 0;
+        while (pair.received() < messages) {
+            if (pair.poll() || !isTime()) {
+                continue;
+            }
+            long now = System.nanoTime();
+            if (since == 0 || pair.received() != seen) {
+                since = now;
+                seen = pair.received();
+            } else if (now - since > LOST_NANOS) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /// Polls until at most `most` messages are in flight. They complete when they are sent, whatever the peer does.
+    void forSends(int most) {
+        long since = 0;
+        while (pair.inFlight() > most) {
+            if (pair.poll()) {
+                since = 0;
+            } else if (isTime()) {
+                long now = System.nanoTime();
+                since = since == 0 ? now : since;
+                if (now - since > COMPLETION_NANOS) {
+                    throw new CommandFailure("the device has completed no message for "
+                            + TimeUnit.NANOSECONDS.toSeconds(COMPLETION_NANOS) + " s: is its port up?");
+                }
+            }
+        }
+    }
+
+    /// Whether it is time to look at the clock. Yields as well: with fewer processors than busy threads, the other
+    /// side may need this one to go on.
+    @SuppressWarnings("ThreadPriorityCheck") // only speeds up a machine that is too busy to measure anything
+    boolean isTime() {
+        if ((++spins & ClockCost.CHECK_MASK) != 0) {
+            return false;
+        }
+        Thread.yield();
+        return true;
+    }
+}

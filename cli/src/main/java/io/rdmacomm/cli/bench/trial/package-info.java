@@ -1,0 +1,5 @@
+/// Both sides of a benchmark.
+@NullMarked
+package io.rdmacomm.cli.bench.trial;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,68 @@
+package io.rdmacomm.cli.copy;
+
+import io.rdmacomm.cli.terminal.CommandFailure;
+import io.rdmacomm.cli.terminal.CommandOutput;
+import io.rdmacomm.cli.terminal.FailureText;
+import io.rdmacomm.cli.terminal.LostOutput;
+import io.rdmacomm.verbs.RdmaException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+
+/// The work of a receiver for each sender, over any kind of connection.
+///
+/// @param folder where files go
+/// @param memory what all senders have together
+/// @param output where results go
+/// @param verbose whether each file is worth a line
+/// @param transport what it is called
+record CopyService(IncomingFolder folder, CopyMemory memory, CommandOutput output, boolean verbose, String transport) {
+    /// The most senders that are served at a time, and of one address.
+    static final int MOST_SENDERS = 256;
+
+    static final int MOST_SENDERS_OF_AN_ADDRESS = 64;
+
+    /// Makes the link to a sender.
+    interface Connecting {
+        /// Greets the sender. Blocks.
+        ReceiverLink link() throws IOException;
+    }
+
+    /// Serves one sender to its end. Blocks.
+    ///
+    /// @param sender what to call it
+    /// @return how many of its files failed
+    int serve(String sender, Connecting connecting) {
+        try (CopyReport report = new CopyReport(output, false, verbose, false);
+                ReceiverLink link = connecting.link()) {
+            int failures = new FileReceiver(link, folder, report).run();
+            report.summarize(transport);
+            return failures;
+        } catch (IOException
+                | UncheckedIOException
+                | RdmaException
+                | CommandFailure
+                | LostOutput
+                | OutOfMemoryError e) {
+            output.complain(sender + ": " + FailureText.of(e));
+            return 1;
+        }
+    }
+
+    /// Serves a sender in a thread of its own.
+    ///
+    /// @param serving serves it
+    /// @param refuse ends the connection if there is no thread for it
+    void start(String name, Runnable serving, Runnable refuse) {
+        boolean started = false;
+        try {
+            Thread.ofPlatform().name(name).start(serving);
+            started = true;
+        } catch (OutOfMemoryError e) {
+            output.complain("no thread for another sender: " + FailureText.of(e));
+        } finally {
+            if (!started) {
+                refuse.run();
+            }
+        }
+    }
+}

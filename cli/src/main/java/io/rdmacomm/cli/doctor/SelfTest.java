@@ -1,0 +1,118 @@
+package io.rdmacomm.cli.doctor;
+
+import io.rdmacomm.cli.options.PeerAddress;
+import io.rdmacomm.cli.process.ChildServer;
+import io.rdmacomm.cli.selftest.BenchCheck;
+import io.rdmacomm.cli.selftest.Check;
+import io.rdmacomm.cli.selftest.CheckResult;
+import io.rdmacomm.cli.selftest.CheckRunner;
+import io.rdmacomm.cli.selftest.LocalAddress;
+import io.rdmacomm.cli.selftest.LocalPeer;
+import io.rdmacomm.cli.selftest.QueuePairChecks;
+import io.rdmacomm.cli.selftest.RemotePeer;
+import io.rdmacomm.cli.selftest.Scene;
+import io.rdmacomm.cli.selftest.SelfTestServer;
+import io.rdmacomm.cli.selftest.SessionsCheck;
+import io.rdmacomm.cli.selftest.Verdict;
+import io.rdmacomm.cli.terminal.CommandFailure;
+import io.rdmacomm.comm.SessionOptions;
+import io.rdmacomm.verbs.ConnectionOptions;
+import io.rdmacomm.verbs.Context;
+import io.rdmacomm.verbs.RdmaException;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+
+/// Runs all checks on a device.
+final class SelfTest {
+    private static final int PATIENCE_PARTS = 4;
+
+    private final Context context;
+    private final SessionOptions options;
+    private final CheckRunner runner;
+    private final Duration patience;
+    private final Consumer<CheckResult> listener;
+    private final List<CheckResult> results = new ArrayList<>();
+
+    /// @param context the open device
+    /// @param options how sessions connect; the port of the device is replaced
+    /// @param limit the longest time of a check
+    /// @param listener sees each result at once
+    SelfTest(Context context, SessionOptions options, Duration limit, Consumer<CheckResult> listener) {
+        this.context = context;
+        this.options = options;
+        this.runner = new CheckRunner(limit);
+        this.patience = limit.dividedBy(PATIENCE_PARTS);
+        this.listener = listener;
+    }
+
+    /// The results so far.
+    List<CheckResult> results() {
+        return results;
+    }
+
+    /// Whether a check did not return, so that the device cannot be closed.
+    boolean isStuck() {
+        return runner.hasAbandoned();
+    }
+
+    /// Tests a port with two queue pairs of this process, and with a second process.
+    ///
+    /// @param wanted the address at which the processes meet; the wildcard address for one of the device
+    /// @param arguments options for the second process
+    void runAlone(int port, InetAddress wanted, List<String> arguments) throws IOException {
+        InetAddress local = LocalAddress.of(context, port, wanted);
+        SessionOptions here = onPort(options, port);
+        boolean byAddress = SelfTestServer.isByAddress(context, here);
+        ConnectionOptions how = LocalAddress.resolved(context, here.channel().connection(), local);
+        LocalPeer peer = new LocalPeer(context, how, byAddress ? local : null);
+        Scene scene = new Scene(context, how, byAddress, peer, patience);
+        QueuePairChecks.all().forEach(check -> run(check, scene));
+        List<String> words = new ArrayList<>(
+                List.of("doctor", "--serve", "--until-eof", "--bind", local.getHostAddress(), "--port", "0"));
+        words.addAll(arguments);
+        try (ChildServer child = ChildServer.start(words)) {
+            runSessions(here.withAddress(local.getHostAddress(), child.port()), scene);
+        } catch (CommandFailure e) {
+            add(new CheckResult("second process", port, Verdict.ofFailure(e), 0));
+        }
+    }
+
+    /// Tests a port with another host.
+    void runWith(PeerAddress address, int port) {
+        InetAddress local = address.localAddress(PeerAddress.DEFAULT_PORT);
+        SessionOptions here = onPort(options, port).withAddress(address.host(), address.port());
+        ConnectionOptions how = LocalAddress.resolved(context, here.channel().connection(), local);
+        try (RemotePeer peer = RemotePeer.connect(here)) {
+            Scene scene = new Scene(context, how, peer.isByAddress(), peer, patience);
+            QueuePairChecks.all().forEach(check -> run(check, scene));
+            runSessions(here, scene);
+        } catch (RdmaException e) {
+            add(new CheckResult("connection to " + address, port, Verdict.ofFailure(e), 0));
+        }
+    }
+
+    private void runSessions(SessionOptions server, Scene scene) {
+        run(new SessionsCheck(server), scene);
+        run(new BenchCheck(server), scene);
+    }
+
+    private void run(Check check, Scene scene) {
+        add(runner.run(check, scene));
+    }
+
+    private void add(CheckResult result) {
+        results.add(result);
+        listener.accept(result);
+    }
+
+    /// These options on a port of the device.
+    static SessionOptions onPort(SessionOptions options, int port) {
+        ConnectionOptions connection = options.channel().connection();
+        return options.withChannel(options.channel()
+                .withConnection(connection.withPath(connection.path().withPort(port))));
+    }
+}

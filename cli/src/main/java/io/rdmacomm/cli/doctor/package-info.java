@@ -1,0 +1,5 @@
+/// The command `doctor`.
+@NullMarked
+package io.rdmacomm.cli.doctor;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,35 @@
+package io.rdmacomm.cli.interop;
+
+import io.rdmacomm.cli.options.ListenOptions;
+import io.rdmacomm.cli.terminal.CloseOnExit;
+import io.rdmacomm.cli.terminal.CommandOutput;
+import io.rdmacomm.verbs.cm.ConnectionManager;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+
+/// Runs a server for clients of C programs, and shows what it does.
+public final class InteropServing {
+    private InteropServing() {}
+
+    /// Serves clients until Ctrl-C, or one client. Blocks.
+    ///
+    /// @param listen where it listens
+    /// @param manager is closed on Ctrl-C, which ends the connections of the server; null if it uses none
+    public static void serve(
+            InteropServer server,
+            ListenOptions listen,
+            @Nullable ConnectionManager manager,
+            boolean once,
+            CommandOutput output)
+            throws IOException, InterruptedException {
+        Runnable closeManager = manager == null ? () -> {} : manager::close;
+        try (CloseOnExit _ = new CloseOnExit(server::close, closeManager)) {
+            output.println(listen.line(server.port()));
+            if (once) {
+                server.runOnce(output::println);
+            } else {
+                server.run(output::println, output::complain);
+            }
+        }
+    }
+}

@@ -1,0 +1,80 @@
+package io.rdmacomm.cli.process;
+
+import io.rdmacomm.cli.terminal.CommandFailure;
+import io.rdmacomm.cli.terminal.FailureText;
+import io.rdmacomm.comm.CommException;
+import io.rdmacomm.comm.SessionOptions;
+import io.rdmacomm.comm.SetUpFailedException;
+import io.rdmacomm.comm.SetUpFailedException.Reason;
+import io.rdmacomm.comm.mesh.Mesh;
+import io.rdmacomm.comm.mesh.NodeFailedException;
+import io.rdmacomm.comm.mesh.Rendezvous;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/// The work of a node of a mesh, of which other nodes may be processes of this program.
+public final class MeshWork {
+    private static final Duration BLAME = Duration.ofSeconds(5);
+    private static final Duration MOMENT = Duration.ofSeconds(2);
+    private static final long PAUSE_NANOS = 1_000_000;
+
+    private MeshWork() {}
+
+    /// Joins the mesh. If a node on this host fails meanwhile, that is the reason why it does not come about.
+    public static Mesh join(Rendezvous rendezvous, SessionOptions options, Duration patience, LocalNodes others) {
+        Thread joining = Thread.currentThread();
+        AtomicBoolean inJoin = new AtomicBoolean(true);
+        others.onFailure(() -> {
+            if (inJoin.compareAndSet(true, false)) {
+                joining.interrupt();
+            }
+        });
+        try {
+            return Mesh.join(rendezvous, options, patience);
+        } catch (CommException e) {
+            // The other nodes learn that one has left before that one has said why.
+            String why = others.failure(isRefused(e) ? MOMENT : Duration.ZERO);
+            throw why == null ? e : new CommandFailure(why, e);
+        } finally {
+            if (!inJoin.compareAndSet(true, false)) {
+                // The interrupt may come at any moment, and has served its purpose.
+                while (!Thread.interrupted()) {
+                    Thread.onSpinWait();
+                }
+            }
+        }
+    }
+
+    private static boolean isRefused(CommException e) {
+        return e instanceof SetUpFailedException failed
+                && (failed.reason() == Reason.REFUSED || failed.reason() == Reason.BUSY);
+    }
+
+    /// Runs the work of this node. A failure on this node ends all others, and one on another node ends this one.
+    ///
+    /// @throws NodeFailedException if another node has failed
+    public static <T> T run(Mesh mesh, Supplier<T> work) {
+        try {
+            return work.get();
+        } catch (CommException e) {
+            NodeFailedException lost = awaitFailure(mesh);
+            mesh.abort(FailureText.of(e));
+            throw lost == null ? e : lost;
+        } catch (RuntimeException e) {
+            mesh.abort(FailureText.of(e));
+            throw e;
+        }
+    }
+
+    /// A call that fails because a node has died may notice before the mesh does.
+    private static @Nullable NodeFailedException awaitFailure(Mesh mesh) {
+        long deadline = System.nanoTime() + BLAME.toNanos();
+        while (mesh.failure() == null && deadline - System.nanoTime() > 0) {
+            LockSupport.parkNanos(PAUSE_NANOS);
+        }
+        return mesh.failure();
+    }
+}
