@@ -54,6 +54,8 @@ final class PolledLink {
         }
     }
 
+    /// Notes that the thread is asked to drive the link.
+    ///
     /// @return false if it was asked already
     boolean markAsked() {
         return asked.compareAndSet(false, true);
