@@ -265,7 +265,9 @@ public final class SilentDevice implements DeviceDriver {
 
         @Override
         public SharedReceiveQueueDriver createSharedReceiveQueue(int receives, int elements, int limit) {
-            return new SilentSharedQueue(SharedReceiveQueueOptions.ofDepth(receives).withElements(elements).withLimit(limit));
+            return new SilentSharedQueue(SharedReceiveQueueOptions.ofDepth(receives)
+                    .withElements(elements)
+                    .withLimit(limit));
         }
 
         @Override

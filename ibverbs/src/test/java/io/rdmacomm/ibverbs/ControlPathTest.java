@@ -23,15 +23,12 @@ import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.Gid;
 import io.rdmacomm.verbs.GidEntry;
 import io.rdmacomm.verbs.GidType;
-import io.rdmacomm.verbs.LinkLayer;
 import io.rdmacomm.verbs.MemoryRegion;
 import io.rdmacomm.verbs.MemoryWindow;
 import io.rdmacomm.verbs.MemoryWindowType;
 import io.rdmacomm.verbs.PageSize;
 import io.rdmacomm.verbs.PathMtu;
 import io.rdmacomm.verbs.PathOptions;
-import io.rdmacomm.verbs.PortAttributes;
-import io.rdmacomm.verbs.PortState;
 import io.rdmacomm.verbs.ProtectionDomain;
 import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.QueuePairAttribute;
@@ -461,7 +458,8 @@ class ControlPathTest {
     @Test
     void createsCompletionQueues() {
         CompletionChannel channel = context.createCompletionChannel();
-        CompletionQueue queue = context.createCompletionQueue(CompletionQueueOptions.ofCapacity(16).withChannel(channel).withVector(2));
+        CompletionQueue queue = context.createCompletionQueue(
+                CompletionQueueOptions.ofCapacity(16).withChannel(channel).withVector(2));
         assertThat(queue.capacity()).isEqualTo(17);
         assertThat(context.supports(Capability.RESIZE_COMPLETION_QUEUE)).isTrue();
         queue.resize(32);
@@ -488,7 +486,8 @@ class ControlPathTest {
     @Test
     void moderatesCompletionQueues() {
         CompletionChannel channel = context.createCompletionChannel();
-        CompletionQueue queue = context.createCompletionQueue(CompletionQueueOptions.ofCapacity(16).withChannel(channel).withVector(2));
+        CompletionQueue queue = context.createCompletionQueue(
+                CompletionQueueOptions.ofCapacity(16).withChannel(channel).withVector(2));
         assertThat(context.supports(Capability.COMPLETION_MODERATION)).isTrue();
         fake.log();
         queue.moderate(65_535, Duration.ofNanos(4_094_001));
@@ -557,8 +556,10 @@ class ControlPathTest {
 
     @Test
     void createsSharedReceiveQueues() {
-        SharedReceiveQueue queue = domain.createSharedReceiveQueue(SharedReceiveQueueOptions.ofDepth(10).withElements(3).withLimit(4));
-        assertThat(queue.query()).isEqualTo(SharedReceiveQueueOptions.ofDepth(10).withElements(3).withLimit(4));
+        SharedReceiveQueue queue = domain.createSharedReceiveQueue(
+                SharedReceiveQueueOptions.ofDepth(10).withElements(3).withLimit(4));
+        assertThat(queue.query())
+                .isEqualTo(SharedReceiveQueueOptions.ofDepth(10).withElements(3).withLimit(4));
         queue.armLimit(5);
         assertThat(queue.query().limit()).isEqualTo(5);
         fails("ibv_modify_srq", EINVAL, () -> queue.armLimit(6));
@@ -595,12 +596,16 @@ class ControlPathTest {
         context = fake.open();
         domain = context.allocateProtectionDomain();
         assertThat(context.supports(Capability.RESIZE_SHARED_RECEIVE_QUEUE)).isTrue();
-        SharedReceiveQueue queue = domain.createSharedReceiveQueue(SharedReceiveQueueOptions.ofDepth(10).withElements(3).withLimit(4));
+        SharedReceiveQueue queue = domain.createSharedReceiveQueue(
+                SharedReceiveQueueOptions.ofDepth(10).withElements(3).withLimit(4));
         fake.log();
         queue.resize(20);
-        assertThat(queue.query()).isEqualTo(SharedReceiveQueueOptions.ofDepth(21).withElements(3).withLimit(4));
+        assertThat(queue.query())
+                .isEqualTo(SharedReceiveQueueOptions.ofDepth(21).withElements(3).withLimit(4));
         fake.fail("ibv_query_srq", EOPNOTSUPP);
-        assertThat(queue.query()).as("what was asked for").isEqualTo(SharedReceiveQueueOptions.ofDepth(20).withElements(3).withLimit(4));
+        assertThat(queue.query())
+                .as("what was asked for")
+                .isEqualTo(SharedReceiveQueueOptions.ofDepth(20).withElements(3).withLimit(4));
         assertThat(fake.log()).containsExactly("modify_srq srq5 wr=20 limit=0 mask=1");
         fails("ibv_modify_srq", EINVAL, () -> queue.resize(30));
         fake.fail("ibv_modify_srq", EOPNOTSUPP);

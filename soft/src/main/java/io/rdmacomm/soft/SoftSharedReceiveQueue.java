@@ -25,8 +25,8 @@ final class SoftSharedReceiveQueue implements SharedReceiveQueueDriver {
             throw new VerbException(
                     "create shared receive queue (ibv_create_srq)",
                     Errno.EINVAL,
-                    receives + " receives of " + elements + " elements are more than " + SoftLimits.MAX_DEPTH
-                            + " of " + ElementList.MAX_ELEMENTS + " elements");
+                    receives + " receives of " + elements + " elements are more than " + SoftLimits.MAX_DEPTH + " of "
+                            + ElementList.MAX_ELEMENTS + " elements");
         }
         this.number = context.objects().nextNumber();
         try {

@@ -61,7 +61,9 @@ public final class Benchmark {
             TrialPlan previous = null;
             for (TrialPlan plan : plans) {
                 long warmUp = settings.warmUpNanos();
-                if (previous == null || previous.test() != plan.test() || !Objects.equals(previous.modes(), plan.modes())) {
+                if (previous == null
+                        || previous.test() != plan.test()
+                        || !Objects.equals(previous.modes(), plan.modes())) {
                     // The first test also warms up the code that all tests share.
                     warmUp = (previous == null ? FIRST_TEST_FACTOR : 1) * settings.firstWarmUpNanos();
                     if (plan.bytes() > SMALL_BYTES) {

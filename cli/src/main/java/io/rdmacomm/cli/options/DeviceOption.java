@@ -22,7 +22,7 @@ public final class DeviceOption {
     }
 
     /// Opens the named device, or else the one that suits best; see [DeviceChoice#open(int, Capability, Supplier)].
-    OpenPort open(int port, Capability needed, Supplier<InetAddress> local) {
+    public OpenPort open(int port, Capability needed, Supplier<InetAddress> local) {
         return name.isEmpty() ? DeviceChoice.open(port, needed, local) : new OpenPort(Rdma.open(name), port);
     }
 }

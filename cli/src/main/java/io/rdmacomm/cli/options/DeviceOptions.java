@@ -138,7 +138,7 @@ public final class DeviceOptions {
     }
 
     /// Opens the device; see [DeviceOption#open].
-    OpenPort open(Capability needed, Supplier<InetAddress> local) {
+    public OpenPort open(Capability needed, Supplier<InetAddress> local) {
         return device.open(connection().path().port(), needed, local);
     }
 

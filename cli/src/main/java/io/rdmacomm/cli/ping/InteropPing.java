@@ -142,8 +142,7 @@ final class InteropPing {
     private PingPongSettings settings(OpenPort opened, InetAddress local) {
         ConnectionOptions how = device.connection(PingPongSettings.MTU);
         PathOptions path = how.path().withPort(opened.number());
-        if (path.gidIndex().isEmpty()
-                && opened.context().port(opened.number()).linkLayer() == LinkLayer.ETHERNET) {
+        if (path.gidIndex().isEmpty() && opened.context().port(opened.number()).linkLayer() == LinkLayer.ETHERNET) {
             path = path.withGidIndex(opened.context().preferredGidIndex(opened.number(), local));
         }
         QueuePairType type = switch (tool) {

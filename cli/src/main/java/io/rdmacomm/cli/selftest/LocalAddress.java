@@ -32,8 +32,7 @@ public final class LocalAddress {
     /// These options with the index of the GID that fits an address of this host, unless they name one.
     public static ConnectionOptions resolved(Context context, ConnectionOptions how, InetAddress local) {
         PathOptions path = how.path();
-        if (path.gidIndex().isPresent()
-                || context.port(path.port()).gidTableLength() == 0) {
+        if (path.gidIndex().isPresent() || context.port(path.port()).gidTableLength() == 0) {
             return how;
         }
         int index = local.isAnyLocalAddress()

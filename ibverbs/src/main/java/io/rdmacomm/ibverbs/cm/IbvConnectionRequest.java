@@ -72,8 +72,9 @@ final class IbvConnectionRequest implements ConnectionRequestDriver {
         long deadline = Deadline.after(timeoutNanos);
         boolean success = false;
         try {
-            parameters.ackTimeout().ifPresent(
-                    timeout -> connections.optionSetter().set(identifier, timeout));
+            parameters
+                    .ackTimeout()
+                    .ifPresent(timeout -> connections.optionSetter().set(identifier, timeout));
             if (!transitions.isIwarp()) {
                 transitions.bringUp(identifier, queuePair, depths);
             }

@@ -66,8 +66,9 @@ final class IbvRoute implements RouteDriver {
                 pointer -> connections.library().connect(id, pointer));
         boolean intact = false;
         try {
-            parameters.ackTimeout().ifPresent(
-                    timeout -> connections.optionSetter().set(identifier, timeout));
+            parameters
+                    .ackTimeout()
+                    .ifPresent(timeout -> connections.optionSetter().set(identifier, timeout));
             long deadline = Deadline.after(timeoutNanos);
             int errno = connections.ask(identifier, connect, deadline);
             for (int tries = 1; isTaken(errno) && tries < ChosenPort.TRIES; tries++) {

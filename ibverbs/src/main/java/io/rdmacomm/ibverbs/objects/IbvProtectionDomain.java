@@ -57,7 +57,11 @@ final class IbvProtectionDomain implements ProtectionDomainDriver {
     @Override
     public SharedReceiveQueueDriver createSharedReceiveQueue(int receives, int elements, int limit) {
         return driver.createSharedReceiveQueue(
-                device, address, SharedReceiveQueueOptions.ofDepth(receives).withElements(elements).withLimit(limit));
+                device,
+                address,
+                SharedReceiveQueueOptions.ofDepth(receives)
+                        .withElements(elements)
+                        .withLimit(limit));
     }
 
     @Override

@@ -40,7 +40,8 @@ public final class IbvAttributes {
         Map<DeviceLimit, Long> limits = DeviceLimits.read(struct, extended);
         limits.put(DeviceLimit.COMPLETION_VECTORS, (long) Math.max(1, vectors));
         DeviceValues values = new DeviceValues();
-        values.firmware = NativeMemory.string(struct, DeviceAttributesLayout.FIRMWARE, DeviceAttributesLayout.FIRMWARE_BYTES);
+        values.firmware =
+                NativeMemory.string(struct, DeviceAttributesLayout.FIRMWARE, DeviceAttributesLayout.FIRMWARE_BYTES);
         values.nodeGuid = Long.reverseBytes(struct.get(JAVA_LONG, DeviceAttributesLayout.NODE_GUID));
         values.systemImageGuid = Long.reverseBytes(struct.get(JAVA_LONG, DeviceAttributesLayout.SYSTEM_IMAGE_GUID));
         values.vendorId = struct.get(JAVA_INT, DeviceAttributesLayout.VENDOR_ID);

@@ -101,7 +101,8 @@ class ModuleArrowsTest {
         assertThat(moduleOf(ServerSession.class).exports())
                 .filteredOn(exports -> !exports.isQualified())
                 .extracting(ModuleDescriptor.Exports::source)
-                .containsExactlyInAnyOrder("io.rdmacomm.comm", MESH, MESH + ".collective", "io.rdmacomm.comm.statistics");
+                .containsExactlyInAnyOrder(
+                        "io.rdmacomm.comm", MESH, MESH + ".collective", "io.rdmacomm.comm.statistics");
     }
 
     /// A type that a program sees, but may not name. The compiler's own warning is off, because it

@@ -31,7 +31,9 @@ final class Command implements AutoCloseable {
 
     private Command(Process process) {
         this.process = process;
-        process.onExit().orTimeout(LONGEST_RUN_SECONDS, TimeUnit.SECONDS).exceptionally(late -> process.destroyForcibly());
+        process.onExit()
+                .orTimeout(LONGEST_RUN_SECONDS, TimeUnit.SECONDS)
+                .exceptionally(late -> process.destroyForcibly());
         this.output = process.inputReader(StandardCharsets.UTF_8);
         // Not in the common pool: it has one thread on two cores, and the ends of processes are handled there.
         this.complaints = CompletableFuture.supplyAsync(

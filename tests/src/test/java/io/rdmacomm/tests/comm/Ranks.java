@@ -13,7 +13,8 @@ import java.util.function.Function;
 /// All ranks of a mesh in this process, each with a thread of its own for a while.
 final class Ranks implements AutoCloseable {
     /// Short pieces and few slots, so that little data makes long pipelines.
-    static final CollectiveOptions SMALL = CollectiveOptions.defaults().withSlots(3).withSlotBytes(1024).withMessageBytes(256);
+    static final CollectiveOptions SMALL =
+            CollectiveOptions.defaults().withSlots(3).withSlotBytes(1024).withMessageBytes(256);
 
     private final MeshNodes nodes;
 

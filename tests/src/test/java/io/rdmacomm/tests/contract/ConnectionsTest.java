@@ -283,7 +283,8 @@ class ConnectionsTest {
     void listensWithOptions() throws Exception {
         IdentifierOptions options =
                 IdentifierOptions.none().withReuseAddress(true).withAddressFamilyOnly(true);
-        Listener<ConnectionRequest> listener = serving.listen(new InetSocketAddress(address, 0), ConnectionManager.DEFAULT_BACKLOG, options);
+        Listener<ConnectionRequest> listener =
+                serving.listen(new InetSocketAddress(address, 0), ConnectionManager.DEFAULT_BACKLOG, options);
         LocalQueue there = server.queue(Spec.usual());
         LocalQueue here = client.queue(Spec.usual());
         FutureTask<Connection> accepting = start(() -> {

@@ -19,7 +19,8 @@ final class SharedInbox {
     SharedInbox(ProtectionDomain domain) {
         memory = domain.allocate(PLACES * STRIDE, Set.of(AccessFlag.LOCAL_WRITE));
         Content.fill(memory.segment(), 0, memory.length(), Content.GUARD_KEY, 0);
-        queue = domain.createSharedReceiveQueue(SharedReceiveQueueOptions.ofDepth(PLACES).withElements(2));
+        queue = domain.createSharedReceiveQueue(
+                SharedReceiveQueueOptions.ofDepth(PLACES).withElements(2));
         Inbox all = new Inbox(ledger, memory, 0, STRIDE, Shape.LONGEST, queue::post);
         for (int place = 0; place < PLACES; place++) {
             all.post(place);

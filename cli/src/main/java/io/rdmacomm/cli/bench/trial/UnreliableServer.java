@@ -68,8 +68,7 @@ final class UnreliableServer {
     static ConnectionOptions path(Session session, InetAddress local) {
         ConnectionOptions how = session.options().channel().connection();
         PathOptions path = how.path();
-        int index =
-                path.gidIndex().orElseGet(() -> session.context().preferredGidIndex(path.port(), local));
+        int index = path.gidIndex().orElseGet(() -> session.context().preferredGidIndex(path.port(), local));
         return how.withPath(path.withGidIndex(index));
     }
 

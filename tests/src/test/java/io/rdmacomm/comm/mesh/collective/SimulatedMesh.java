@@ -68,8 +68,7 @@ final class SimulatedMesh {
     SimulatedFlow flow(int from, int to, int stream) {
         long key = ((long) from * size + to) * Lane.STREAMS + stream;
         return flows.computeIfAbsent(
-                key,
-                _ -> new SimulatedFlow(coroutines, sizes.slots(), memory(sizes.slots() * sizes.slotBytes())));
+                key, _ -> new SimulatedFlow(coroutines, sizes.slots(), memory(sizes.slots() * sizes.slotBytes())));
     }
 
     /// The number of ranks.
