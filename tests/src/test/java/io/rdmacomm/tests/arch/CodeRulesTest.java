@@ -52,7 +52,7 @@ class CodeRulesTest {
                 .that()
                 .resideInAPackage(CLI)
                 .and()
-                .haveNameNotMatching(".*\\.(\\w+Command|DeviceOptions|RdmaCopyServer)")
+                .haveNameNotMatching(".*\\.(\\w+Command|CopyOptions|DeviceOptions)")
                 .should()
                 .accessTargetWhere(calls(ChannelOptions.class, "defaults"))
                 .orShould()
