@@ -99,10 +99,13 @@ class SlowConnectionTest {
             try {
                 InputStream in = from.getInputStream();
                 OutputStream out = to.getOutputStream();
+                // A thread that wakes up late does not slow the line further.
+                long due = 0;
                 for (int count = in.read(piece); count >= 0; count = in.read(piece)) {
                     out.write(piece, 0, count);
                     if (maySlow && slow) {
-                        LockSupport.parkNanos(NANOS_FOR_A_BYTE * count);
+                        due = (due == 0 ? System.nanoTime() : due) + NANOS_FOR_A_BYTE * count;
+                        LockSupport.parkNanos(due - System.nanoTime());
                     }
                 }
                 to.shutdownOutput();
