@@ -15,9 +15,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -175,6 +177,7 @@ class ModeOptionsTest {
 
     @Test
     @Tag("slow")
+    @Timeout(value = 5, unit = TimeUnit.MINUTES)
     void theMatrixHasEveryModeBusyAndIdle(@TempDir Path root) throws Exception {
         Path json = root.resolve("matrix.json");
 

@@ -55,6 +55,8 @@ class ReportTest {
     }
 
     @Test
+    @Tag("slow")
+    @Timeout(value = 5, unit = TimeUnit.MINUTES)
     void roundsRunInNewProcessesAndAreCompared(@TempDir Path folder) throws Exception {
         String json = folder.resolve("run.json").toString();
         String csv = folder.resolve("run.csv").toString();
