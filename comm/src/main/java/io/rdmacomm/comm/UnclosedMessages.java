@@ -34,11 +34,13 @@ final class UnclosedMessages {
             return;
         }
         due = now + INTERVAL_NANOS;
-        try {
-            all.forEach(Watched::look);
-        } catch (RuntimeException | Error e) {
-            // No memory, most likely: the thread of the control channels must go on. There is another time.
-            LOGGER.log(Level.DEBUG, "messages that are not closed were not counted this time", e);
+        for (Watched watched : all) {
+            try {
+                watched.look();
+            } catch (RuntimeException | Error e) {
+                // No memory, most likely. The other channels, and the thread of the control channels, continue.
+                LOGGER.log(Level.DEBUG, "the unclosed messages of a channel were not counted this time", e);
+            }
         }
     }
 
@@ -47,7 +49,7 @@ final class UnclosedMessages {
         private final RdmaChannel channel;
         private final int most;
         private long arrivedBefore = -1;
-        private boolean told;
+        private boolean warned;
 
         Watched(RdmaChannel channel) {
             this.channel = channel;
@@ -61,13 +63,13 @@ final class UnclosedMessages {
             int unclosed = channel.unclosed();
             if (unclosed < most) {
                 arrivedBefore = -1;
-                told = false;
+                warned = false;
                 return;
             }
             ChannelStatistics statistics = channel.statistics();
             long arrived = statistics.value(ChannelCounter.MESSAGES) + statistics.value(ChannelCounter.NOTICES);
-            if (arrived == arrivedBefore && !told) {
-                told = true;
+            if (arrived == arrivedBefore && !warned) {
+                warned = true;
                 LOGGER.log(
                         Level.WARNING,
                         unclosed + " messages of " + channel + " are not closed, so its peer cannot send any more;"
