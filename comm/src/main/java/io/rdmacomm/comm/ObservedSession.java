@@ -4,7 +4,7 @@ import io.rdmacomm.comm.statistics.SessionStatistics;
 import io.rdmacomm.verbs.Context;
 import java.util.List;
 
-/// What those outside of the program see of a session. Thread-safe.
+/// The view of a session for counters and management beans. Thread-safe.
 interface ObservedSession {
     /// The name that peers are told.
     String name();

@@ -177,8 +177,7 @@ final class PeerConnection implements AutoCloseable {
         }
     }
 
-    /// A channel has failed. If the peer is gone, the last that it has said may have arrived without anybody
-    /// having looked at it: that it is done and right to go, or why it has aborted.
+    /// A channel has failed. If the peer is gone, its last message (DONE or ABORT) may still be unread.
     private void lost(CommException failure) {
         CommException why = withPeerName(failure);
         CompletionGroup group = device.control();
@@ -196,7 +195,7 @@ final class PeerConnection implements AutoCloseable {
         fail(why);
     }
 
-    /// People know a peer by its name; those who detect its end know only an address or a queue pair.
+    /// Adds the name of the peer, because a failure names only an address or a queue pair.
     private CommException withPeerName(CommException failure) {
         if (!(failure instanceof PeerClosedException) || peerName.isEmpty()) {
             return failure;
@@ -469,12 +468,12 @@ final class PeerConnection implements AutoCloseable {
         return control;
     }
 
-    /// What this side has announced.
+    /// The buffers that this side has announced.
     Announcements announcements() {
         return announcements;
     }
 
-    /// What the peer has announced.
+    /// The buffers and barriers that the peer has announced.
     PeerState peerState() {
         return peerState;
     }

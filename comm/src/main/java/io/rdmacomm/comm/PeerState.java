@@ -8,8 +8,8 @@ import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// What the peer of an endpoint has announced: its buffers and the barriers that it has reached, with the threads that
-/// wait for that. Thread-safe.
+/// The announcements of the peer of an endpoint: its buffers and the barriers that it has reached, with the
+/// threads that wait for that. Thread-safe.
 final class PeerState {
     private final EndPointLife<CommException> life;
     private final Map<String, RemoteBuffer> buffers = new TreeMap<>();

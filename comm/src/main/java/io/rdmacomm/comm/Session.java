@@ -357,7 +357,7 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
         }
     }
 
-    /// What those outside of the program see.
+    /// The view of this session for counters and management beans.
     private final class View implements ObservedSession {
         @Override
         public String name() {

@@ -137,7 +137,7 @@ final class ContextObjects implements SharedMemory.Events {
         return pendingFrees.freeReleased() && idle;
     }
 
-    /// What peers do is not noticed any more: fails all queue pairs, whose work would never end.
+    /// Fails all queue pairs: this process no longer notices its peers, and the work would never end.
     void deviceFailed() {
         // First, so that a queue pair that connects meanwhile either sees it or is failed below.
         context.fail();

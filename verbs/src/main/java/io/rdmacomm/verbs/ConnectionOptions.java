@@ -71,7 +71,7 @@ public final class ConnectionOptions extends ValueObject<ConnectionOptions> {
         return retries;
     }
 
-    /// What the peer may do through this queue pair.
+    /// The rights of the peer through this queue pair.
     public Set<AccessFlag> accessFlags() {
         return accessFlags;
     }

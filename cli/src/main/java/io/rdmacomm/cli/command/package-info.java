@@ -1,4 +1,4 @@
-/// What all commands share: their base, the version, the environment and the log level.
+/// The parts that all commands share: their base, the version, the environment and the log level.
 @NullMarked
 package io.rdmacomm.cli.command;
 

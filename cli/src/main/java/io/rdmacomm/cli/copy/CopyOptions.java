@@ -37,7 +37,7 @@ final class CopyOptions {
     @Mixin
     private final SessionFlags flags = new SessionFlags();
 
-    /// How data is transferred.
+    /// The ways to transfer data.
     enum Transport {
         /// WRITEs into the receiver's memory.
         RDMA,
@@ -45,13 +45,13 @@ final class CopyOptions {
         TCP
     }
 
-    /// What happens to files that exist; null if none was given.
+    /// The rule for files that exist; null if none was given.
     @Nullable
     Existing existing() {
         return existing;
     }
 
-    /// How data is transferred.
+    /// The way to transfer data.
     ///
     /// @throws ParameterException if other options make no sense with it
     Transport transport() {

@@ -8,7 +8,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/// How the session of a command connects, and how it waits for completions.
+/// The options of a session: its device, its path, and its modes.
 public final class SessionFlags {
     @Spec(Spec.Target.MIXEE)
     private CommandSpec spec = CommandSpec.create();
@@ -27,7 +27,7 @@ public final class SessionFlags {
         return device;
     }
 
-    /// How the session waits for completions.
+    /// The work mode and the thread mode.
     public ModeOptions modes() {
         return modes;
     }

@@ -33,7 +33,7 @@ public final class ChannelCounters {
         add(ChannelCounter.BYTES_IN, bytes);
     }
 
-    /// What they are now.
+    /// Their present values.
     public ChannelStatistics statistics() {
         return new ChannelStatistics(values);
     }

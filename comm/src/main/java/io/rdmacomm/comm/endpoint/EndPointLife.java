@@ -75,7 +75,7 @@ public final class EndPointLife<F> {
         FREED
     }
 
-    /// What a transition starts.
+    /// The work that a transition starts.
     public enum Action {
         /// Nothing.
         NONE,
@@ -179,7 +179,7 @@ public final class EndPointLife<F> {
         TABLE.computeIfAbsent(from, _ -> new EnumMap<>(Event.class)).put(event, new Transition(next, starts));
     }
 
-    /// What an event does in a state.
+    /// The next state and the work that an event starts in a state.
     public static Transition transition(State from, Event event) {
         Transition found = TABLE.getOrDefault(from, Map.of()).get(event);
         return found == null ? new Transition(from, Action.NONE) : found;

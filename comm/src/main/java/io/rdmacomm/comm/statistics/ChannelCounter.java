@@ -1,6 +1,6 @@
 package io.rdmacomm.comm.statistics;
 
-/// What a channel counts. The numbers only grow. Later versions may count more.
+/// The counters of a channel. The numbers only grow. Later versions may count more.
 ///
 /// WRITEs without notice and READs of the peer are not counted: this side does not see them.
 // The order is that of the counters file: to add one, append it and raise CountersLayout.VERSION.
@@ -38,12 +38,12 @@ public enum ChannelCounter {
         this.description = description;
     }
 
-    /// What it is a number of, for example `bytes`.
+    /// The unit of the counter, for example `bytes`.
     public String unit() {
         return unit;
     }
 
-    /// What it counts, in a few words for people.
+    /// A short description of the counter for people.
     public String description() {
         return description;
     }

@@ -15,7 +15,7 @@ public final class ChannelStatistics {
         this.values = Arrays.copyOf(values, COUNTERS.length);
     }
 
-    /// What `counter` has counted.
+    /// The value of `counter`.
     @SuppressWarnings("EnumOrdinal") // the place in the array
     public long value(ChannelCounter counter) {
         return values[counter.ordinal()];

@@ -1,4 +1,4 @@
-/// What sessions and channels have counted: snapshots, which do not change.
+/// Snapshots of the counters of sessions and channels. They do not change.
 @NullMarked
 package io.rdmacomm.comm.statistics;
 

@@ -45,7 +45,7 @@ final class DrivingTable {
         THREAD
     }
 
-    /// What a link needs, or what the engine finds when it looks at it.
+    /// A need of a link, or a finding of the engine when it looks at the link.
     enum Event {
         /// The link is about to be registered with the selectors.
         OPENED(Step.TO_ENGINE, Step.NOTHING, Step.NOTHING, Step.NOTHING),
@@ -89,7 +89,7 @@ final class DrivingTable {
         }
     }
 
-    /// What follows from an event.
+    /// The step that an event causes.
     enum Step {
         /// Nothing.
         NOTHING,
@@ -115,7 +115,7 @@ final class DrivingTable {
 
     private DrivingTable() {}
 
-    /// What follows from `event` in a state.
+    /// The step that `event` causes in a state.
     static Step step(State state, Event event) {
         return switch (state) {
             case NOBODY -> event.inNobody;

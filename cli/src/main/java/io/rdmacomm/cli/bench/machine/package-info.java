@@ -1,4 +1,4 @@
-/// What the machine itself needs and does while a benchmark runs.
+/// The limits of the machine, and its load while a benchmark runs.
 @NullMarked
 package io.rdmacomm.cli.bench.machine;
 

@@ -1,4 +1,4 @@
-/// What a benchmark measures, and the figures.
+/// The measurements of a benchmark, and their figures.
 @NullMarked
 package io.rdmacomm.cli.bench.result;
 

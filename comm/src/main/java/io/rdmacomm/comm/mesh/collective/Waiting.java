@@ -23,7 +23,7 @@ final class Waiting {
     private static final Duration LONGEST_SLEEP = Duration.ofMillis(5);
     /// After this long, this rank sends all others the call that it is in: one of them may be in another call.
     private static final long SUSPICIOUS_NANOS = 100_000_000;
-    /// What this rank waits for may have arrived from a peer that has left, and may still be unread.
+    /// The awaited data may have arrived from a peer that has left, and may still be unread.
     private static final long GRACE_NANOS = 2_000_000_000;
 
     private final CollectiveGroup group;
