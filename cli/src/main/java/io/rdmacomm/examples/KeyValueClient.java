@@ -3,7 +3,7 @@ package io.rdmacomm.examples;
 import io.rdmacomm.comm.BlockingChannel;
 import io.rdmacomm.comm.BufferSlice;
 import io.rdmacomm.comm.ClientSession;
-import io.rdmacomm.comm.DeadlineException;
+import io.rdmacomm.verbs.DeadlineException;
 import io.rdmacomm.comm.EndPoint;
 import io.rdmacomm.comm.Message;
 import io.rdmacomm.comm.RdmaBuffer;
@@ -13,7 +13,7 @@ import java.time.Duration;
 /// Reads and writes the table of a [KeyValueServer] with one-sided operations: no thread of the server does anything.
 /// For one thread.
 ///
-/// If a method fails with a [io.rdmacomm.comm.CommException], close the session: the server then unlocks what this
+/// If a method fails with a [io.rdmacomm.verbs.RdmaException], close the session: the server then unlocks what this
 /// client has locked.
 final class KeyValueClient {
     private static final Duration PATIENCE = Duration.ofSeconds(10);

@@ -1,7 +1,7 @@
 package io.rdmacomm.examples;
 
 import io.rdmacomm.comm.BufferSlice;
-import io.rdmacomm.comm.CommException;
+import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.comm.EndPoint;
 import io.rdmacomm.comm.RdmaBuffer;
 import io.rdmacomm.comm.ServerSession;
@@ -61,7 +61,7 @@ final class KeyValueServer implements SessionListener, AutoCloseable {
     }
 
     @Override
-    public void onEnd(EndPoint client, @Nullable CommException failure) {
+    public void onEnd(EndPoint client, @Nullable RdmaException failure) {
         // After this, nothing that the client has sent can change the table any more.
         client.close();
         if (client.attachment() instanceof Integer number) {

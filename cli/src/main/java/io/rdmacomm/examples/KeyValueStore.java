@@ -1,7 +1,7 @@
 package io.rdmacomm.examples;
 
 import io.rdmacomm.comm.ClientSession;
-import io.rdmacomm.comm.CommException;
+import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.comm.ThreadMode;
 import java.util.ArrayList;
@@ -55,7 +55,7 @@ public final class KeyValueStore {
     private static void dieWithLock(SessionOptions options) {
         try (ClientSession session = ClientSession.connect(options)) {
             new KeyValueClient(session).lock(0);
-            session.endPoint().abort(1, new CommException("this client dies on purpose", null));
+            session.endPoint().abort(1, new RdmaException("this client dies on purpose", null));
         }
     }
 

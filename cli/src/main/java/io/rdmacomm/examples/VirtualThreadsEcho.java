@@ -6,7 +6,7 @@ import io.rdmacomm.comm.BlockingChannel;
 import io.rdmacomm.comm.BufferSlice;
 import io.rdmacomm.comm.ClientSession;
 import io.rdmacomm.comm.ClosedException;
-import io.rdmacomm.comm.CommException;
+import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.comm.EndPoint;
 import io.rdmacomm.comm.Message;
 import io.rdmacomm.comm.MessageHandler;
@@ -162,8 +162,8 @@ public final class VirtualThreadsEcho {
 
         /// Nobody waits for an answer that cannot come any more.
         @Override
-        public void onEnd(EndPoint endPoint, @Nullable CommException failure) {
-            CommException reason = failure == null ? new CommException("the server is gone", null) : failure;
+        public void onEnd(EndPoint endPoint, @Nullable RdmaException failure) {
+            RdmaException reason = failure == null ? new RdmaException("the server is gone", null) : failure;
             expected.values().forEach(answer -> answer.completeExceptionally(reason));
         }
     }

@@ -1,5 +1,7 @@
 package io.rdmacomm.comm;
 
+import io.rdmacomm.verbs.DeadlineException;
+
 import io.rdmacomm.comm.data.Operation;
 import io.rdmacomm.comm.data.SendQueue;
 import java.time.Duration;
@@ -10,7 +12,8 @@ import org.jspecify.annotations.Nullable;
 /// The operations of an [RdmaChannel] as futures. Thread-safe.
 ///
 /// An operation for which there is no room waits for its turn, and fails with [DeadlineException] if it has not
-/// started in time; once started it cannot be cancelled. Futures fail with [OperationException], or with
+/// started in time. Once started it has no deadline and cannot be cancelled: a caller that stops waiting for its future
+/// leaves it in flight, and must not change or close its buffer before the future is complete. Futures fail with [OperationException], or with
 /// [ClosedException] if the operation did not start. They are completed on the polling thread, and so are the
 /// stages that depend on them, which must not block. In thread mode CALLER the program has to poll.
 ///

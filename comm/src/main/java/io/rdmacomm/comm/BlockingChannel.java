@@ -1,5 +1,11 @@
 package io.rdmacomm.comm;
 
+import io.rdmacomm.verbs.DeadlineException;
+
+import io.rdmacomm.verbs.RdmaInterruptedException;
+
+import io.rdmacomm.verbs.RdmaException;
+
 import io.rdmacomm.comm.data.Operation;
 import io.rdmacomm.comm.data.RdmaAdapter;
 import io.rdmacomm.comm.progress.Waiter;
@@ -10,10 +16,13 @@ import java.util.concurrent.CompletionException;
 /// The operations of an [RdmaChannel] as blocking calls, for platform and virtual threads. Thread-safe, but not
 /// for handlers, where a blocking call would wait for itself: it throws [IllegalStateException] there.
 ///
-/// All methods throw [DeadlineException] if the operation has not ended in time (if it had started, its memory
-/// stays in use until the channel is closed), [OperationException] if it failed, [ClosedException] if the
-/// channel is closed or has failed, [CommInterruptedException] if the thread was interrupted, and what the
-/// `try` methods of [RdmaChannel] throw for bad arguments.
+/// All methods throw [OperationException] if the operation failed, [ClosedException] if the channel is closed or has
+/// failed, [DeadlineException] if the operation has not ended in time, [RdmaInterruptedException] if the thread was
+/// interrupted, and what the `try` methods of [RdmaChannel] throw for bad arguments.
+///
+/// **After a [DeadlineException] or an [RdmaInterruptedException] the operation may still use its memory**: if it had
+/// started, it goes on, and the peer may get it. Do not change or close the buffer before [RdmaChannel#inFlight()] is
+/// 0, or the endpoint is closed. If it had not started, it never will.
 public final class BlockingChannel {
     private final String name;
     private final SendGate gate;
@@ -94,7 +103,7 @@ public final class BlockingChannel {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             if (next.cancel(false)) {
-                throw new CommInterruptedException("interrupted while waiting for a message on " + name, e);
+                throw new RdmaInterruptedException("interrupted while waiting for a message on " + name, e);
             }
         }
         return result(next);
@@ -135,7 +144,7 @@ public final class BlockingChannel {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             gate.withdraw(pending);
-            throw new CommInterruptedException("interrupted during a " + pending + " on " + name, e);
+            throw new RdmaInterruptedException("interrupted during a " + pending + " on " + name, e);
         }
         return result(pending);
     }
@@ -146,7 +155,7 @@ public final class BlockingChannel {
         } catch (CompletionException e) {
             throw switch (e.getCause()) {
                 case ClosedException why -> why.again();
-                case CommException why -> why;
+                case RdmaException why -> why;
                 case null, default -> e;
             };
         }

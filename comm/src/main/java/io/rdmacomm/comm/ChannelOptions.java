@@ -4,55 +4,94 @@ import io.rdmacomm.comm.data.Bounds;
 import io.rdmacomm.comm.data.ChannelSizes;
 import io.rdmacomm.verbs.ConnectionOptions;
 
-/// The options of one channel: its queues and its queue pair.
-///
-/// @param sendWindow how many operations may be in flight, 1 to 65536; further ones must wait
-/// @param receives how many messages and notices may arrive before the receiver handles them, 1 to 65536; with
-///         [SharedReceives] the most that may ever, and not allocated
-/// @param messageBytes the longest message that can be received, 0 to 16 MiB; receives times this is allocated
-/// @param inlineBytes payloads up to this length are copied when they are posted, 0 to 1024
-/// @param connection how the queue pair connects: port, GID index, rights, retries, traffic class
-public record ChannelOptions(
-        int sendWindow, int receives, int messageBytes, int inlineBytes, ConnectionOptions connection) {
-    /// Checks the ranges.
-    public ChannelOptions {
-        Bounds.range("send window", sendWindow, 1, 1 << 16);
-        Bounds.range("receives", receives, 1, 1 << 16);
-        Bounds.range("message bytes", messageBytes, 0, 1 << 24);
-        Bounds.range("inline bytes", inlineBytes, 0, 1024);
+/// The options of one channel: its queues and its queue pair. Immutable.
+public final class ChannelOptions extends ValueObject<ChannelOptions.Values> {
+    private static final ChannelOptions DEFAULTS =
+            new ChannelOptions(new ChannelSizes(128, 64, 16 << 10, 64), ConnectionOptions.defaults());
+
+    record Values(ChannelSizes sizes, ConnectionOptions connection) {}
+
+    private ChannelOptions(ChannelSizes sizes, ConnectionOptions connection) {
+        super(new Values(sizes, connection));
     }
 
     /// 128 operations in flight, 64 receives of 16 KiB, 64 bytes inline.
     public static ChannelOptions defaults() {
-        return new ChannelOptions(128, 64, 16 << 10, 64, ConnectionOptions.defaults());
+        return DEFAULTS;
+    }
+
+    /// How many operations may be in flight; further ones must wait.
+    public int sendWindow() {
+        return sizes().sendWindow();
+    }
+
+    /// How many messages and notices may arrive before the receiver handles them; with [SharedReceives] the most that
+    /// may ever, and not allocated.
+    public int receives() {
+        return sizes().receives();
+    }
+
+    /// The length in bytes of the longest message that can be received; receives times this is allocated.
+    public int messageBytes() {
+        return sizes().messageBytes();
+    }
+
+    /// Payloads up to this length in bytes are copied when they are posted.
+    public int inlineBytes() {
+        return sizes().inlineBytes();
+    }
+
+    /// How the queue pair connects: port, GID index, rights, retries, traffic class.
+    public ConnectionOptions connection() {
+        return values.connection;
     }
 
     /// These options with another send window.
+    ///
+    /// @param value 1 to 65536
+    /// @throws IllegalArgumentException if it is out of its range
     public ChannelOptions withSendWindow(int value) {
-        return new ChannelOptions(value, receives, messageBytes, inlineBytes, connection);
+        Bounds.range("send window", value, 1, 1 << 16);
+        return with(new ChannelSizes(value, receives(), messageBytes(), inlineBytes()));
     }
 
     /// These options with another number of receives.
+    ///
+    /// @param value 1 to 65536
+    /// @throws IllegalArgumentException if it is out of its range
     public ChannelOptions withReceives(int value) {
-        return new ChannelOptions(sendWindow, value, messageBytes, inlineBytes, connection);
+        Bounds.range("receives", value, 1, 1 << 16);
+        return with(new ChannelSizes(sendWindow(), value, messageBytes(), inlineBytes()));
     }
 
     /// These options with another limit for the length of a message.
+    ///
+    /// @param value 0 to 16 MiB
+    /// @throws IllegalArgumentException if it is out of its range
     public ChannelOptions withMessageBytes(int value) {
-        return new ChannelOptions(sendWindow, receives, value, inlineBytes, connection);
+        Bounds.range("message bytes", value, 0, 1 << 24);
+        return with(new ChannelSizes(sendWindow(), receives(), value, inlineBytes()));
     }
 
     /// These options with another limit for inline payloads.
+    ///
+    /// @param value 0 to 1024
+    /// @throws IllegalArgumentException if it is out of its range
     public ChannelOptions withInlineBytes(int value) {
-        return new ChannelOptions(sendWindow, receives, messageBytes, value, connection);
+        Bounds.range("inline bytes", value, 0, 1024);
+        return with(new ChannelSizes(sendWindow(), receives(), messageBytes(), value));
     }
 
     /// These options with other connection options.
     public ChannelOptions withConnection(ConnectionOptions value) {
-        return new ChannelOptions(sendWindow, receives, messageBytes, inlineBytes, value);
+        return new ChannelOptions(sizes(), value);
+    }
+
+    private ChannelOptions with(ChannelSizes sizes) {
+        return new ChannelOptions(sizes, connection());
     }
 
     ChannelSizes sizes() {
-        return new ChannelSizes(sendWindow, receives, messageBytes, inlineBytes);
+        return values.sizes;
     }
 }

@@ -1,5 +1,7 @@
 package io.rdmacomm.comm;
 
+import io.rdmacomm.verbs.RdmaException;
+
 import io.rdmacomm.comm.setup.Origin;
 import java.net.InetAddress;
 import java.util.HashMap;
@@ -21,7 +23,7 @@ final class ClientPlaces {
     ///
     /// @param from the client's address
     /// @param client what to call it
-    /// @throws CommException if there is none
+    /// @throws RdmaException if there is none
     Place take(InetAddress from, String client) {
         Origin origin = Origin.of(from);
         lock.lock();
@@ -44,8 +46,8 @@ final class ClientPlaces {
         }
     }
 
-    private static CommException refusal(String client, String what, String option) {
-        return new CommException(
+    private static RdmaException refusal(String client, String what, String option) {
+        return new RdmaException(
                 client + " finds no place: the server has " + what
                         + " already; close those that have ended, or raise PeerLimits." + option + " of the server",
                 null);

@@ -1,5 +1,11 @@
 package io.rdmacomm.comm;
 
+import io.rdmacomm.verbs.DeadlineException;
+
+import io.rdmacomm.verbs.RdmaInterruptedException;
+
+import io.rdmacomm.verbs.RdmaException;
+
 import io.rdmacomm.comm.setup.SetUpException;
 import io.rdmacomm.comm.setup.TcpConnector;
 import java.time.Duration;
@@ -48,7 +54,7 @@ public final class ClientSession extends Session {
     /// @throws SetUpFailedException if the server cannot be reached, refuses or does not fit; its reason says why
     /// @throws PeerClosedException if the server went away meanwhile
     /// @throws DeadlineException if the server was silent for too long
-    /// @throws CommInterruptedException if the thread was interrupted
+    /// @throws RdmaInterruptedException if the thread was interrupted
     public static ClientSession connect(SessionOptions options) {
         SessionOptions named = completed(options, "client", ThreadMode.PER_QUEUE_PAIR);
         SessionDevice device = SessionDevice.open(
@@ -86,7 +92,7 @@ public final class ClientSession extends Session {
     /// @throws PeerDoneException if the server has closed it in an orderly way, and [Reconnect#afterPeerDone()] is
     ///         not set
     /// @throws IllegalStateException in a handler, which would wait for itself
-    /// @throws CommInterruptedException if the thread was interrupted
+    /// @throws RdmaInterruptedException if the thread was interrupted
     public EndPoint awaitEndPoint(Duration timeout) {
         if (isInHandler()) {
             throw new IllegalStateException(
@@ -138,12 +144,12 @@ public final class ClientSession extends Session {
         }
 
         @Override
-        public void onRefused(CommException failure) {
+        public void onRefused(RdmaException failure) {
             options().listener().onRefused(server, failure);
         }
 
         @Override
-        public void onGiveUp(CommException failure) {
+        public void onGiveUp(RdmaException failure) {
             options().listener().onGiveUp(failure);
         }
     }

@@ -1,11 +1,13 @@
 package io.rdmacomm.comm;
 
+import io.rdmacomm.verbs.RdmaException;
+
 import java.io.Serial;
 import org.jspecify.annotations.Nullable;
 
 /// The session, endpoint or channel was closed by this side or has failed. After a failure the cause says why.
 /// The subclass [PeerDoneException] says that the peer has ended the connection in an orderly way.
-public sealed class ClosedException extends CommException permits PeerDoneException {
+public sealed class ClosedException extends RdmaException permits PeerDoneException {
     @Serial
     private static final long serialVersionUID = 1L;
 

@@ -1,5 +1,7 @@
 package io.rdmacomm.comm;
 
+import io.rdmacomm.verbs.DeadlineException;
+
 import io.rdmacomm.comm.data.Bounds;
 import io.rdmacomm.comm.data.ProgressWait;
 import io.rdmacomm.comm.text.Printable;

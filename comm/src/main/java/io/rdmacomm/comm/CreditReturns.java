@@ -1,5 +1,7 @@
 package io.rdmacomm.comm;
 
+import io.rdmacomm.verbs.RdmaException;
+
 import io.rdmacomm.verbs.service.SafeLogger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -76,7 +78,7 @@ record CreditReturns(
     private void send(int key, Runnable message) {
         try {
             unlessDone.accept(message);
-        } catch (CommException | IllegalStateException e) {
+        } catch (RdmaException | IllegalStateException e) {
             LOGGER.log(Level.DEBUG, () -> "credits of " + name + " stay where they are: " + e.getMessage());
         } finally {
             busy.remove(key);

@@ -1,5 +1,11 @@
 package io.rdmacomm.comm;
 
+import io.rdmacomm.verbs.DeadlineException;
+
+import io.rdmacomm.verbs.RdmaInterruptedException;
+
+import io.rdmacomm.verbs.RdmaException;
+
 import io.rdmacomm.comm.data.ProgressWait;
 import io.rdmacomm.comm.setup.PeerLocation;
 import io.rdmacomm.comm.setup.SetUpException;
@@ -66,7 +72,7 @@ public final class EndPoint implements AutoCloseable {
     /// them, or send datagrams there: a software device makes TCP connections to the place in them, and a peer
     /// could name any. Does nothing with [SessionOptions#foreignGids()].
     ///
-    /// @throws CommException if they lead to another host than the peer's
+    /// @throws RdmaException if they lead to another host than the peer's
     public void checkNumbers(QueuePairInfo numbers) {
         if (connection.settings().trust().foreignGids()) {
             return;
@@ -137,7 +143,7 @@ public final class EndPoint implements AutoCloseable {
     /// @throws DeadlineException if that took longer than the operation deadline; the peer then has no
     ///         rights
     /// @throws ClosedException if the endpoint is closed or has failed
-    /// @throws CommInterruptedException if the thread was interrupted; the peer then has no rights
+    /// @throws RdmaInterruptedException if the thread was interrupted; the peer then has no rights
     public void announce(RdmaBuffer buffer, Set<AccessFlag> rights) {
         checkOwn(buffer);
         Set<AccessFlag> given = buffer.checkedRights(rights);
@@ -163,7 +169,7 @@ public final class EndPoint implements AutoCloseable {
     ///         right, or another one was announced under that name
     /// @throws DeadlineException if that took longer than the operation deadline
     /// @throws ClosedException if the endpoint is closed or has failed
-    /// @throws CommInterruptedException if the thread was interrupted
+    /// @throws RdmaInterruptedException if the thread was interrupted
     public void announce(RdmaBuffer buffer) {
         checkOwn(buffer);
         if (!buffer.isForPeers()) {
@@ -193,7 +199,7 @@ public final class EndPoint implements AutoCloseable {
     /// @throws DeadlineException if the peer did not receive it within the operation deadline; it has lost
     ///         the rights all the same
     /// @throws ClosedException if the endpoint fails meanwhile; the peer has lost the rights
-    /// @throws CommInterruptedException if the thread was interrupted; the peer has lost the rights
+    /// @throws RdmaInterruptedException if the thread was interrupted; the peer has lost the rights
     public void withdraw(RdmaBuffer buffer) {
         if (!connection.announcements().contains(buffer)) {
             return;
@@ -221,7 +227,7 @@ public final class EndPoint implements AutoCloseable {
     /// @param timeout how long to wait
     /// @throws DeadlineException if it was not announced in time
     /// @throws ClosedException if the endpoint is or gets closed, has or gets failed
-    /// @throws CommInterruptedException if the thread was interrupted
+    /// @throws RdmaInterruptedException if the thread was interrupted
     public RemoteBuffer peerBuffer(String bufferName, Duration timeout) {
         String wanted = Printable.text(bufferName);
         RemoteBuffer buffer = connection.peerState().awaitBuffer(wanted, System.nanoTime() + timeout.toNanos());
@@ -250,7 +256,7 @@ public final class EndPoint implements AutoCloseable {
     ///         arrive in time, which does not count as a call
     /// @throws ClosedException if the endpoint is or gets closed, has or gets failed
     /// @throws IllegalStateException in a handler, which would wait for itself
-    /// @throws CommInterruptedException if the thread was interrupted
+    /// @throws RdmaInterruptedException if the thread was interrupted
     public void barrier(Duration timeout) {
         long deadline = System.nanoTime() + timeout.toNanos();
         connection.checkReady();
@@ -284,7 +290,7 @@ public final class EndPoint implements AutoCloseable {
     ///
     /// @param code a number for the peer's program
     /// @param why what happened
-    public void abort(int code, CommException why) {
+    public void abort(int code, RdmaException why) {
         connection.abort(code, why);
     }
 
@@ -294,7 +300,7 @@ public final class EndPoint implements AutoCloseable {
     }
 
     /// Why it failed; null if it has not.
-    public @Nullable CommException failure() {
+    public @Nullable RdmaException failure() {
         return connection.failure();
     }
 
@@ -304,7 +310,7 @@ public final class EndPoint implements AutoCloseable {
     ///
     /// @param timeout how long to wait
     /// @return whether it is; [#state()] and [#failure()] say how
-    /// @throws CommInterruptedException if the thread was interrupted
+    /// @throws RdmaInterruptedException if the thread was interrupted
     public boolean awaitPeerDone(Duration timeout) {
         long deadline = System.nanoTime() + timeout.toNanos();
         boolean done = connection.peerState().awaitSilence(deadline);

@@ -1,5 +1,7 @@
 package io.rdmacomm.comm;
 
+import io.rdmacomm.verbs.RdmaException;
+
 import io.rdmacomm.comm.data.ChannelInfo;
 import io.rdmacomm.comm.data.ChannelMemory;
 import io.rdmacomm.comm.data.ChannelSizes;
@@ -168,7 +170,7 @@ final class EndPointChannels implements AutoCloseable {
     }
 
     /// Takes no more operations, fails those who wait, and has the devices flush what is in flight.
-    void stop(CommException why) {
+    void stop(RdmaException why) {
         all.forEach(channel -> channel.stop(why));
     }
 

@@ -1,5 +1,7 @@
 package io.rdmacomm.comm;
 
+import io.rdmacomm.verbs.RdmaException;
+
 import org.jspecify.annotations.Nullable;
 
 /// The events of its channels, for an endpoint. On any thread; does not block.
@@ -14,7 +16,7 @@ interface EndPointEvents {
     void onCreditsReturned(int index, int count);
 
     /// A channel cannot be used any more, or the peer has violated the protocol.
-    void onFailed(CommException why);
+    void onFailed(RdmaException why);
 
     /// The peer has ended its operations and starts no more.
     void onPeerDone();
@@ -27,5 +29,5 @@ interface EndPointEvents {
     /// Why the endpoint has failed: what [#onFailed] was told first by any channel, or something else. Null if
     /// it has not.
     @Nullable
-    CommException failure();
+    RdmaException failure();
 }

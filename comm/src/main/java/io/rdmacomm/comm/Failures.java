@@ -1,5 +1,11 @@
 package io.rdmacomm.comm;
 
+import io.rdmacomm.verbs.DeadlineException;
+
+import io.rdmacomm.verbs.RdmaInterruptedException;
+
+import io.rdmacomm.verbs.RdmaException;
+
 import io.rdmacomm.comm.SetUpFailedException.Reason;
 import io.rdmacomm.comm.data.Operation;
 import io.rdmacomm.comm.endpoint.ErrorEvent;
@@ -13,14 +19,14 @@ final class Failures {
     private Failures() {}
 
     /// The public exception for a failed setup. It has the stack and the cause of the original.
-    static CommException ofSetUp(SetUpException failure) {
-        String message = String.valueOf(failure.getMessage());
+    static RdmaException ofSetUp(SetUpException failure) {
+        String message = failure.getMessage();
         Throwable cause = failure.getCause();
-        CommException same = switch (failure.reason()) {
+        RdmaException same = switch (failure.reason()) {
             case PEER_CLOSED -> new PeerClosedException(message, cause);
             case DEADLINE_PASSED -> new DeadlineException(message, cause);
             case CLOSED -> new ClosedException(message, cause);
-            case INTERRUPTED -> new CommInterruptedException(message, cause);
+            case INTERRUPTED -> new RdmaInterruptedException(message, cause);
             default -> new SetUpFailedException(Reason.valueOf(failure.reason().name()), message, cause);
         };
         same.setStackTrace(failure.getStackTrace());
@@ -28,9 +34,8 @@ final class Failures {
     }
 
     /// An interrupt of the calling thread, which stays interrupted.
-    static CommInterruptedException interrupted(String meanwhile, InterruptedException cause) {
-        Thread.currentThread().interrupt();
-        return new CommInterruptedException("interrupted while " + meanwhile, cause);
+    static RdmaInterruptedException interrupted(String meanwhile, InterruptedException cause) {
+        return new RdmaInterruptedException("interrupted while " + meanwhile, cause);
     }
 
     /// The answer to `close()` in a handler, which would wait for that handler.
@@ -40,7 +45,7 @@ final class Failures {
     }
 
     static OperationException operation(
-            String channel, String what, WorkStatus status, int vendorError, @Nullable CommException cause) {
+            String channel, String what, WorkStatus status, int vendorError, @Nullable RdmaException cause) {
         String vendor = vendorError == 0 ? "" : " (vendor error 0x" + Integer.toHexString(vendorError) + ")";
         return new OperationException(
                 what + " on " + channel + " failed: " + status + vendor + ", " + hint(what, status, cause),
@@ -61,7 +66,7 @@ final class Failures {
     /// connection or the queue pair notices it first.
     ///
     /// @param why the reason that the device gives for the end of the connection, or null
-    static CommException ofEndPoint(
+    static RdmaException ofEndPoint(
             String channel, String what, WorkStatus status, int vendorError, @Nullable String why) {
         return switch (status) {
             case FLUSHED ->
@@ -73,7 +78,7 @@ final class Failures {
         };
     }
 
-    private static String hint(String what, WorkStatus status, @Nullable CommException cause) {
+    private static String hint(String what, WorkStatus status, @Nullable RdmaException cause) {
         return switch (status) {
             case FLUSHED -> cause == null ? "the channel ended before it did" : cause.getMessage();
             case REMOTE_ACCESS_ERROR ->

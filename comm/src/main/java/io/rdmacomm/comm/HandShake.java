@@ -1,5 +1,7 @@
 package io.rdmacomm.comm;
 
+import io.rdmacomm.verbs.VerbException;
+
 import io.rdmacomm.comm.SetUpFailedException.Reason;
 import io.rdmacomm.comm.data.Bounds;
 import io.rdmacomm.comm.data.ChannelInfo;
@@ -190,10 +192,10 @@ record HandShake(SessionDevice device, SessionSettings settings, HandlerErrors e
             return endPoint;
         } catch (SetUpException e) {
             throw refused(connector, Failures.ofSetUp(e));
-        } catch (CommException e) {
+        } catch (VerbException | IllegalArgumentException | IllegalStateException e) {
+            throw refused(connector, new RdmaException("setting up " + connector + " failed: " + e.getMessage(), e));
+        } catch (RdmaException e) {
             throw refused(connector, e);
-        } catch (RdmaException | IllegalArgumentException | IllegalStateException e) {
-            throw refused(connector, new CommException("setting up " + connector + " failed: " + e.getMessage(), e));
         } finally {
             if (!done) {
                 connector.close();
@@ -201,7 +203,7 @@ record HandShake(SessionDevice device, SessionSettings settings, HandlerErrors e
         }
     }
 
-    private static CommException refused(TcpConnector connector, CommException why) {
+    private static RdmaException refused(TcpConnector connector, RdmaException why) {
         refuse(connector, why);
         Failures.record(connector.peer(), why);
         return why;
@@ -220,7 +222,7 @@ record HandShake(SessionDevice device, SessionSettings settings, HandlerErrors e
         EndPointInfo peer = EndPointInfo.decode(client.next(), connector.peer());
         int count = peer.channels().size() - 1;
         if (count > settings.data().most()) {
-            throw new CommException(
+            throw new RdmaException(
                     connector.peer() + " asks for " + count + " data channels, "
                             + settings.data().most()
                             + " are granted at most; ask for fewer, or raise SessionOptions.withMaxChannels of the server",
@@ -303,7 +305,7 @@ record HandShake(SessionDevice device, SessionSettings settings, HandlerErrors e
     private void checkLink(TcpConnector connector, EndPointInfo peer) {
         LinkLayer here = device.port().linkLayer();
         if (peer.linkLayer() != here) {
-            throw new CommException(
+            throw new RdmaException(
                     "this device is on " + here + ", that of " + connector.peer() + " on " + peer.linkLayer()
                             + "; choose devices on the same network",
                     null);
@@ -340,7 +342,7 @@ record HandShake(SessionDevice device, SessionSettings settings, HandlerErrors e
             done = true;
             return endPoint;
         } catch (SetUpException e) {
-            CommException why = Failures.ofSetUp(e);
+            RdmaException why = Failures.ofSetUp(e);
             refuse(connector, why);
             throw why;
         } catch (RuntimeException e) {

@@ -1,5 +1,7 @@
 package io.rdmacomm.comm;
 
+import io.rdmacomm.verbs.RdmaException;
+
 import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.locks.Condition;
@@ -28,7 +30,7 @@ final class InterruptibleCalls implements AutoCloseable {
         begin();
         try {
             return call.get();
-        } catch (CommException e) {
+        } catch (RdmaException e) {
             throw isClosed() ? closedException(e) : e;
         } finally {
             end();

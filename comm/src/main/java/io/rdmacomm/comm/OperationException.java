@@ -1,12 +1,14 @@
 package io.rdmacomm.comm;
 
+import io.rdmacomm.verbs.RdmaException;
+
 import io.rdmacomm.verbs.WorkStatus;
 import java.io.Serial;
 import org.jspecify.annotations.Nullable;
 
 /// An operation was accepted and did not succeed. The message names the operation, the channel, the peer, the
 /// status and what to do; the cause, if there is one, is what ended the channel before the operation.
-public final class OperationException extends CommException {
+public final class OperationException extends RdmaException {
     @Serial
     private static final long serialVersionUID = 1L;
 

@@ -1,9 +1,11 @@
 package io.rdmacomm.comm;
 
+import io.rdmacomm.verbs.RdmaException;
+
 import java.io.Serial;
 
 /// The peer has called [EndPoint#abort], or this side has violated the protocol.
-public final class PeerAbortedException extends CommException {
+public final class PeerAbortedException extends RdmaException {
     @Serial
     private static final long serialVersionUID = 1L;
 

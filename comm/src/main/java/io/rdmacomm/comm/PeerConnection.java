@@ -1,5 +1,11 @@
 package io.rdmacomm.comm;
 
+import io.rdmacomm.verbs.DeadlineException;
+
+import io.rdmacomm.verbs.RdmaInterruptedException;
+
+import io.rdmacomm.verbs.RdmaException;
+
 import io.rdmacomm.comm.endpoint.EndPointLife;
 import io.rdmacomm.comm.endpoint.EndPointLife.Action;
 import io.rdmacomm.comm.endpoint.EndPointLife.Event;
@@ -42,7 +48,7 @@ final class PeerConnection implements AutoCloseable {
     private final HandlerErrors errors;
     private final ConnectionOwner owner;
     private final String name;
-    private final EndPointLife<CommException> life = new EndPointLife<>();
+    private final EndPointLife<RdmaException> life = new EndPointLife<>();
     private final PeerState peerState = new PeerState(life);
     private final EndPointChannels channels;
     private final List<RdmaChannel> data;
@@ -166,7 +172,7 @@ final class PeerConnection implements AutoCloseable {
     /// After the handshake the connection only serves to detect the end of the peer's process.
     private void watch(TcpConnector connection) {
         try {
-            CommException end = Failures.ofSetUp(connection.awaitEnd());
+            RdmaException end = Failures.ofSetUp(connection.awaitEnd());
             if (!life.isPeerSilent()) {
                 CompletionGroup group = device.control();
                 group.runExclusively(group::drain);
@@ -178,8 +184,8 @@ final class PeerConnection implements AutoCloseable {
     }
 
     /// A channel has failed. If the peer is gone, its last message (DONE or ABORT) may still be unread.
-    private void lost(CommException failure) {
-        CommException why = withPeerName(failure);
+    private void lost(RdmaException failure) {
+        RdmaException why = withPeerName(failure);
         CompletionGroup group = device.control();
         if (life.state() == State.CLOSING_DONE_SAID) {
             group.submit(() -> {
@@ -196,7 +202,7 @@ final class PeerConnection implements AutoCloseable {
     }
 
     /// Adds the name of the peer, because a failure names only an address or a queue pair.
-    private CommException withPeerName(CommException failure) {
+    private RdmaException withPeerName(RdmaException failure) {
         if (!(failure instanceof PeerClosedException) || peerName.isEmpty()) {
             return failure;
         }
@@ -206,7 +212,7 @@ final class PeerConnection implements AutoCloseable {
         return named;
     }
 
-    private void fail(CommException why) {
+    private void fail(RdmaException why) {
         Action starts = life.fail(why);
         if (starts == Action.END && why instanceof PeerProtocolException) {
             // Otherwise the peer would notice nothing until this side is closed. Telling it takes time, and the caller
@@ -224,7 +230,7 @@ final class PeerConnection implements AutoCloseable {
 
     private void end() {
         completely(() -> {
-            CommException why = Objects.requireNonNull(life.failure());
+            RdmaException why = Objects.requireNonNull(life.failure());
             channels.stop(why);
             LOGGER.log(Level.WARNING, "endpoint " + name + " failed: " + why.getMessage());
             Failures.record(name, why);
@@ -253,8 +259,8 @@ final class PeerConnection implements AutoCloseable {
         return System.nanoTime() + timeout.toNanos();
     }
 
-    private CommException failureOr(String words) {
-        CommException why = life.failure();
+    private RdmaException failureOr(String words) {
+        RdmaException why = life.failure();
         return why != null ? why : new ClosedException("endpoint " + name + " is not ready: " + words, null);
     }
 
@@ -294,7 +300,7 @@ final class PeerConnection implements AutoCloseable {
     void checkReady() {
         EndPointState now = state();
         if (now != EndPointState.READY) {
-            CommException why = life.failure();
+            RdmaException why = life.failure();
             if (now == EndPointState.PEER_DONE) {
                 throw new PeerDoneException("the peer of " + name + " is done");
             }
@@ -330,17 +336,17 @@ final class PeerConnection implements AutoCloseable {
     /// Says so, and returns when that has been said: what follows may be the end of the connection. Says it
     /// once, unless an interrupt has left open whether it was said; a peer that hears it twice does not mind.
     ///
-    /// @throws CommInterruptedException if the thread was interrupted
+    /// @throws RdmaInterruptedException if the thread was interrupted
     private void sayDone(long deadline) {
         saying.lock();
         try {
             if (life.on(Event.SAY_DONE) == Action.SAY_DONE) {
                 control.done(Duration.ofNanos(Math.max(1_000_000, deadline - System.nanoTime())));
             }
-        } catch (CommInterruptedException e) {
+        } catch (RdmaInterruptedException e) {
             life.on(Event.SAYING_INTERRUPTED);
             throw e;
-        } catch (CommException | IllegalStateException e) {
+        } catch (RdmaException | IllegalStateException e) {
             LOGGER.log(Level.DEBUG, () -> "endpoint " + name + " could not say that it is done: " + e.getMessage());
         } finally {
             saying.unlock();
@@ -371,7 +377,7 @@ final class PeerConnection implements AutoCloseable {
     /// Waits for the orderly end. After an interrupt, another call goes on.
     ///
     /// @throws InterruptedException if the thread was interrupted while it waited
-    /// @throws CommInterruptedException the same
+    /// @throws RdmaInterruptedException the same
     private void closeInOrder(long deadline) throws InterruptedException {
         if (!channels.dataWait(deadline).untilArrived()) {
             fail(unanswered("what was started last may be lost: it has not arrived"));
@@ -395,7 +401,7 @@ final class PeerConnection implements AutoCloseable {
 
     private void free() {
         try {
-            CommException why = failureOr("it was closed");
+            RdmaException why = failureOr("it was closed");
             channels.stop(why);
             channels.end(deadline(FLUSH), true);
             channels.close();
@@ -483,7 +489,7 @@ final class PeerConnection implements AutoCloseable {
     }
 
     /// Ends the connection at once; see [EndPoint#abort].
-    void abort(int code, CommException why) {
+    void abort(int code, RdmaException why) {
         if (isInHandler()) {
             start("abort", () -> abort(code, why));
             return;
@@ -500,7 +506,7 @@ final class PeerConnection implements AutoCloseable {
     private void tellAbort(int code, String reason) {
         try {
             control.abort(code, reason, ABORT);
-        } catch (CommException | IllegalStateException e) {
+        } catch (RdmaException | IllegalStateException e) {
             LOGGER.log(Level.DEBUG, () -> "endpoint " + name + " could not say why it aborts: " + e.getMessage());
         }
     }
@@ -519,7 +525,7 @@ final class PeerConnection implements AutoCloseable {
 
     /// Why it failed; null if it has not.
     @Nullable
-    CommException failure() {
+    RdmaException failure() {
         return life.failure();
     }
 
@@ -537,7 +543,7 @@ final class PeerConnection implements AutoCloseable {
             } else {
                 closeOnce(starts);
             }
-        } catch (InterruptedException | CommInterruptedException e) {
+        } catch (InterruptedException | RdmaInterruptedException e) {
             interrupted = true;
         } finally {
             if (interrupted) {
@@ -558,7 +564,7 @@ final class PeerConnection implements AutoCloseable {
             if (how != Action.FREE) {
                 closeInOrder(deadline);
             }
-        } catch (InterruptedException | CommInterruptedException e) {
+        } catch (InterruptedException | RdmaInterruptedException e) {
             start("close", () -> continueClosing(deadline));
             handedOver = true;
             throw e;
@@ -572,7 +578,7 @@ final class PeerConnection implements AutoCloseable {
     private void continueClosing(long deadline) {
         try {
             closeInOrder(deadline);
-        } catch (InterruptedException | CommInterruptedException e) {
+        } catch (InterruptedException | RdmaInterruptedException e) {
             fail(unanswered("an interrupt ended the waiting"));
         } finally {
             free();
@@ -587,7 +593,7 @@ final class PeerConnection implements AutoCloseable {
     /// Receives the events of the channels.
     private final class ChannelEvents implements EndPointEvents {
         @Override
-        public void onFailed(CommException why) {
+        public void onFailed(RdmaException why) {
             lost(why);
         }
 
@@ -625,7 +631,7 @@ final class PeerConnection implements AutoCloseable {
         }
 
         @Override
-        public @Nullable CommException failure() {
+        public @Nullable RdmaException failure() {
             return life.failure();
         }
     }

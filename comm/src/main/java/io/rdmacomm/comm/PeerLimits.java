@@ -3,22 +3,14 @@ package io.rdmacomm.comm;
 import io.rdmacomm.comm.data.Bounds;
 
 /// How much peers may make a session keep. Immutable.
-///
-/// @param endPoints the endpoints that a server has at a time with clients that have connected to it, those
-///         included that are being set up, and those that have ended and are not closed; 1 to 65536. Further
-///         clients are refused
-/// @param endPointsPerAddress how many of them clients with the same address have, 1 to 65536. The IPv6 addresses
-///         of one network (64 bits) count as one
-/// @param buffers the buffers that one peer announces, 1 to 1048576. An endpoint whose peer announces more fails
-public record PeerLimits(int endPoints, int endPointsPerAddress, int buffers) {
+public final class PeerLimits extends ValueObject<PeerLimits.Values> {
     private static final int LEAST_SET_UPS = 8;
-    private static final PeerLimits DEFAULTS = new PeerLimits(1024, 256, 1024);
+    private static final PeerLimits DEFAULTS = new PeerLimits(new Values(1024, 256, 1024));
 
-    /// Checks the ranges.
-    public PeerLimits {
-        Bounds.range("limit of endpoints", endPoints, 1, 1 << 16);
-        Bounds.range("limit of endpoints of an address", endPointsPerAddress, 1, 1 << 16);
-        Bounds.range("limit of announced buffers", buffers, 1, 1 << 20);
+    record Values(int endPoints, int endPointsPerAddress, int buffers) {}
+
+    private PeerLimits(Values values) {
+        super(values);
     }
 
     /// 1,024 endpoints, 256 of them with one address, and 1,024 buffers of each peer.
@@ -26,24 +18,53 @@ public record PeerLimits(int endPoints, int endPointsPerAddress, int buffers) {
         return DEFAULTS;
     }
 
+    /// The endpoints that a server has at a time with clients that have connected to it, those included that are
+    /// being set up, and those that have ended and are not closed. Further clients are refused.
+    public int endPoints() {
+        return values.endPoints;
+    }
+
+    /// How many of the [#endPoints()] clients with the same address have. The IPv6 addresses of one network (64 bits)
+    /// count as one.
+    public int endPointsPerAddress() {
+        return values.endPointsPerAddress;
+    }
+
+    /// The buffers that one peer announces. An endpoint whose peer announces more fails.
+    public int buffers() {
+        return values.buffers;
+    }
+
     /// How many clients of one address, of those that have proved nothing, are set up at a time: an eighth of
     /// [#endPointsPerAddress()], and at least 8. The others wait in line.
     int setUpsPerAddress() {
-        return Math.max(LEAST_SET_UPS, endPointsPerAddress / LEAST_SET_UPS);
+        return Math.max(LEAST_SET_UPS, endPointsPerAddress() / LEAST_SET_UPS);
     }
 
     /// These limits with another one for endpoints.
+    ///
+    /// @param value 1 to 65536
+    /// @throws IllegalArgumentException if it is out of its range
     public PeerLimits withEndPoints(int value) {
-        return new PeerLimits(value, endPointsPerAddress, buffers);
+        Bounds.range("limit of endpoints", value, 1, 1 << 16);
+        return new PeerLimits(new Values(value, values.endPointsPerAddress, values.buffers));
     }
 
     /// These limits with another one for endpoints with clients of one address.
+    ///
+    /// @param value 1 to 65536
+    /// @throws IllegalArgumentException if it is out of its range
     public PeerLimits withEndPointsPerAddress(int value) {
-        return new PeerLimits(endPoints, value, buffers);
+        Bounds.range("limit of endpoints of an address", value, 1, 1 << 16);
+        return new PeerLimits(new Values(values.endPoints, value, values.buffers));
     }
 
     /// These limits with another one for the buffers that a peer announces.
+    ///
+    /// @param value 1 to 1048576
+    /// @throws IllegalArgumentException if it is out of its range
     public PeerLimits withBuffers(int value) {
-        return new PeerLimits(endPoints, endPointsPerAddress, value);
+        Bounds.range("limit of announced buffers", value, 1, 1 << 20);
+        return new PeerLimits(new Values(values.endPoints, values.endPointsPerAddress, value));
     }
 }

@@ -1,10 +1,12 @@
 package io.rdmacomm.comm;
 
+import io.rdmacomm.verbs.RdmaException;
+
 import java.io.Serial;
 import org.jspecify.annotations.Nullable;
 
 /// The peer of an endpoint sent what the protocol does not allow.
-public final class PeerProtocolException extends CommException {
+public final class PeerProtocolException extends RdmaException {
     @Serial
     private static final long serialVersionUID = 1L;
 

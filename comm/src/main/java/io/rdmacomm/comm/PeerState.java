@@ -1,5 +1,9 @@
 package io.rdmacomm.comm;
 
+import io.rdmacomm.verbs.RdmaInterruptedException;
+
+import io.rdmacomm.verbs.RdmaException;
+
 import io.rdmacomm.comm.endpoint.EndPointLife;
 import io.rdmacomm.comm.endpoint.EndPointLife.State;
 import java.util.Map;
@@ -11,12 +15,12 @@ import org.jspecify.annotations.Nullable;
 /// The announcements of the peer of an endpoint: its buffers and the barriers that it has reached, with the
 /// threads that wait for that. Thread-safe.
 final class PeerState {
-    private final EndPointLife<CommException> life;
+    private final EndPointLife<RdmaException> life;
     private final Map<String, RemoteBuffer> buffers = new TreeMap<>();
     private long barriers;
 
     /// @param life of the endpoint; when it is not ready any more, nobody waits
-    PeerState(EndPointLife<CommException> life) {
+    PeerState(EndPointLife<RdmaException> life) {
         this.life = life;
     }
 
@@ -55,7 +59,7 @@ final class PeerState {
 
     /// Waits until the peer has announced a buffer, or the endpoint is not ready.
     ///
-    /// @throws CommInterruptedException if the thread was interrupted
+    /// @throws RdmaInterruptedException if the thread was interrupted
     @Nullable
     RemoteBuffer awaitBuffer(String name, long deadline) {
         await(() -> buffers.containsKey(name) || isOver(), deadline);
@@ -65,7 +69,7 @@ final class PeerState {
     /// Waits until the peer has reached `count` barriers, or the endpoint is not ready.
     ///
     /// @return whether it has reached them
-    /// @throws CommInterruptedException if the thread was interrupted
+    /// @throws RdmaInterruptedException if the thread was interrupted
     boolean awaitBarriers(long count, long deadline) {
         await(() -> barriers >= count || isOver(), deadline);
         return life.read(() -> barriers >= count);
@@ -74,7 +78,7 @@ final class PeerState {
     /// Waits until the peer is done, or the endpoint has failed or is closed.
     ///
     /// @return whether that is so
-    /// @throws CommInterruptedException if the thread was interrupted
+    /// @throws RdmaInterruptedException if the thread was interrupted
     boolean awaitSilence(long deadline) {
         return await(life::isPeerSilent, deadline);
     }

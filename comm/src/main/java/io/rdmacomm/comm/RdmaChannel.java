@@ -386,7 +386,7 @@ public final class RdmaChannel {
     }
 
     /// Takes no more operations, fails those who wait, and has the device flush what is in flight.
-    void stop(CommException why) {
+    void stop(RdmaException why) {
         ClosedException refusal = new ClosedException(name + " has failed: " + why.getMessage(), why);
         gate.refuse(refusal);
         adapter.stop();
@@ -402,7 +402,7 @@ public final class RdmaChannel {
 
     /// The failure of an operation.
     OperationException failure(int kind, WorkStatus status) {
-        CommException why = events.failure();
+        RdmaException why = events.failure();
         boolean own = why instanceof OperationException first && first.status() == status;
         return Failures.operation(
                 name, Operation.name(kind), status, status == WorkStatus.FLUSHED ? 0 : vendorError, own ? null : why);
@@ -463,7 +463,7 @@ public final class RdmaChannel {
 
         @Override
         public void onFailed(RdmaException why) {
-            events.onFailed(new CommException(String.valueOf(why.getMessage()), why));
+            events.onFailed(new RdmaException(String.valueOf(why.getMessage()), why));
         }
 
         @Override

@@ -1,5 +1,9 @@
 package io.rdmacomm.comm;
 
+import io.rdmacomm.verbs.VerbException;
+
+import io.rdmacomm.verbs.RdmaException;
+
 import io.rdmacomm.comm.endpoint.HandlerErrors;
 import io.rdmacomm.comm.progress.Threads;
 import io.rdmacomm.verbs.service.SafeLogger;
@@ -25,9 +29,9 @@ final class Reconnector<E> implements AutoCloseable {
     interface Listener<E> {
         void onEndPoint(E endPoint);
 
-        void onRefused(CommException failure);
+        void onRefused(RdmaException failure);
 
-        void onGiveUp(CommException failure);
+        void onGiveUp(RdmaException failure);
     }
 
     private static final SafeLogger LOGGER = SafeLogger.ofPackage(Reconnector.class);
@@ -113,7 +117,7 @@ final class Reconnector<E> implements AutoCloseable {
         if (start - connectedAt >= options.most().toNanos()) {
             backOff.reset();
         }
-        CommException last = old.failure();
+        RdmaException last = old.failure();
         for (int attempts = 0; ; attempts++) {
             long pause = backOff.nextNanos();
             long left = options.giveUpAfter().toNanos() - (System.nanoTime() - start);
@@ -132,7 +136,7 @@ final class Reconnector<E> implements AutoCloseable {
                 if (closed.getCount() == 0) {
                     return null;
                 }
-                CommException failure = failure(e);
+                RdmaException failure = failure(e);
                 last = failure;
                 tell("onRefused", () -> listener.onRefused(failure));
             }
@@ -145,13 +149,13 @@ final class Reconnector<E> implements AutoCloseable {
         return left.compareTo(most) < 0 ? left : most;
     }
 
-    private CommException failure(RuntimeException e) {
-        return e instanceof CommException same
+    private RdmaException failure(RuntimeException e) {
+        return e instanceof RdmaException same && !(e instanceof VerbException)
                 ? same
-                : new CommException(session.name() + " cannot reconnect to " + server + ": " + e.getMessage(), e);
+                : new RdmaException(session.name() + " cannot reconnect to " + server + ": " + e.getMessage(), e);
     }
 
-    private void giveUp(int attempts, @Nullable CommException last) {
+    private void giveUp(int attempts, @Nullable RdmaException last) {
         ClosedException why = new ClosedException(
                 session.name() + " has given up reconnecting to " + server + " after " + attempts + " attempts in "
                         + options.giveUpAfter().toMillis() + " ms"

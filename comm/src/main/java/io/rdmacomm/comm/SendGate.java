@@ -1,5 +1,7 @@
 package io.rdmacomm.comm;
 
+import io.rdmacomm.verbs.DeadlineException;
+
 import io.rdmacomm.comm.data.Operation;
 import io.rdmacomm.comm.data.PreparedOperations;
 import io.rdmacomm.comm.data.RdmaAdapter;

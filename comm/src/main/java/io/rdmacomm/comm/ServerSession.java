@@ -1,5 +1,11 @@
 package io.rdmacomm.comm;
 
+import io.rdmacomm.verbs.DeadlineException;
+
+import io.rdmacomm.verbs.RdmaInterruptedException;
+
+import io.rdmacomm.verbs.RdmaException;
+
 import io.rdmacomm.comm.setup.AcceptLoop;
 import io.rdmacomm.comm.setup.Reception;
 import io.rdmacomm.comm.setup.SetUpException;
@@ -133,7 +139,7 @@ public final class ServerSession extends Session {
     /// @param timeout how long to wait
     /// @throws DeadlineException if there was none in time
     /// @throws ClosedException if the session is or gets closed
-    /// @throws CommInterruptedException if the thread was interrupted
+    /// @throws RdmaInterruptedException if the thread was interrupted
     public EndPoint accept(Duration timeout) {
         long deadline = System.nanoTime() + timeout.toNanos();
         lock.lock();
@@ -153,7 +159,7 @@ public final class ServerSession extends Session {
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new CommInterruptedException("interrupted while waiting for a client", e);
+            throw new RdmaInterruptedException("interrupted while waiting for a client", e);
         } finally {
             lock.unlock();
         }
@@ -170,7 +176,7 @@ public final class ServerSession extends Session {
     /// @throws PeerClosedException if the server went away meanwhile
     /// @throws DeadlineException if the server was silent for too long
     /// @throws ClosedException if the session is or gets closed
-    /// @throws CommInterruptedException if the thread was interrupted
+    /// @throws RdmaInterruptedException if the thread was interrupted
     public EndPoint connect(String host, int port, Duration timeout) {
         SessionSettings there = options()
                 .withAddress(host, port)
@@ -190,7 +196,7 @@ public final class ServerSession extends Session {
         EndPoint endPoint;
         try {
             endPoint = isOpen() ? accepted(connector) : null;
-        } catch (CommException e) {
+        } catch (RdmaException e) {
             LOGGER.log(Level.DEBUG, () -> "client " + connector.peer() + " was not set up: " + e.getMessage());
             return () -> tell("onRefused", () -> options().listener().onRefused(connector.peer(), e));
         }

@@ -1,5 +1,9 @@
 package io.rdmacomm.comm;
 
+import io.rdmacomm.verbs.RdmaInterruptedException;
+
+import io.rdmacomm.verbs.RdmaException;
+
 import io.rdmacomm.comm.endpoint.HandlerErrors;
 import io.rdmacomm.comm.progress.CompletionGroup;
 import io.rdmacomm.comm.progress.Threads;
@@ -37,7 +41,7 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
     private final ReentrantLock closing = new ReentrantLock();
     private final AtomicLong unnamed = new AtomicLong();
     private volatile boolean open = true;
-    private volatile @Nullable CommException lost;
+    private volatile @Nullable RdmaException lost;
     private boolean closed;
 
     /// @param options with the name that is sent to peers
@@ -55,7 +59,7 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
 
     /// The session can serve nobody any more, and ends.
     final void lost(String words) {
-        CommException why = new CommException(words, null);
+        RdmaException why = new RdmaException(words, null);
         LOGGER.log(Level.ERROR, words);
         lost = why;
         open = false;
@@ -222,7 +226,7 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
 
     final void checkOpen() {
         if (!open) {
-            CommException why = lost;
+            RdmaException why = lost;
             String cause = why == null ? "" : ": " + why.getMessage();
             throw new ClosedException("session " + name() + " is closed" + cause, why);
         }
@@ -270,7 +274,7 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
             return false;
         }
         if (Thread.currentThread().isInterrupted()) {
-            throw new CommInterruptedException("interrupted while the server was busy", null);
+            throw new RdmaInterruptedException("interrupted while the server was busy", null);
         }
         return true;
     }

@@ -1,5 +1,7 @@
 package io.rdmacomm.comm;
 
+import io.rdmacomm.verbs.RdmaException;
+
 import io.rdmacomm.comm.counters.ManagementBean;
 import io.rdmacomm.verbs.service.SafeLogger;
 import java.lang.System.Logger.Level;
@@ -98,7 +100,7 @@ final class SessionBeans implements SessionObserver {
                         "its state, see EndPointState",
                         () -> endPoint.state().name())
                 .with("Failure", String.class, "why it failed; empty if it has not", () -> {
-                    CommException why = endPoint.failure();
+                    RdmaException why = endPoint.failure();
                     return why == null ? "" : String.valueOf(why.getMessage());
                 })
                 .with(

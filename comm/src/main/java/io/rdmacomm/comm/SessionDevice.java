@@ -1,5 +1,7 @@
 package io.rdmacomm.comm;
 
+import io.rdmacomm.verbs.RdmaException;
+
 import io.rdmacomm.comm.counters.CountersPublisher;
 import io.rdmacomm.comm.data.Bounds;
 import io.rdmacomm.comm.data.ChannelSizes;
@@ -17,10 +19,10 @@ import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.Capability;
 import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.Context;
-import io.rdmacomm.verbs.DeviceChoice;
+import io.rdmacomm.verbs.host.DeviceChoice;
 import io.rdmacomm.verbs.Gid;
 import io.rdmacomm.verbs.MemoryRegion;
-import io.rdmacomm.verbs.OpenPort;
+import io.rdmacomm.verbs.host.OpenPort;
 import io.rdmacomm.verbs.PathOptions;
 import io.rdmacomm.verbs.PortAttributes;
 import io.rdmacomm.verbs.PortState;
@@ -178,7 +180,7 @@ final class SessionDevice implements AutoCloseable {
     private PortAttributes checkPort() {
         PortAttributes port = port();
         if (port.state() != PortState.ACTIVE) {
-            throw new CommException(
+            throw new RdmaException(
                     "port " + portNumber + " of " + context + " is " + port.state()
                             + "; check the cable and the network, or choose another port",
                     null);
@@ -192,7 +194,7 @@ final class SessionDevice implements AutoCloseable {
                 .withPort(path.port())
                 .withQuality(PathOptions.defaults().serviceLevel(), path.trafficClass());
         if (!path.equals(possible)) {
-            throw new CommException(
+            throw new RdmaException(
                     "the connection manager of " + context + " chooses all of a path but its traffic class; set up"
                             + " sessions with SetUp.NUMBERS, or leave out what differs from " + possible + " in "
                             + path,
@@ -211,7 +213,7 @@ final class SessionDevice implements AutoCloseable {
     /// They are good for one endpoint: addresses come and go, and the entries of the GID table with them.
     ///
     /// @param local the address that this side uses for TCP
-    /// @throws CommException if the port is down
+    /// @throws RdmaException if the port is down
     SessionSettings forConnection(SessionSettings given, Supplier<InetAddress> local) {
         PortAttributes port = checkPort();
         PathOptions path = given.channel().connection().path();

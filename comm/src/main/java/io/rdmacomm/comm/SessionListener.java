@@ -1,5 +1,7 @@
 package io.rdmacomm.comm;
 
+import io.rdmacomm.verbs.RdmaException;
+
 import io.rdmacomm.verbs.AsyncEvent;
 import org.jspecify.annotations.Nullable;
 
@@ -21,18 +23,18 @@ public interface SessionListener {
     /// An endpoint has ended, in an orderly way if `failure` is null. Runs on its own virtual thread, perhaps after the
     /// `close()` of the endpoint or the session has returned. A client that
     /// reconnects closes the endpoint when this returns: what has arrived on it can be received until then.
-    default void onEnd(EndPoint endPoint, @Nullable CommException failure) {}
+    default void onEnd(EndPoint endPoint, @Nullable RdmaException failure) {}
 
     /// A peer could not be set up, or an attempt of a client to reconnect has failed; others are not affected. Runs
     /// on a virtual thread.
     ///
     /// @param peer the peer's address as text
-    default void onRefused(String peer, CommException failure) {}
+    default void onRefused(String peer, RdmaException failure) {}
 
     /// A client has given up reconnecting and gets no other endpoint. Runs on its own virtual thread.
     ///
     /// @param failure says how often it has tried, and has the last failure as its cause
-    default void onGiveUp(CommException failure) {}
+    default void onGiveUp(RdmaException failure) {}
 
     /// The device of the session has reported an asynchronous event, such as PORT_ERROR. The session has acted on it:
     /// after DEVICE_FATAL all endpoints fail, after COMPLETION_QUEUE_ERROR those that use the queue. Runs on the

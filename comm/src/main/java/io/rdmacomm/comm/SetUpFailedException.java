@@ -1,5 +1,9 @@
 package io.rdmacomm.comm;
 
+import io.rdmacomm.verbs.DeadlineException;
+
+import io.rdmacomm.verbs.RdmaException;
+
 import java.io.Serial;
 import org.jspecify.annotations.Nullable;
 
@@ -7,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /// happened; the reason is for programs that act on it.
 ///
 /// If the peer went away meanwhile, that is a [PeerClosedException], if it was silent, a [DeadlineException].
-public final class SetUpFailedException extends CommException {
+public final class SetUpFailedException extends RdmaException {
     @Serial
     private static final long serialVersionUID = 1L;
 

@@ -4,37 +4,56 @@ import io.rdmacomm.comm.data.Bounds;
 
 /// One pool of receives for the data channels of a session, instead of [ChannelOptions#receives()] for each of them:
 /// a server with a thousand clients needs memory for the messages that are there at the same time, not for a
-/// thousand times as many.
+/// thousand times as many. Immutable.
 ///
 /// Each channel is guaranteed a few receives. The others are lent to the channels whose peers send most, up to
 /// [ChannelOptions#receives()] to each, and return when messages are closed. One channel borrows at most half of
 /// what can be lent, so a receiver that keeps the messages of one channel does not stop the others.
 ///
 /// Needs [io.rdmacomm.verbs.Capability#SHARED_RECEIVE_QUEUE].
-///
-/// @param receives how many messages and notices of all channels there may be at a time, 1 to 1048576; the device
-///         may allow fewer. Receives times [ChannelOptions#messageBytes()] is allocated
-/// @param channels how many data channels there may be at a time, at least 1; further clients are refused
-/// @param guaranteed how many receives each channel has at least, at least 1; channels times this is at most
-///         `receives`
-public record SharedReceives(int receives, int channels, int guaranteed) {
+public final class SharedReceives extends ValueObject<SharedReceives.Values> {
     private static final int USUAL = 4;
 
-    /// Checks the ranges.
-    public SharedReceives {
-        Bounds.range("shared receives", receives, 1, 1 << 20);
-        Bounds.range("channels with shared receives", channels, 1, receives);
-        Bounds.range("guaranteed receives of " + channels + " channels", guaranteed, 1, receives / channels);
+    record Values(int receives, int channels, int guaranteed) {}
+
+    private SharedReceives(Values values) {
+        super(values);
     }
 
-    /// A pool of `receives` for at most `channels` channels, which are guaranteed 4 each, or fewer if that would be
-    /// more than half of the pool.
+    /// A pool for the data channels of a session. Each is guaranteed 4 receives, or fewer if that would be more than
+    /// half of the pool.
+    ///
+    /// @param receives how many messages and notices of all channels there may be at a time, 1 to 1048576; the device
+    ///         may allow fewer. Receives times [ChannelOptions#messageBytes()] is allocated
+    /// @param channels how many data channels there may be at a time, 1 to `receives`; further clients are refused
+    /// @throws IllegalArgumentException if a number is out of its range
     public static SharedReceives of(int receives, int channels) {
-        return new SharedReceives(receives, channels, Math.clamp(receives / Math.max(1, channels) / 2, 1, USUAL));
+        Bounds.range("shared receives", receives, 1, 1 << 20);
+        Bounds.range("channels with shared receives", channels, 1, receives);
+        return new SharedReceives(new Values(receives, channels, Math.clamp(receives / channels / 2, 1, USUAL)));
+    }
+
+    /// How many messages and notices of all channels there may be at a time.
+    public int receives() {
+        return values.receives;
+    }
+
+    /// How many data channels there may be at a time.
+    public int channels() {
+        return values.channels;
+    }
+
+    /// How many receives each channel has at least.
+    public int guaranteed() {
+        return values.guaranteed;
     }
 
     /// This pool with another number of guaranteed receives.
+    ///
+    /// @param value at least 1; [#channels()] times this is at most [#receives()]
+    /// @throws IllegalArgumentException if it is out of its range
     public SharedReceives withGuaranteed(int value) {
-        return new SharedReceives(receives, channels, value);
+        Bounds.range("guaranteed receives of " + channels() + " channels", value, 1, receives() / channels());
+        return new SharedReceives(new Values(values.receives, values.channels, value));
     }
 }

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
+import java.util.List;
+import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -13,17 +15,21 @@ final class DeadlinesTest {
     void eachIsChangedAlone() {
         Duration other = Duration.ofSeconds(77);
         Deadlines all = Deadlines.defaults();
+        List<Function<Deadlines, Duration>> parts = List.of(
+                Deadlines::connect, Deadlines::handshake, Deadlines::close, Deadlines::operation, Deadlines::silence);
+        List<Deadlines> changed = List.of(
+                all.withConnect(other),
+                all.withHandshake(other),
+                all.withClose(other),
+                all.withOperation(other),
+                all.withSilence(other));
 
-        assertThat(all.withConnect(other))
-                .isEqualTo(new Deadlines(other, all.handshake(), all.close(), all.operation(), all.silence()));
-        assertThat(all.withHandshake(other))
-                .isEqualTo(new Deadlines(all.connect(), other, all.close(), all.operation(), all.silence()));
-        assertThat(all.withClose(other))
-                .isEqualTo(new Deadlines(all.connect(), all.handshake(), other, all.operation(), all.silence()));
-        assertThat(all.withOperation(other))
-                .isEqualTo(new Deadlines(all.connect(), all.handshake(), all.close(), other, all.silence()));
-        assertThat(all.withSilence(other))
-                .isEqualTo(new Deadlines(all.connect(), all.handshake(), all.close(), all.operation(), other));
+        for (int i = 0; i < parts.size(); i++) {
+            for (int part = 0; part < parts.size(); part++) {
+                Function<Deadlines, Duration> of = parts.get(part);
+                assertThat(of.apply(changed.get(i))).isEqualTo(part == i ? other : of.apply(all));
+            }
+        }
     }
 
     @ParameterizedTest

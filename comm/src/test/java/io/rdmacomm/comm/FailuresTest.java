@@ -1,5 +1,11 @@
 package io.rdmacomm.comm;
 
+import io.rdmacomm.verbs.DeadlineException;
+
+import io.rdmacomm.verbs.RdmaInterruptedException;
+
+import io.rdmacomm.verbs.RdmaException;
+
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdmacomm.comm.setup.SetUpException;
@@ -12,11 +18,11 @@ import org.junit.jupiter.api.Test;
 
 /// The public exceptions of what has failed below.
 final class FailuresTest {
-    private static final Map<SetUpException.Reason, Class<? extends CommException>> GENERAL = new EnumMap<>(Map.of(
+    private static final Map<SetUpException.Reason, Class<? extends RdmaException>> GENERAL = new EnumMap<>(Map.of(
             SetUpException.Reason.PEER_CLOSED, PeerClosedException.class,
             SetUpException.Reason.DEADLINE_PASSED, DeadlineException.class,
             SetUpException.Reason.CLOSED, ClosedException.class,
-            SetUpException.Reason.INTERRUPTED, CommInterruptedException.class));
+            SetUpException.Reason.INTERRUPTED, RdmaInterruptedException.class));
 
     @Test
     void eachReasonOfAFailedSetUpIsPublic() {
@@ -25,7 +31,7 @@ final class FailuresTest {
             IOException cause = new IOException("the cause");
             SetUpException failure = new SetUpException(reason, "what happened", cause);
 
-            CommException made = Failures.ofSetUp(failure);
+            RdmaException made = Failures.ofSetUp(failure);
 
             assertThat(made).hasMessage("what happened").hasCause(cause);
             assertThat(made.getStackTrace()).isEqualTo(failure.getStackTrace());

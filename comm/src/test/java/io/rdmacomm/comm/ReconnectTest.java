@@ -21,7 +21,11 @@ final class ReconnectTest {
                 .withGiveUpAfter(giveUp)
                 .withAfterPeerDone(true);
 
-        assertThat(all).isEqualTo(new Reconnect(first, most, 7, 0.7, giveUp, true));
+        assertThat(all)
+                .hasToString("Reconnect[first=PT0.007S, most=PT7S, factor=7.0, jitter=0.7, giveUpAfter=PT168H, "
+                        + "afterPeerDone=true]");
+        assertThat(all).isEqualTo(all.withFactor(7)).isNotEqualTo(all.withFactor(8));
+        assertThat(all).hasSameHashCodeAs(all.withFactor(7));
         assertThat(Reconnect.defaults().afterPeerDone()).isFalse();
     }
 

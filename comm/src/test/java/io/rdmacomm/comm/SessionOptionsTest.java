@@ -82,7 +82,7 @@ final class SessionOptionsTest {
         assertThat(defaults.host()).isEmpty();
         assertThat(defaults.threadMode()).isNull();
         assertThat(defaults.completionVector()).isNull();
-        assertThat(defaults.limits()).isEqualTo(new PeerLimits(1024, 256, 1024));
+        assertThat(defaults.limits()).hasToString("PeerLimits[endPoints=1024, endPointsPerAddress=256, buffers=1024]");
         assertThat(defaults.foreignGids()).isFalse();
         assertThat(defaults.secret()).isNull();
         assertThat(defaults.waitForServer()).isFalse();

@@ -1,5 +1,7 @@
 package io.rdmacomm.ibverbs;
 
+import io.rdmacomm.verbs.RdmaInterruptedException;
+
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -97,7 +99,7 @@ class ConnectionEndTest extends ConnectionCase {
             Thread.currentThread().interrupt();
             return manager.resolve(PEER, LONG);
         });
-        assertThatThrownBy(resolving::get).hasCauseInstanceOf(InterruptedException.class);
+        assertThatThrownBy(resolving::get).hasCauseInstanceOf(RdmaInterruptedException.class);
     }
 
     @Test

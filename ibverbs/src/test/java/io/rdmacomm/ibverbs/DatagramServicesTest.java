@@ -16,7 +16,7 @@ import io.rdmacomm.verbs.UnsupportedVerbException;
 import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.cm.ConnectionManager;
 import io.rdmacomm.verbs.cm.ConnectionRejectedException;
-import io.rdmacomm.verbs.cm.ConnectionTimeoutException;
+import io.rdmacomm.verbs.DeadlineException;
 import io.rdmacomm.verbs.cm.DatagramRequest;
 import io.rdmacomm.verbs.cm.DatagramService;
 import io.rdmacomm.verbs.cm.DatagramTarget;
@@ -82,7 +82,7 @@ class DatagramServicesTest extends ConnectionCase {
         assertThatThrownBy(() -> manager.lookUp(PEER, new byte[0], LONG)).isInstanceOf(PeerUnreachableException.class);
         fake.answer("rdma_connect", -1, 0, "");
         assertThatThrownBy(() -> manager.lookUp(PEER, new byte[0], SHORT))
-                .isInstanceOf(ConnectionTimeoutException.class);
+                .isInstanceOf(DeadlineException.class);
         assertThat(fake.connectionLeftovers()).containsExactly(0, 1, 0);
     }
 
@@ -186,7 +186,7 @@ class DatagramServicesTest extends ConnectionCase {
                         VerbException.class, e -> assertThat(e.errno()).isEqualTo(Errno.EBUSY));
         fake.answer("rdma_join_multicast", -1, 0, "");
         assertThatThrownBy(() -> manager.joinMulticast(here, GROUP, SHORT))
-                .isInstanceOf(ConnectionTimeoutException.class)
+                .isInstanceOf(DeadlineException.class)
                 .hasMessageContaining("check the subnet manager");
         assertThat(fake.connectionLeftovers()).containsExactly(0, 1, 0);
     }

@@ -1,5 +1,7 @@
 package io.rdmacomm.ibverbs;
 
+import io.rdmacomm.verbs.RdmaInterruptedException;
+
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -155,7 +157,7 @@ class EventTest {
             Thread.currentThread().interrupt();
             return channel.awaitEvent(LONG);
         });
-        assertThatThrownBy(waiter::get).hasCauseInstanceOf(InterruptedException.class);
+        assertThatThrownBy(waiter::get).hasCauseInstanceOf(RdmaInterruptedException.class);
     }
 
     @Test

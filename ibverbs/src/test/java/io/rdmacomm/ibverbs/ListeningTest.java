@@ -7,7 +7,7 @@ import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.cm.ConnectFailedException;
 import io.rdmacomm.verbs.cm.ConnectionRequest;
-import io.rdmacomm.verbs.cm.ConnectionTimeoutException;
+import io.rdmacomm.verbs.DeadlineException;
 import io.rdmacomm.verbs.cm.IdentifierOptions;
 import io.rdmacomm.verbs.cm.Listener;
 import io.rdmacomm.verbs.spi.ConnectionManagerDriver;
@@ -72,7 +72,7 @@ class ListeningTest extends ConnectionCase {
         fake.answer("rdma_accept", -1, 0, "");
         try (ConnectionRequest request = requested(listener)) {
             assertThatThrownBy(() -> request.accept(pair(), DEFAULTS, SHORT))
-                    .isInstanceOf(ConnectionTimeoutException.class);
+                    .isInstanceOf(DeadlineException.class);
         }
         fake.fail("rdma_accept", 22);
         try (ConnectionRequest request = requested(listener)) {

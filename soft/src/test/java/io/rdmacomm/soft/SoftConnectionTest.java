@@ -15,7 +15,7 @@ import io.rdmacomm.verbs.cm.ConnectionManager;
 import io.rdmacomm.verbs.cm.ConnectionParameters;
 import io.rdmacomm.verbs.cm.ConnectionRejectedException;
 import io.rdmacomm.verbs.cm.ConnectionRequest;
-import io.rdmacomm.verbs.cm.ConnectionTimeoutException;
+import io.rdmacomm.verbs.DeadlineException;
 import io.rdmacomm.verbs.cm.Listener;
 import io.rdmacomm.verbs.cm.Route;
 import java.net.InetAddress;
@@ -337,7 +337,7 @@ class SoftConnectionTest {
         try (ServerSocket silent = Wire.listen()) {
             assertThatThrownBy(() -> client.manager.connect(
                             Wire.addressOf(silent), client.pair, DEFAULTS, Duration.ofMillis(200)))
-                    .isInstanceOf(ConnectionTimeoutException.class)
+                    .isInstanceOf(DeadlineException.class)
                     .hasMessageContaining("200 ms");
             assertThat(client.pair.state()).isEqualTo(QueuePairState.ERROR);
         }

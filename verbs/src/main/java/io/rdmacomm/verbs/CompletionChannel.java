@@ -31,15 +31,15 @@ public final class CompletionChannel implements Resource {
     ///
     /// @param timeout the longest wait; zero to poll
     /// @return the completion queue, whose event the caller acknowledges; null after the timeout or [#wakeUp()]
-    /// @throws InterruptedException if the thread was interrupted
+    /// @throws RdmaInterruptedException if the thread was interrupted
     /// @throws IllegalStateException if the channel is closed, or is being closed
-    public @Nullable CompletionQueue awaitEvent(Duration timeout) throws InterruptedException {
+    public @Nullable CompletionQueue awaitEvent(Duration timeout) {
         lifetime.checkOpen();
         long begin = System.nanoTime();
         long nanos = timeout.toNanos();
         long left = nanos;
         while (true) {
-            long handle = driver.awaitEvent(left);
+            long handle = awaitEvent(left);
             if (handle == 0) {
                 lifetime.checkOpen();
                 return null;
@@ -51,6 +51,14 @@ public final class CompletionChannel implements Resource {
             }
             // It is being closed.
             left = Math.max(0, nanos - (System.nanoTime() - begin));
+        }
+    }
+
+    private long awaitEvent(long nanos) {
+        try {
+            return driver.awaitEvent(nanos);
+        } catch (InterruptedException e) {
+            throw new RdmaInterruptedException("interrupted while waiting for an event of " + this, e);
         }
     }
 

@@ -101,9 +101,9 @@ public final class CompletionQueue implements Resource {
     /// @return the number of completions; 0 after the timeout or [CompletionChannel#wakeUp()]
     /// @throws VerbException EINVAL if the queue has no channel, or another queue uses the channel; EIO as
     ///         [#poll(Completions)]
-    /// @throws InterruptedException if the thread was interrupted; no completion was taken
+    /// @throws RdmaInterruptedException if the thread was interrupted; no completion was taken
     /// @throws IllegalStateException if the queue or the channel is closed, or is being closed
-    public int await(Completions completions, Duration timeout) throws InterruptedException {
+    public int await(Completions completions, Duration timeout) {
         int count = poll(completions);
         if (count > 0) {
             return count;
@@ -117,7 +117,7 @@ public final class CompletionQueue implements Resource {
         }
     }
 
-    private int await(Completions completions, CompletionChannel events, long nanos) throws InterruptedException {
+    private int await(Completions completions, CompletionChannel events, long nanos) {
         long begin = System.nanoTime();
         // Armed first, then polled, so that what completes in between is not missed.
         arm(false);

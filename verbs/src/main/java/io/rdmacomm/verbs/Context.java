@@ -298,15 +298,15 @@ public final class Context implements Resource {
     ///
     /// @param timeout the longest wait; zero to poll
     /// @return the event; null after the timeout
-    /// @throws InterruptedException if the thread was interrupted
+    /// @throws RdmaInterruptedException if the thread was interrupted
     /// @throws IllegalStateException if the context is closed, or is being closed
-    public @Nullable AsyncEvent awaitAsyncEvent(Duration timeout) throws InterruptedException {
+    public @Nullable AsyncEvent awaitAsyncEvent(Duration timeout) {
         lifetime.checkOpen();
         long begin = System.nanoTime();
         long nanos = timeout.toNanos();
         long left = nanos;
         while (true) {
-            DriverEvent event = driver.awaitEvent(left);
+            DriverEvent event = awaitEvent(left);
             if (event == null) {
                 lifetime.checkOpen();
                 return null;
@@ -316,6 +316,14 @@ public final class Context implements Resource {
                 return known;
             }
             left = Math.max(0, nanos - (System.nanoTime() - begin));
+        }
+    }
+
+    private @Nullable DriverEvent awaitEvent(long nanos) {
+        try {
+            return driver.awaitEvent(nanos);
+        } catch (InterruptedException e) {
+            throw new RdmaInterruptedException("interrupted while waiting for an asynchronous event of " + this, e);
         }
     }
 

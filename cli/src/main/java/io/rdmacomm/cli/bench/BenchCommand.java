@@ -22,7 +22,7 @@ import io.rdmacomm.cli.terminal.CloseOnExit;
 import io.rdmacomm.cli.terminal.CommandFailure;
 import io.rdmacomm.cli.terminal.ProgressLine;
 import io.rdmacomm.cli.terminal.ResultFile;
-import io.rdmacomm.comm.CommException;
+import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.comm.Deadlines;
 import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.comm.ThreadMode;
@@ -214,7 +214,7 @@ public final class BenchCommand extends Subcommand {
         try (ChildServer child = ChildServer.start(childArguments())) {
             try (Placement placement = place(child)) {
                 measure(settings, options.withAddress(localAddress(), child.port()), placement);
-            } catch (CommException | CommandFailure e) {
+            } catch (RdmaException | CommandFailure e) {
                 throw child.explain(e);
             }
         }

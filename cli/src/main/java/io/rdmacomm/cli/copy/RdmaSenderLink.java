@@ -6,9 +6,9 @@ import io.rdmacomm.cli.wire.FrameChannel;
 import io.rdmacomm.cli.wire.FrameCodec;
 import io.rdmacomm.comm.BufferSlice;
 import io.rdmacomm.comm.ClosedException;
-import io.rdmacomm.comm.CommException;
+import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.comm.CompletionHandler;
-import io.rdmacomm.comm.DeadlineException;
+import io.rdmacomm.verbs.DeadlineException;
 import io.rdmacomm.comm.EndPoint;
 import io.rdmacomm.comm.Message;
 import io.rdmacomm.comm.RdmaBuffer;
@@ -209,7 +209,7 @@ public final class RdmaSenderLink implements SenderLink {
     }
 
     private void checkFailure() {
-        CommException cause = endPoint.failure();
+        RdmaException cause = endPoint.failure();
         if (cause != null) {
             throw new ClosedException(String.valueOf(cause.getMessage()), cause);
         }

@@ -1,5 +1,9 @@
 package io.rdmacomm.cli.interop;
 
+import io.rdmacomm.verbs.RdmaInterruptedException;
+
+import io.rdmacomm.verbs.RdmaException;
+
 import io.rdmacomm.cli.terminal.AddressText;
 import io.rdmacomm.cli.terminal.CommandFailure;
 import io.rdmacomm.cli.terminal.FailureText;
@@ -68,7 +72,9 @@ final class ConnectionServer implements InteropServer {
         String client = AddressText.of(request.remoteAddress());
         try (request) {
             results.accept(client + ": " + handler.serve(request));
-        } catch (CommandFailure | VerbException | IllegalStateException e) {
+        } catch (RdmaInterruptedException e) {
+            // The server ends.
+        } catch (CommandFailure | RdmaException | IllegalStateException e) {
             if (listener.isOpen()) {
                 failures.accept(client + ": " + FailureText.of(e));
             }

@@ -1,5 +1,9 @@
 package io.rdmacomm.cli.interop;
 
+import io.rdmacomm.verbs.DeadlineException;
+
+import io.rdmacomm.verbs.RdmaException;
+
 import io.rdmacomm.cli.terminal.CommandFailure;
 import io.rdmacomm.cli.terminal.OnFailure;
 import io.rdmacomm.verbs.AccessFlag;
@@ -70,7 +74,7 @@ final class SynchronousConnection implements AutoCloseable {
             ConnectionParameters parameters,
             Duration patience)
             throws IOException, InterruptedException {
-        ConnectionException last = null;
+        RdmaException last = null;
         for (InetAddress address : InetAddress.getAllByName(host)) {
             try (Route route = manager.resolve(new InetSocketAddress(address, port), options, patience)) {
                 return open(manager.context(), patience, connection -> {
@@ -78,7 +82,7 @@ final class SynchronousConnection implements AutoCloseable {
                     connection.postReceive();
                     return route.connect(connection.pair.queuePair(), parameters, patience);
                 });
-            } catch (ConnectionException e) {
+            } catch (ConnectionException | DeadlineException e) {
                 last = e;
             }
         }

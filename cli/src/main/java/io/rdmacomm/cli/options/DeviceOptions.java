@@ -9,7 +9,7 @@ import io.rdmacomm.comm.SetUp;
 import io.rdmacomm.verbs.AckTimeout;
 import io.rdmacomm.verbs.Capability;
 import io.rdmacomm.verbs.ConnectionOptions;
-import io.rdmacomm.verbs.OpenPort;
+import io.rdmacomm.verbs.host.OpenPort;
 import io.rdmacomm.verbs.PathMtu;
 import io.rdmacomm.verbs.PathOptions;
 import io.rdmacomm.verbs.RetryOptions;

@@ -2,7 +2,7 @@ package io.rdmacomm.cli.process;
 
 import io.rdmacomm.cli.terminal.CommandFailure;
 import io.rdmacomm.cli.terminal.FailureText;
-import io.rdmacomm.comm.CommException;
+import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.comm.SetUpFailedException;
 import io.rdmacomm.comm.SetUpFailedException.Reason;
@@ -34,7 +34,7 @@ public final class MeshWork {
         });
         try {
             return Mesh.join(rendezvous, options, patience);
-        } catch (CommException e) {
+        } catch (RdmaException e) {
             // The other nodes learn that one has left before that one has said why.
             String why = others.failure(isRefused(e) ? MOMENT : Duration.ZERO);
             throw why == null ? e : new CommandFailure(why, e);
@@ -48,7 +48,7 @@ public final class MeshWork {
         }
     }
 
-    private static boolean isRefused(CommException e) {
+    private static boolean isRefused(RdmaException e) {
         return e instanceof SetUpFailedException failed
                 && (failed.reason() == Reason.REFUSED || failed.reason() == Reason.BUSY);
     }
@@ -59,7 +59,7 @@ public final class MeshWork {
     public static <T> T run(Mesh mesh, Supplier<T> work) {
         try {
             return work.get();
-        } catch (CommException e) {
+        } catch (RdmaException e) {
             NodeFailedException lost = awaitFailure(mesh);
             mesh.abort(FailureText.of(e));
             throw lost == null ? e : lost;

@@ -19,7 +19,7 @@ import io.rdmacomm.comm.SetUp;
 import io.rdmacomm.verbs.Capability;
 import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.Context;
-import io.rdmacomm.verbs.DeviceChoice;
+import io.rdmacomm.verbs.host.DeviceChoice;
 import io.rdmacomm.verbs.QueuePairInfo;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

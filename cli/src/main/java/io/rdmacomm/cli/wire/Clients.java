@@ -1,7 +1,7 @@
 package io.rdmacomm.cli.wire;
 
 import io.rdmacomm.comm.ClosedException;
-import io.rdmacomm.comm.DeadlineException;
+import io.rdmacomm.verbs.DeadlineException;
 import io.rdmacomm.comm.EndPoint;
 import io.rdmacomm.comm.ServerSession;
 import java.time.Duration;

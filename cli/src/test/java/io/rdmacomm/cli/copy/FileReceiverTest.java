@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.rdmacomm.cli.terminal.CommandFailure;
 import io.rdmacomm.cli.wire.Frame;
 import io.rdmacomm.comm.ClosedException;
-import io.rdmacomm.comm.DeadlineException;
+import io.rdmacomm.verbs.DeadlineException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;

@@ -7,7 +7,7 @@ import io.rdmacomm.cli.terminal.CommandOutput;
 import io.rdmacomm.cli.wire.Frame;
 import io.rdmacomm.cli.wire.FrameChannel;
 import io.rdmacomm.comm.ClientSession;
-import io.rdmacomm.comm.CommException;
+import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.comm.EndPoint;
 import io.rdmacomm.comm.ServerSession;
 import io.rdmacomm.comm.SessionOptions;
@@ -61,7 +61,7 @@ class ForeignNumbersTest {
             Thread hostile = Thread.ofVirtual().start(() -> nameForeignNumbers(server));
             try (RemotePeer peer = RemotePeer.connect(OPTIONS.withPort(server.port()))) {
                 assertThatThrownBy(() -> peer.open(EndPlan.usual()))
-                        .isInstanceOf(CommException.class)
+                        .isInstanceOf(RdmaException.class)
                         .hasMessageContaining("queue pairs at 192.0.2.1 port 20000");
             }
             hostile.join();

@@ -55,15 +55,15 @@ public final class Mesh implements AutoCloseable {
     /// @param options of the session. All nodes need the same number of channels. Its port is not used: the
     ///        session listens on a free one. Its listener is not called for new endpoints
     /// @param timeout how long to wait for the other nodes, 1 ms to 24 h
-    /// @throws io.rdmacomm.comm.DeadlineException if not all came in time; the message lists the missing ranks
+    /// @throws io.rdmacomm.verbs.DeadlineException if not all came in time; the message lists the missing ranks
     /// @throws io.rdmacomm.comm.SetUpFailedException if the rendezvous cannot be reached, or its port is
     ///         taken on this host; if it turned this node away, because its rank is taken, or size, channels
     ///         or job differ, or because another node has given up; or if this node and the rendezvous do not
     ///         have the same [SessionOptions#secret()], with which all nodes prove that they belong to the
     ///         mesh, only one of them has [SessionOptions#tls()], or one rejects the certificate of the other.
     ///         Its reason says which
-    /// @throws io.rdmacomm.comm.CommException if a node cannot be reached, or one has died meanwhile
-    /// @throws io.rdmacomm.comm.CommInterruptedException if the thread was interrupted
+    /// @throws io.rdmacomm.verbs.RdmaException if a node cannot be reached, or one has died meanwhile
+    /// @throws io.rdmacomm.verbs.RdmaInterruptedException if the thread was interrupted
     /// @throws io.rdmacomm.verbs.VerbException if there is no such device or it cannot be opened
     /// @throws IllegalArgumentException if the timeout is out of range, or there are more than 255 channels
     public static Mesh join(Rendezvous rendezvous, SessionOptions options, Duration timeout) {
@@ -161,7 +161,7 @@ public final class Mesh implements AutoCloseable {
     /// @param timeout how long to wait
     /// @throws IllegalArgumentException if an open buffer of this node has that name, or the length is below 1
     /// @throws io.rdmacomm.verbs.VerbException if there is no room on this node; the message says what to raise
-    /// @throws io.rdmacomm.comm.CommException if there is no room on another node, or for a reason of
+    /// @throws io.rdmacomm.verbs.RdmaException if there is no room on another node, or for a reason of
     ///         [Collectives]
     public MeshBuffer allocate(String name, long bytes, Duration timeout) {
         return collectives().allocate(name, bytes, timeout);

@@ -1,7 +1,7 @@
 package io.rdmacomm.comm.mesh;
 
 import io.rdmacomm.comm.ClosedException;
-import io.rdmacomm.comm.CommException;
+import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.comm.RdmaChannel;
 import io.rdmacomm.comm.Session;
 import io.rdmacomm.comm.mesh.collective.CollectiveGroup;
@@ -43,7 +43,7 @@ final class MeshGroup implements CollectiveGroup {
 
     /// A failed node ends the mesh, but its connection may end before the listener is called.
     @Override
-    public CommException gone(int peer) {
+    public RdmaException gone(int peer) {
         nodes.noteFailures();
         mesh.checkOpen();
         return new ClosedException("rank " + peer + " has left the mesh while this rank waits for it", null);

@@ -1,12 +1,12 @@
 package io.rdmacomm.comm.mesh;
 
-import io.rdmacomm.comm.CommException;
+import io.rdmacomm.verbs.RdmaException;
 import java.io.Serial;
 import org.jspecify.annotations.Nullable;
 
 /// A node has died, or the connection to it has failed: the mesh has ended on all nodes. All of them name the
 /// same rank, unless two nodes failed at once.
-public final class NodeFailedException extends CommException {
+public final class NodeFailedException extends RdmaException {
     @Serial
     private static final long serialVersionUID = 1L;
 

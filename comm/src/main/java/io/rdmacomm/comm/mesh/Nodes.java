@@ -1,8 +1,8 @@
 package io.rdmacomm.comm.mesh;
 
-import io.rdmacomm.comm.CommException;
-import io.rdmacomm.comm.CommInterruptedException;
-import io.rdmacomm.comm.DeadlineException;
+import io.rdmacomm.verbs.RdmaException;
+import io.rdmacomm.verbs.RdmaInterruptedException;
+import io.rdmacomm.verbs.DeadlineException;
 import io.rdmacomm.comm.EndPoint;
 import io.rdmacomm.comm.PeerAbortedException;
 import io.rdmacomm.comm.mesh.join.NodeList;
@@ -25,7 +25,7 @@ final class Nodes implements NodeList {
     private final Condition changed = lock.newCondition();
     private final @Nullable Node[] nodes;
     private final List<Thread> notifiers = new ArrayList<>();
-    private @Nullable CommException joinFailure;
+    private @Nullable RdmaException joinFailure;
     private @Nullable NodeFailedException failure;
     private boolean allReady;
     private boolean closed;
@@ -62,7 +62,7 @@ final class Nodes implements NodeList {
     }
 
     @Override
-    public void joinFailed(CommException why) {
+    public void joinFailed(RdmaException why) {
         change(() -> joinFailure = joinFailure == null ? why : joinFailure);
     }
 
@@ -103,7 +103,7 @@ final class Nodes implements NodeList {
             checkJoining();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new CommInterruptedException("interrupted while joining a mesh", e);
+            throw new RdmaInterruptedException("interrupted while joining a mesh", e);
         } finally {
             lock.unlock();
         }
@@ -164,7 +164,7 @@ final class Nodes implements NodeList {
     }
 
     @Override
-    public @Nullable CommException joinFailure() {
+    public @Nullable RdmaException joinFailure() {
         lock.lock();
         try {
             return joinFailure == null ? failure : joinFailure;
@@ -183,7 +183,7 @@ final class Nodes implements NodeList {
     }
 
     @Override
-    public boolean ended(EndPoint endPoint, @Nullable CommException why) {
+    public boolean ended(EndPoint endPoint, @Nullable RdmaException why) {
         for (Node node : peers()) {
             if (node.endPoint().equals(endPoint)) {
                 if (why != null) {
@@ -198,14 +198,14 @@ final class Nodes implements NodeList {
     /// Notes failed connections whose failure no listener has received yet.
     void noteFailures() {
         for (Node node : peers()) {
-            CommException why = node.endPoint().failure();
+            RdmaException why = node.endPoint().failure();
             if (why != null) {
                 fail(node, why);
             }
         }
     }
 
-    private void fail(Node node, CommException why) {
+    private void fail(Node node, RdmaException why) {
         fail(blame(node, why));
     }
 
@@ -232,7 +232,7 @@ final class Nodes implements NodeList {
 
     /// A node that aborts names the one that it has lost, perhaps this one; one that just disappears has failed
     /// itself.
-    private NodeFailedException blame(Node node, CommException why) {
+    private NodeFailedException blame(Node node, RdmaException why) {
         if (why instanceof PeerAbortedException aborted && aborted.code() >= 0 && aborted.code() < nodes.length) {
             return new NodeFailedException(aborted.code(), aborted.reason(), why);
         }

@@ -44,7 +44,7 @@ public final class AsyncEventLoop implements AutoCloseable {
         return this;
     }
 
-    private boolean serve() throws InterruptedException {
+    private boolean serve() {
         if (stopping || !context.isOpen()) {
             return false;
         }
@@ -58,7 +58,7 @@ public final class AsyncEventLoop implements AutoCloseable {
         return true;
     }
 
-    private void serveOnce() throws InterruptedException {
+    private void serveOnce() {
         AsyncEvent event = pending;
         pending = null;
         if (event == null) {

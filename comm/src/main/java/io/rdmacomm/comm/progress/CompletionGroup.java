@@ -1,5 +1,7 @@
 package io.rdmacomm.comm.progress;
 
+import io.rdmacomm.verbs.RdmaInterruptedException;
+
 import io.rdmacomm.verbs.Capability;
 import io.rdmacomm.verbs.CompletionChannel;
 import io.rdmacomm.verbs.CompletionQueue;
@@ -560,8 +562,8 @@ public final class CompletionGroup implements AutoCloseable {
                 ready.acknowledge(1);
                 event = true;
             }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
+        } catch (RdmaInterruptedException e) {
+            // The thread's own loop looks at its flag.
         } catch (IllegalStateException e) {
             // It is closed, which the next poll finds out.
             event = true;

@@ -81,7 +81,7 @@ public final class EventLoop implements AutoCloseable {
         }
     }
 
-    private boolean serve() throws InterruptedException {
+    private boolean serve() {
         if (stopping || !channel.isOpen()) {
             return false;
         }
@@ -118,7 +118,7 @@ public final class EventLoop implements AutoCloseable {
         }
     }
 
-    private @Nullable CompletionGroup awaitReady() throws InterruptedException {
+    private @Nullable CompletionGroup awaitReady() {
         CompletionQueue queue = channel.awaitEvent(nextSleep());
         for (Iterator<CompletionGroup> i = later.iterator(); i.hasNext(); ) {
             waiting.add(i.next());

@@ -1,6 +1,6 @@
 package io.rdmacomm.comm.setup;
 
-import io.rdmacomm.verbs.DeviceChoice;
+import io.rdmacomm.verbs.host.DeviceChoice;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;

@@ -1,15 +1,18 @@
 package io.rdmacomm.comm.setup;
 
+import io.rdmacomm.verbs.RdmaException;
+
+import io.rdmacomm.verbs.RdmaInterruptedException;
+
 import io.rdmacomm.comm.setup.SetUpException.Reason;
 import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.QueuePairInfo;
 import io.rdmacomm.verbs.cm.ConnectFailedException;
 import io.rdmacomm.verbs.cm.Connection;
-import io.rdmacomm.verbs.cm.ConnectionException;
 import io.rdmacomm.verbs.cm.ConnectionManager;
 import io.rdmacomm.verbs.cm.ConnectionRejectedException;
-import io.rdmacomm.verbs.cm.ConnectionTimeoutException;
+import io.rdmacomm.verbs.DeadlineException;
 import io.rdmacomm.verbs.cm.IdentifierOptions;
 import io.rdmacomm.verbs.cm.PeerUnreachableException;
 import io.rdmacomm.verbs.cm.Route;
@@ -41,17 +44,16 @@ public final class RequestingConnector implements QueuePairConnector {
             route.prepare(queuePair);
             receives.run();
             return route.connect(queuePair, ticket.parameters(how), patience);
-        } catch (ConnectionTimeoutException e) {
+        } catch (DeadlineException e) {
             throw new SetUpException(Reason.DEADLINE_PASSED, unreached(e), e);
         } catch (ConnectionRejectedException | PeerUnreachableException | ConnectFailedException e) {
             throw new SetUpException(Reason.REFUSED, unreached(e), e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new SetUpException(Reason.INTERRUPTED, "interrupted while connecting to " + server, e);
+        } catch (RdmaInterruptedException e) {
+            throw new SetUpException(Reason.INTERRUPTED, e.getMessage(), e);
         }
     }
 
-    private String unreached(ConnectionException e) {
+    private String unreached(RdmaException e) {
         return "the queue pairs do not reach the server: " + e.getMessage()
                 + "; firewalls and port forwards have to let port " + server.getPort()
                 + " through, in addition to that of the session, and the host has to be an address of the server's device";

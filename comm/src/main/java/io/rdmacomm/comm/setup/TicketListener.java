@@ -1,5 +1,7 @@
 package io.rdmacomm.comm.setup;
 
+import io.rdmacomm.verbs.RdmaInterruptedException;
+
 import io.rdmacomm.comm.setup.SetUpException.Reason;
 import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.Errno;
@@ -105,13 +107,15 @@ public final class TicketListener implements AutoCloseable {
         expected.remove(client.token());
     }
 
-    private boolean serve() throws InterruptedException {
+    private boolean serve() {
         ConnectionRequest request;
         try {
             request = listener.awaitRequest(NEXT_REQUEST);
         } catch (IllegalStateException e) {
             end = new SetUpException(Reason.CLOSED, listener + " is closed", e);
             return false;
+        } catch (RdmaInterruptedException e) {
+            return true;
         } catch (RuntimeException | Error e) {
             // Whoever waits is told now, and the next client gets a new listener.
             end = new SetUpException(Reason.OTHER, listener + " failed: " + e.getMessage(), e);

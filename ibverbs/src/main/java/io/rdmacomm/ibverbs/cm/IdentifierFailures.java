@@ -1,5 +1,7 @@
 package io.rdmacomm.ibverbs.cm;
 
+import io.rdmacomm.verbs.RdmaException;
+
 import io.rdmacomm.ibverbs.structs.IbvFailure;
 import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.VerbException;
@@ -7,7 +9,7 @@ import io.rdmacomm.verbs.cm.AddressUnresolvedException;
 import io.rdmacomm.verbs.cm.ConnectFailedException;
 import io.rdmacomm.verbs.cm.ConnectionEvent;
 import io.rdmacomm.verbs.cm.ConnectionRejectedException;
-import io.rdmacomm.verbs.cm.ConnectionTimeoutException;
+import io.rdmacomm.verbs.DeadlineException;
 import io.rdmacomm.verbs.cm.DeviceRemovedException;
 import io.rdmacomm.verbs.cm.PeerUnreachableException;
 import io.rdmacomm.verbs.cm.RouteUnresolvedException;
@@ -32,12 +34,12 @@ final class IdentifierFailures {
     ///
     /// @param event the event; null after a timeout
     /// @param peer the destination, for the message
-    static VerbException of(String operation, @Nullable IdentifierEvent event, String peer, long timeoutNanos) {
+    static RdmaException of(String operation, @Nullable IdentifierEvent event, String peer, long timeoutNanos) {
         if (event == null) {
-            return new ConnectionTimeoutException(
-                    operation,
-                    peer + " did not answer within "
-                            + Duration.ofNanos(timeoutNanos).toMillis() + " ms; check that it runs, or wait longer");
+            return new DeadlineException(
+                    operation + ": " + peer + " did not answer within "
+                            + Duration.ofNanos(timeoutNanos).toMillis() + " ms; check that it runs, or wait longer",
+                    null);
         }
         Errno errno = errno(event);
         return switch (event.type()) {
@@ -57,7 +59,7 @@ final class IdentifierFailures {
     }
 
     /// The exception for an event that ends accepting: the peer went away, whatever it did.
-    static VerbException ofAccepting(
+    static RdmaException ofAccepting(
             String operation, @Nullable IdentifierEvent event, String peer, long timeoutNanos) {
         if (event == null || event.type() == ConnectionEvent.DEVICE_REMOVAL) {
             return of(operation, event, peer, timeoutNanos);
@@ -67,7 +69,7 @@ final class IdentifierFailures {
 
     /// The exception for an event that ends looking up a datagram service. A negative answer is an event of type
     /// UNREACHABLE whose status gives the reason (`enum ib_cm_sidr_status`, `cma_sidr_rep_handler`).
-    static VerbException ofLookingUp(
+    static RdmaException ofLookingUp(
             String operation, @Nullable IdentifierEvent event, String peer, long timeoutNanos) {
         if (event == null || event.type() != ConnectionEvent.UNREACHABLE || event.status() <= 0) {
             return of(operation, event, peer, timeoutNanos);
@@ -81,13 +83,13 @@ final class IdentifierFailures {
     }
 
     /// The exception for an event that ends joining a multicast group.
-    static VerbException ofJoining(String operation, @Nullable IdentifierEvent event, String group, long timeoutNanos) {
+    static RdmaException ofJoining(String operation, @Nullable IdentifierEvent event, String group, long timeoutNanos) {
         if (event == null) {
-            return new ConnectionTimeoutException(
-                    operation,
-                    "the network did not confirm the membership in " + group + " within "
+            return new DeadlineException(
+                    operation + ": the network did not confirm the membership in " + group + " within "
                             + Duration.ofNanos(timeoutNanos).toMillis()
-                            + " ms; check the subnet manager, or wait longer");
+                            + " ms; check the subnet manager, or wait longer",
+                    null);
         }
         if (event.type() == ConnectionEvent.DEVICE_REMOVAL) {
             return of(operation, event, group, timeoutNanos);

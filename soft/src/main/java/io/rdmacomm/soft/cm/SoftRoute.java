@@ -1,5 +1,7 @@
 package io.rdmacomm.soft.cm;
 
+import io.rdmacomm.verbs.RdmaException;
+
 import io.rdmacomm.soft.iwarp.MpaException;
 import io.rdmacomm.soft.iwarp.PeerHandshake;
 import io.rdmacomm.soft.tcp.LinkTerms;
@@ -10,10 +12,9 @@ import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.QueuePairAttributes;
 import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.cm.ConnectFailedException;
-import io.rdmacomm.verbs.cm.ConnectionException;
 import io.rdmacomm.verbs.cm.ConnectionParameters;
 import io.rdmacomm.verbs.cm.ConnectionRejectedException;
-import io.rdmacomm.verbs.cm.ConnectionTimeoutException;
+import io.rdmacomm.verbs.DeadlineException;
 import io.rdmacomm.verbs.cm.IdentifierOptions;
 import io.rdmacomm.verbs.cm.PeerUnreachableException;
 import io.rdmacomm.verbs.spi.ConnectionDriver;
@@ -112,7 +113,7 @@ final class SoftRoute implements RouteDriver {
         }
     }
 
-    private ConnectionException failure(IOException cause, long timeoutNanos) {
+    private RdmaException failure(IOException cause, long timeoutNanos) {
         return switch (cause) {
             case MpaRejectedException rejection ->
                 new ConnectionRejectedException(
@@ -130,10 +131,10 @@ final class SoftRoute implements RouteDriver {
             when timeoutNanos >= REPLY_NANOS ->
                 unreachable(Errno.ETIMEDOUT, "no answer within 10 s; check that it speaks iWARP");
             case SocketTimeoutException e ->
-                new ConnectionTimeoutException(
-                        CONNECT,
-                        remote + " did not answer within " + TimeUnit.NANOSECONDS.toMillis(timeoutNanos)
-                                + " ms; check that it speaks iWARP, or wait longer");
+                new DeadlineException(
+                        CONNECT + ": " + remote + " did not answer within " + TimeUnit.NANOSECONDS.toMillis(timeoutNanos)
+                                + " ms; check that it speaks iWARP, or wait longer",
+                        cause);
             case MpaException e ->
                 new ConnectFailedException(
                         CONNECT, Errno.EIO, remote + " does not speak MPA: " + e.getMessage() + "; check the port");

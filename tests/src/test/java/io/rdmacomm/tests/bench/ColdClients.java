@@ -3,7 +3,7 @@ package io.rdmacomm.tests.bench;
 import io.rdmacomm.comm.BlockingChannel;
 import io.rdmacomm.comm.BufferSlice;
 import io.rdmacomm.comm.ClientSession;
-import io.rdmacomm.comm.CommException;
+import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.comm.CompletionHandler;
 import io.rdmacomm.comm.Deadlines;
 import io.rdmacomm.comm.EndPoint;
@@ -142,7 +142,7 @@ public final class ColdClients {
                 try (ClientSession client = ClientSession.connect(OPTIONS.withAddress("127.0.0.1", port))) {
                     begun.countDown();
                     ask(client, answers);
-                } catch (CommException | InterruptedException e) {
+                } catch (RdmaException | InterruptedException e) {
                     failed.incrementAndGet();
                     begun.countDown();
                 }

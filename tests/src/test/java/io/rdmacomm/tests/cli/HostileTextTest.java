@@ -7,7 +7,7 @@ import io.rdmacomm.cli.wire.Frame;
 import io.rdmacomm.cli.wire.FrameChannel;
 import io.rdmacomm.cli.wire.FrameCodec;
 import io.rdmacomm.comm.ClientSession;
-import io.rdmacomm.comm.CommException;
+import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.comm.EndPoint;
 import io.rdmacomm.comm.PeerAbortedException;
 import io.rdmacomm.comm.RemoteBuffer;
@@ -87,7 +87,7 @@ final class HostileTextTest {
                 ClientSession client = ClientSession.connect(options.withPort(server.port()))) {
             EndPoint there = server.accept(PATIENCE);
 
-            there.abort(7, new CommException(EVIL, null));
+            there.abort(7, new RdmaException(EVIL, null));
 
             Deadline.await("the failure", () -> client.endPoint().failure() != null);
             assertThat(client.endPoint().failure())

@@ -7,9 +7,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.rdmacomm.comm.ChannelOptions;
 import io.rdmacomm.comm.ClientSession;
 import io.rdmacomm.comm.ClosedException;
-import io.rdmacomm.comm.CommInterruptedException;
+import io.rdmacomm.verbs.RdmaInterruptedException;
 import io.rdmacomm.comm.CompletionHandler;
-import io.rdmacomm.comm.DeadlineException;
+import io.rdmacomm.verbs.DeadlineException;
 import io.rdmacomm.comm.Deadlines;
 import io.rdmacomm.comm.EndPoint;
 import io.rdmacomm.comm.EndPointState;
@@ -420,7 +420,7 @@ final class ArrivalTest {
             pair.lines.hold();
             pair.sendFromClient();
             Thread.currentThread().interrupt();
-            assertThatThrownBy(() -> pair.clientEnd.barrier(PATIENCE)).isInstanceOf(CommInterruptedException.class);
+            assertThatThrownBy(() -> pair.clientEnd.barrier(PATIENCE)).isInstanceOf(RdmaInterruptedException.class);
             assertThat(Thread.interrupted()).isTrue();
         }
     }

@@ -10,7 +10,7 @@ import io.rdmacomm.comm.Admission;
 import io.rdmacomm.comm.BufferSlice;
 import io.rdmacomm.comm.ChannelOptions;
 import io.rdmacomm.comm.ClosedException;
-import io.rdmacomm.comm.CommException;
+import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.comm.CompletionHandler;
 import io.rdmacomm.comm.Deadlines;
 import io.rdmacomm.comm.EndPoint;
@@ -317,7 +317,7 @@ final class CloseTest {
             }
 
             @Override
-            public void onEnd(EndPoint endPoint, CommException failure) {
+            public void onEnd(EndPoint endPoint, RdmaException failure) {
                 say("end " + failure);
             }
 

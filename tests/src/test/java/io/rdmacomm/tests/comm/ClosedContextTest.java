@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmacomm.comm.ClosedException;
-import io.rdmacomm.comm.CommException;
+import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.comm.EndPointState;
 import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.comm.ThreadMode;
@@ -34,7 +34,7 @@ final class ClosedContextTest {
             assertThatThrownBy(() -> pair.server.accept(PATIENCE))
                     .isInstanceOf(ClosedException.class)
                     .hasMessageContaining("context")
-                    .hasCauseInstanceOf(CommException.class);
+                    .hasCauseInstanceOf(RdmaException.class);
             eventually(() -> pair.serverEnd.state() == EndPointState.FAILED);
             assertThat(pair.serverEnd.failure()).hasMessageContaining("context");
             pair.server.close();

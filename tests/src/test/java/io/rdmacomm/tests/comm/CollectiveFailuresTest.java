@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmacomm.comm.ClosedException;
-import io.rdmacomm.comm.DeadlineException;
+import io.rdmacomm.verbs.DeadlineException;
 import io.rdmacomm.comm.mesh.Mesh;
 import io.rdmacomm.comm.mesh.collective.Algorithm;
 import io.rdmacomm.comm.mesh.collective.AlgorithmChoice;

@@ -3,7 +3,7 @@ package io.rdmacomm.tests.comm;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdmacomm.comm.ClientSession;
-import io.rdmacomm.comm.CommException;
+import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.comm.Deadlines;
 import io.rdmacomm.comm.EndPoint;
 import io.rdmacomm.comm.RdmaBuffer;
@@ -73,7 +73,7 @@ final class ConnectedPair implements AutoCloseable {
 
     /// Has the server fail the endpoint, and waits until the client, which reconnects, has a good one again.
     void reconnect() {
-        serverEnd.abort(1, new CommException("a test", null));
+        serverEnd.abort(1, new RdmaException("a test", null));
         serverEnd.close();
 
         eventually(() -> client.endPoint() != clientEnd);

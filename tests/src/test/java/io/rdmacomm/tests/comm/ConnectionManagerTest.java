@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmacomm.comm.ChannelOptions;
 import io.rdmacomm.comm.ClientSession;
-import io.rdmacomm.comm.CommException;
+import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.comm.EndPoint;
 import io.rdmacomm.comm.EndPointState;
 import io.rdmacomm.comm.Message;
@@ -75,7 +75,7 @@ class ConnectionManagerTest {
             SessionOptions options = OPTIONS.withChannel(ChannelOptions.defaults()
                     .withConnection(ConnectionOptions.defaults().withPath(path)));
             assertThatThrownBy(() -> ServerSession.listen(options.withPort(0)))
-                    .isInstanceOf(CommException.class)
+                    .isInstanceOf(RdmaException.class)
                     .hasMessageContaining("chooses all of a path but its traffic class")
                     .hasMessageContaining(path.toString());
         }

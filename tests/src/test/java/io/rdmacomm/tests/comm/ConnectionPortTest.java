@@ -9,8 +9,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmacomm.comm.ClientSession;
 import io.rdmacomm.comm.ClosedException;
-import io.rdmacomm.comm.CommException;
-import io.rdmacomm.comm.DeadlineException;
+import io.rdmacomm.verbs.RdmaException;
+import io.rdmacomm.verbs.DeadlineException;
 import io.rdmacomm.comm.Deadlines;
 import io.rdmacomm.comm.EndPoint;
 import io.rdmacomm.comm.Message;
@@ -283,10 +283,10 @@ final class ConnectionPortTest {
     }
 
     /// A listener that records why clients were refused.
-    private static SessionListener keeping(LinkedBlockingQueue<CommException> refusals) {
+    private static SessionListener keeping(LinkedBlockingQueue<RdmaException> refusals) {
         return new SessionListener() {
             @Override
-            public void onRefused(String peer, CommException failure) {
+            public void onRefused(String peer, RdmaException failure) {
                 refusals.add(failure);
             }
         };
@@ -295,7 +295,7 @@ final class ConnectionPortTest {
     /// Sessions are forwarded, but connection requests for queue pairs are never answered.
     @Test
     void aClientWhoseQueuePairsNeverConnectDelaysNoOther() throws Exception {
-        LinkedBlockingQueue<CommException> refusals = new LinkedBlockingQueue<>();
+        LinkedBlockingQueue<RdmaException> refusals = new LinkedBlockingQueue<>();
         SessionOptions impatient =
                 SessionOptions.defaults().withDeadlines(Deadlines.defaults().withHandshake(Duration.ofSeconds(3)));
         try (ServerSocket silent = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
@@ -346,7 +346,7 @@ final class ConnectionPortTest {
 
     @Test
     void closingTheServerEndsSetUpsInProgress() throws Exception {
-        LinkedBlockingQueue<CommException> refusals = new LinkedBlockingQueue<>();
+        LinkedBlockingQueue<RdmaException> refusals = new LinkedBlockingQueue<>();
         SessionOptions patient =
                 SessionOptions.defaults().withDeadlines(Deadlines.defaults().withHandshake(Duration.ofHours(1)));
         Service service = new Service(patient.withListener(keeping(refusals)), 0);

@@ -5,7 +5,7 @@ import static io.rdmacomm.tests.comm.ConnectedPair.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.rdmacomm.comm.CommException;
+import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.comm.EndPointState;
 import io.rdmacomm.comm.RemoteBuffer;
 import io.rdmacomm.comm.SessionListener;
@@ -48,7 +48,7 @@ final class DeviceEventsTest {
             var blocking = pair.clientChannel().blocking(PATIENCE);
             blocking.write(source, remote, 0);
             assertThatThrownBy(() -> blocking.write(source, remote, 0))
-                    .isInstanceOf(CommException.class)
+                    .isInstanceOf(RdmaException.class)
                     .hasStackTraceContaining(event.name());
             assertThat(pair.clientEnd.state()).isEqualTo(EndPointState.FAILED);
             assertThat(pair.clientEnd.failure()).hasMessageContaining(event.name());

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmacomm.comm.ClientSession;
-import io.rdmacomm.comm.CommException;
+import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.comm.EndPoint;
 import io.rdmacomm.comm.EndPointState;
 import io.rdmacomm.comm.RdmaBuffer;
@@ -99,7 +99,7 @@ final class ExhaustionTest {
                     while (!sending.isDone()) {
                         endPoint.channel(0).blocking(Duration.ofSeconds(1)).send(buffer.block(0));
                     }
-                } catch (CommException e) {
+                } catch (RdmaException e) {
                     // It has failed, or the server had no memory to receive.
                     sending.complete(null);
                 }
@@ -113,7 +113,7 @@ final class ExhaustionTest {
             eventually("messages arrive, or the endpoint says why not", () -> {
                 try {
                     endPoint.channel(0).blocking(Duration.ofSeconds(1)).send(buffer.block(0));
-                } catch (CommException e) {
+                } catch (RdmaException e) {
                     return endPoint.state() != EndPointState.READY;
                 }
                 return server.received() > before;

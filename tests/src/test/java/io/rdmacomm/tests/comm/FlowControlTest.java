@@ -10,7 +10,7 @@ import io.rdmacomm.comm.BufferSlice;
 import io.rdmacomm.comm.ChannelBatch;
 import io.rdmacomm.comm.ChannelOptions;
 import io.rdmacomm.comm.CompletionHandler;
-import io.rdmacomm.comm.DeadlineException;
+import io.rdmacomm.verbs.DeadlineException;
 import io.rdmacomm.comm.Message;
 import io.rdmacomm.comm.RdmaBuffer;
 import io.rdmacomm.comm.RdmaChannel;

@@ -1,6 +1,6 @@
 package io.rdmacomm.tests.comm;
 
-import io.rdmacomm.comm.CommException;
+import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.comm.Deadlines;
 import io.rdmacomm.comm.EndPoint;
 import io.rdmacomm.comm.Secret;
@@ -201,7 +201,7 @@ final class GuardedServer implements AutoCloseable {
             }
 
             @Override
-            public void onEnd(EndPoint endPoint, @Nullable CommException failure) {
+            public void onEnd(EndPoint endPoint, @Nullable RdmaException failure) {
                 endPoint.close();
             }
         };

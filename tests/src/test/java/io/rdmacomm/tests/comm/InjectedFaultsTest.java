@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmacomm.comm.Admission;
 import io.rdmacomm.comm.BufferSlice;
-import io.rdmacomm.comm.CommException;
+import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.comm.CompletionHandler;
 import io.rdmacomm.comm.Message;
 import io.rdmacomm.comm.RdmaBuffer;
@@ -18,7 +18,6 @@ import io.rdmacomm.comm.ThreadMode;
 import io.rdmacomm.comm.WorkMode;
 import io.rdmacomm.tests.fixture.Amount;
 import io.rdmacomm.tests.fixture.LeakCheck;
-import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.WorkStatus;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicIntegerArray;
@@ -59,7 +58,7 @@ final class InjectedFaultsTest {
                     .withThreadMode(thread);
             try (ConnectedPair pair = ConnectedPair.of(options)) {
                 everyOperationEndsOnce(pair);
-            } catch (CommException e) {
+            } catch (RdmaException e) {
                 // A fault met the set-up, or the end.
             }
         }
@@ -105,7 +104,7 @@ final class InjectedFaultsTest {
                 case 2 -> channel.tryRead(slice, remote, 0, handler, number);
                 default -> channel.tryFetchAndAdd(remote, 0, 1, handler, number);
             };
-        } catch (CommException e) {
+        } catch (RdmaException e) {
             return Admission.CLOSED;
         }
     }
@@ -115,7 +114,7 @@ final class InjectedFaultsTest {
         pair.client.poll();
         try (Message message = pair.serverChannel().tryReceive()) {
             assertThat(message == null ? 8 : message.length()).isEqualTo(8);
-        } catch (CommException e) {
+        } catch (RdmaException e) {
             // The server's end has failed as well.
         }
     }
@@ -132,7 +131,7 @@ final class InjectedFaultsTest {
             blocking.write(source.slice(0, 8), remote, 0);
             blocking.write(source.slice(0, 8), remote, 0);
             assertThatThrownBy(() -> blocking.write(source.slice(0, 8), remote, 0))
-                    .isInstanceOf(CommException.class)
+                    .isInstanceOf(RdmaException.class)
                     .hasMessageContaining(WorkStatus.REMOTE_ACCESS_ERROR.name());
         }
     }
@@ -145,7 +144,7 @@ final class InjectedFaultsTest {
                         SessionOptions.defaults().withDevice("fault:soft0?fail=" + call + ":" + number + ":ENOMEM");
                 try (ConnectedPair pair = new ConnectedPair(SessionOptions.defaults(), options)) {
                     pair.client.allocate("more", BYTES);
-                } catch (CommException | VerbException e) {
+                } catch (RdmaException e) {
                     assertThat(e).hasStackTraceContaining("ENOMEM");
                 }
             }

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmacomm.comm.ClientSession;
-import io.rdmacomm.comm.CommException;
+import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.comm.RdmaBuffer;
 import io.rdmacomm.comm.RemoteBuffer;
 import io.rdmacomm.comm.SessionOptions;
@@ -53,7 +53,7 @@ final class LesserDeviceTest {
             RemoteBuffer remote = pair.target(pair.server.allocate("target", 64));
             var blocking = pair.clientChannel().blocking(PATIENCE);
             assertThatThrownBy(() -> blocking.fetchAndAdd(remote, 0, 1))
-                    .isInstanceOfAny(CommException.class, IllegalArgumentException.class)
+                    .isInstanceOfAny(RdmaException.class, IllegalArgumentException.class)
                     .hasMessageContaining("REMOTE_ATOMIC");
         }
     }

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmacomm.comm.ClosedException;
-import io.rdmacomm.comm.CommException;
+import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.comm.Message;
 import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.comm.mesh.Mesh;
@@ -64,7 +64,7 @@ final class MeshDeathTest {
     void aNodeThatEndsBecauseOfAnotherIsNotBlamed() {
         try (MeshNodes nodes = MeshNodes.join(4, SessionOptions.defaults())) {
             Mesh first = nodes.node(0);
-            first.node(2).endPoint().abort(2, new CommException("the test ends this connection", null));
+            first.node(2).endPoint().abort(2, new RdmaException("the test ends this connection", null));
             first.close();
 
             for (Mesh other : nodes.all().subList(1, 4)) {

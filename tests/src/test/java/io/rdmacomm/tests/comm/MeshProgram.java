@@ -3,7 +3,7 @@ package io.rdmacomm.tests.comm;
 import static io.rdmacomm.tests.comm.ConnectedPair.PATIENCE;
 import static io.rdmacomm.tests.comm.ConnectedPair.eventually;
 
-import io.rdmacomm.comm.CommException;
+import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.comm.Message;
 import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.comm.mesh.Mesh;
@@ -68,7 +68,7 @@ final class MeshProgram implements AutoCloseable {
             System.out.println("joined");
             try (Message message = mesh.node(0).channel().blocking(PATIENCE).receive()) {
                 System.out.println("received " + message);
-            } catch (CommException e) {
+            } catch (RdmaException e) {
                 System.out.println(e.getMessage());
             }
             eventually(() -> mesh.failure() != null);

@@ -8,8 +8,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmacomm.comm.ClientSession;
 import io.rdmacomm.comm.ClosedException;
-import io.rdmacomm.comm.CommException;
-import io.rdmacomm.comm.DeadlineException;
+import io.rdmacomm.verbs.RdmaException;
+import io.rdmacomm.verbs.DeadlineException;
 import io.rdmacomm.comm.EndPointState;
 import io.rdmacomm.comm.Message;
 import io.rdmacomm.comm.PeerAbortedException;
@@ -157,7 +157,7 @@ final class MeshTest {
         Thread joining = Thread.ofPlatform().start(() -> {
             try (Mesh mesh = Mesh.join(Rendezvous.of(0, 2, "localhost", port), SessionOptions.defaults(), PATIENCE)) {
                 end.complete(new AssertionError(mesh + " is complete"));
-            } catch (CommException e) {
+            } catch (RdmaException e) {
                 end.complete(e);
             }
         });
@@ -167,7 +167,7 @@ final class MeshTest {
         joining.interrupt();
 
         joining.join();
-        assertThat(end.join()).isInstanceOf(CommException.class);
+        assertThat(end.join()).isInstanceOf(RdmaException.class);
     }
 
     private static boolean isListening(int port) {

@@ -205,7 +205,7 @@ final class ModesTest {
     private static void pauseOneSecond(ConnectedPair pair) {
         try {
             pair.serverEnd.peerBuffer("never announced", Duration.ofSeconds(1));
-        } catch (io.rdmacomm.comm.DeadlineException e) {
+        } catch (io.rdmacomm.verbs.DeadlineException e) {
             assertThat(e).hasMessageContaining("never announced");
         }
     }

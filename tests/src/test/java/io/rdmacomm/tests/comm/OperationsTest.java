@@ -12,7 +12,7 @@ import io.rdmacomm.comm.BufferSlice;
 import io.rdmacomm.comm.ChannelBatch;
 import io.rdmacomm.comm.ClosedException;
 import io.rdmacomm.comm.CompletionHandler;
-import io.rdmacomm.comm.DeadlineException;
+import io.rdmacomm.verbs.DeadlineException;
 import io.rdmacomm.comm.Message;
 import io.rdmacomm.comm.OperationException;
 import io.rdmacomm.comm.RdmaBuffer;

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmacomm.comm.ClientSession;
 import io.rdmacomm.comm.ClosedException;
-import io.rdmacomm.comm.CommException;
+import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.comm.CompletionHandler;
 import io.rdmacomm.comm.EndPoint;
 import io.rdmacomm.comm.EndPointState;
@@ -128,7 +128,7 @@ final class PeerDeathTest {
                 }
             }
         } catch (ClosedException e) {
-            assertThat(e).hasCauseInstanceOf(CommException.class);
+            assertThat(e).hasCauseInstanceOf(RdmaException.class);
         }
     }
 

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmacomm.comm.ClientSession;
-import io.rdmacomm.comm.CommException;
+import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.comm.ServerSession;
 import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.comm.setup.FrameType;
@@ -121,7 +121,7 @@ final class PeerLocationTest {
                     task -> Thread.ofVirtual().start(task));
 
             assertThatThrownBy(() -> ClientSession.connect(OPTIONS.withPort(listener.getLocalPort())))
-                    .isInstanceOf(CommException.class)
+                    .isInstanceOf(RdmaException.class)
                     .hasMessageContaining("queue pairs at 192.0.2.1");
             assertThat(server.join().is(FrameType.REFUSE)).isTrue();
         }

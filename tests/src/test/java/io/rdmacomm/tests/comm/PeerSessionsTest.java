@@ -8,8 +8,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmacomm.comm.ClientSession;
 import io.rdmacomm.comm.ClosedException;
-import io.rdmacomm.comm.CommException;
-import io.rdmacomm.comm.DeadlineException;
+import io.rdmacomm.verbs.RdmaException;
+import io.rdmacomm.verbs.DeadlineException;
 import io.rdmacomm.comm.EndPoint;
 import io.rdmacomm.comm.EndPointState;
 import io.rdmacomm.comm.Message;
@@ -97,7 +97,7 @@ final class PeerSessionsTest {
                 try {
                     session.connect("127.0.0.1", silent.getLocalPort(), PATIENCE);
                     result.complete(new AssertionError("it is connected"));
-                } catch (CommException e) {
+                } catch (RdmaException e) {
                     interrupted.set(Thread.currentThread().isInterrupted());
                     result.complete(e);
                 }
@@ -109,7 +109,7 @@ final class PeerSessionsTest {
                 end.run();
                 connecting.join();
             }
-            assertThat(result.join()).isInstanceOf(closing ? ClosedException.class : CommException.class);
+            assertThat(result.join()).isInstanceOf(closing ? ClosedException.class : RdmaException.class);
             assertThat(interrupted.get()).as("the interrupt of a caller stays").isEqualTo(!closing);
             if (!closing) {
                 assertThat(result.join()).isNotInstanceOf(ClosedException.class);
@@ -126,7 +126,7 @@ final class PeerSessionsTest {
             CompletableFuture<Message> own = pair.clientChannel().async().receive();
             CompletableFuture<Message> peers = pair.serverChannel().async().receive();
 
-            pair.clientEnd.abort(42, new CommException("the disk is full", null));
+            pair.clientEnd.abort(42, new RdmaException("the disk is full", null));
 
             assertThat(pair.clientEnd.state()).isEqualTo(EndPointState.FAILED);
             assertThatThrownBy(own::join)
@@ -140,7 +140,7 @@ final class PeerSessionsTest {
             assertThatThrownBy(peers::join)
                     .hasCauseInstanceOf(ClosedException.class)
                     .hasMessageContaining("the peer has aborted: the disk is full");
-            pair.serverEnd.abort(43, new CommException("too late", null));
+            pair.serverEnd.abort(43, new RdmaException("too late", null));
             assertThat(pair.serverEnd.failure()).isInstanceOf(PeerAbortedException.class);
         }
     }
@@ -148,7 +148,7 @@ final class PeerSessionsTest {
     @Test
     void aLongReasonIsCutAndControlCharactersAreLeftOut() {
         try (ConnectedPair pair = ConnectedPair.ofDefaults()) {
-            pair.serverEnd.abort(-1, new CommException("bell \u0007 and " + "ü".repeat(10_000), null));
+            pair.serverEnd.abort(-1, new RdmaException("bell \u0007 and " + "ü".repeat(10_000), null));
 
             eventually(() -> pair.clientEnd.failure() != null);
             assertThat(pair.clientEnd.failure())

@@ -10,8 +10,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmacomm.comm.ClientSession;
 import io.rdmacomm.comm.ClosedException;
-import io.rdmacomm.comm.CommException;
-import io.rdmacomm.comm.DeadlineException;
+import io.rdmacomm.verbs.RdmaException;
+import io.rdmacomm.verbs.DeadlineException;
 import io.rdmacomm.comm.EndPoint;
 import io.rdmacomm.comm.EndPointState;
 import io.rdmacomm.comm.Message;
@@ -157,7 +157,7 @@ final class ReconnectTest {
         CompletableFuture<ClientSession> session = new CompletableFuture<>();
         SessionListener listener = new SessionListener() {
             @Override
-            public void onEnd(EndPoint endPoint, @Nullable CommException failure) {
+            public void onEnd(EndPoint endPoint, @Nullable RdmaException failure) {
                 if (received.isDone()) {
                     return;
                 }
@@ -405,7 +405,7 @@ final class ReconnectTest {
         CompletableFuture<ClientSession> session = new CompletableFuture<>();
         SessionListener listener = new SessionListener() {
             @Override
-            public void onRefused(String peer, CommException failure) {
+            public void onRefused(String peer, RdmaException failure) {
                 session.join().close();
             }
         };

@@ -1,6 +1,6 @@
 package io.rdmacomm.tests.comm;
 
-import io.rdmacomm.comm.CommException;
+import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.comm.EndPoint;
 import io.rdmacomm.comm.Reconnect;
 import io.rdmacomm.comm.SessionListener;
@@ -17,11 +17,11 @@ final class ReconnectingClient implements SessionListener {
             .withJitter(0);
 
     /// A new endpoint, or one that has ended.
-    record Event(boolean isNew, EndPoint endPoint, @Nullable CommException failure) {}
+    record Event(boolean isNew, EndPoint endPoint, @Nullable RdmaException failure) {}
 
     final List<Event> events = new CopyOnWriteArrayList<>();
-    final List<CommException> refusals = new CopyOnWriteArrayList<>();
-    final List<CommException> givenUp = new CopyOnWriteArrayList<>();
+    final List<RdmaException> refusals = new CopyOnWriteArrayList<>();
+    final List<RdmaException> givenUp = new CopyOnWriteArrayList<>();
 
     @Override
     public void onEndPoint(EndPoint endPoint) {
@@ -29,17 +29,17 @@ final class ReconnectingClient implements SessionListener {
     }
 
     @Override
-    public void onEnd(EndPoint endPoint, @Nullable CommException failure) {
+    public void onEnd(EndPoint endPoint, @Nullable RdmaException failure) {
         events.add(new Event(false, endPoint, failure));
     }
 
     @Override
-    public void onRefused(String peer, CommException failure) {
+    public void onRefused(String peer, RdmaException failure) {
         refusals.add(failure);
     }
 
     @Override
-    public void onGiveUp(CommException failure) {
+    public void onGiveUp(RdmaException failure) {
         givenUp.add(failure);
     }
 

@@ -7,8 +7,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmacomm.comm.ClientSession;
-import io.rdmacomm.comm.CommException;
-import io.rdmacomm.comm.DeadlineException;
+import io.rdmacomm.verbs.RdmaException;
+import io.rdmacomm.verbs.DeadlineException;
 import io.rdmacomm.comm.Deadlines;
 import io.rdmacomm.comm.Reconnect;
 import io.rdmacomm.comm.Secret;
@@ -49,10 +49,10 @@ final class SecretSessionTest {
     private static final SessionOptions OPEN = SessionOptions.defaults().withAddress("127.0.0.1", 0);
     private static final SessionOptions GUARDED = OPEN.withSecret(SECRET);
 
-    private final LinkedBlockingQueue<CommException> refused = new LinkedBlockingQueue<>();
+    private final LinkedBlockingQueue<RdmaException> refused = new LinkedBlockingQueue<>();
     private final SessionListener listener = new SessionListener() {
         @Override
-        public void onRefused(String peer, CommException failure) {
+        public void onRefused(String peer, RdmaException failure) {
             refused.add(failure);
         }
     };
@@ -88,7 +88,7 @@ final class SecretSessionTest {
         CountDownLatch closed = new CountDownLatch(1);
         SessionListener closer = new SessionListener() {
             @Override
-            public void onRefused(String peer, CommException failure) {
+            public void onRefused(String peer, RdmaException failure) {
                 Objects.requireNonNull(session.get()).close();
                 closed.countDown();
             }
@@ -96,7 +96,7 @@ final class SecretSessionTest {
         ServerSession server = ServerSession.listen(GUARDED.withListener(closer));
         session.set(server);
         assertThatThrownBy(() -> ClientSession.connect(OPEN.withPort(server.port())))
-                .isInstanceOf(CommException.class);
+                .isInstanceOf(RdmaException.class);
         assertThat(closed.await(20, TimeUnit.SECONDS)).isTrue();
         assertThat(server.isOpen()).isFalse();
     }

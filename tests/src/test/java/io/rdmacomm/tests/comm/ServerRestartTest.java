@@ -9,7 +9,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.rdmacomm.comm.BufferSlice;
 import io.rdmacomm.comm.ClientSession;
 import io.rdmacomm.comm.ClosedException;
-import io.rdmacomm.comm.CommException;
+import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.comm.EndPoint;
 import io.rdmacomm.comm.EndPointState;
 import io.rdmacomm.comm.Message;
@@ -258,7 +258,7 @@ final class ServerRestartTest {
                     some.add(channel.async()
                             .write(source, remote, 0)
                             .whenComplete((nothing, failure) -> futures.end(account, failure == null)));
-                } catch (CommException e) {
+                } catch (RdmaException e) {
                     futures.rejected();
                     throw e;
                 }

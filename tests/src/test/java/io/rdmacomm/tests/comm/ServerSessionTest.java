@@ -10,8 +10,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmacomm.comm.ChannelOptions;
 import io.rdmacomm.comm.ClientSession;
-import io.rdmacomm.comm.CommException;
-import io.rdmacomm.comm.DeadlineException;
+import io.rdmacomm.verbs.RdmaException;
+import io.rdmacomm.verbs.DeadlineException;
 import io.rdmacomm.comm.Deadlines;
 import io.rdmacomm.comm.EndPoint;
 import io.rdmacomm.comm.Message;
@@ -63,7 +63,7 @@ final class ServerSessionTest {
             }
 
             @Override
-            public void onEnd(EndPoint endPoint, CommException failure) {
+            public void onEnd(EndPoint endPoint, RdmaException failure) {
                 ended.add(endPoint.attachment());
             }
         };
@@ -86,10 +86,10 @@ final class ServerSessionTest {
 
     @Test
     void silentAndHostileClientsDelayNoOther() throws IOException {
-        LinkedBlockingQueue<CommException> refused = new LinkedBlockingQueue<>();
+        LinkedBlockingQueue<RdmaException> refused = new LinkedBlockingQueue<>();
         SessionListener listener = new SessionListener() {
             @Override
-            public void onRefused(String peer, CommException failure) {
+            public void onRefused(String peer, RdmaException failure) {
                 refused.add(failure);
             }
         };
@@ -126,10 +126,10 @@ final class ServerSessionTest {
 
     @Test
     void aSilentClientIsDroppedAfterTheDeadlineAndToldWhy() throws IOException, InterruptedException {
-        LinkedBlockingQueue<CommException> refused = new LinkedBlockingQueue<>();
+        LinkedBlockingQueue<RdmaException> refused = new LinkedBlockingQueue<>();
         SessionListener listener = new SessionListener() {
             @Override
-            public void onRefused(String peer, CommException failure) {
+            public void onRefused(String peer, RdmaException failure) {
                 refused.add(failure);
             }
         };
@@ -296,7 +296,7 @@ final class ServerSessionTest {
     void aTakenPortIsNamed() {
         try (ServerSession server = ServerSession.listen(OPTIONS)) {
             assertThatThrownBy(() -> ServerSession.listen(OPTIONS.withPort(server.port())))
-                    .isInstanceOf(CommException.class)
+                    .isInstanceOf(RdmaException.class)
                     .hasMessageContaining("cannot listen on 127.0.0.1:" + server.port())
                     .hasMessageContaining("choose another port");
         }

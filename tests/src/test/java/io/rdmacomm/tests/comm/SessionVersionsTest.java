@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmacomm.comm.ClientSession;
-import io.rdmacomm.comm.CommException;
+import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.comm.EndPoint;
 import io.rdmacomm.comm.Message;
 import io.rdmacomm.comm.Secret;
@@ -51,10 +51,10 @@ final class SessionVersionsTest {
     private static final String HELLO_1 = "52444d43" + "0000" + "0001" + "00000087" + "02" + "01" + "0002" + "0005"
             + "0000" + "0000000000000000" + "0038" + "6669727374" + CHANNEL_1 + CHANNEL_1;
 
-    private final LinkedBlockingQueue<CommException> refused = new LinkedBlockingQueue<>();
+    private final LinkedBlockingQueue<RdmaException> refused = new LinkedBlockingQueue<>();
     private final SessionListener listener = new SessionListener() {
         @Override
-        public void onRefused(String peer, CommException failure) {
+        public void onRefused(String peer, RdmaException failure) {
             refused.add(failure);
         }
     };

@@ -68,7 +68,7 @@ final class SharedReceivesTest {
     void manyClientsUseOnePool(Fabric fabric) throws InterruptedException {
         int clients = 16;
         int messages = Amount.onLine(2000, 100);
-        try (SharedPool pool = new SharedPool(fabric, new SharedReceives(64, clients, 2))) {
+        try (SharedPool pool = new SharedPool(fabric, SharedReceives.of(64, clients).withGuaranteed(2))) {
             AtomicInteger correct = new AtomicInteger();
             List<Thread> senders = new ArrayList<>();
             for (int c = 0; c < clients; c++) {
@@ -103,7 +103,7 @@ final class SharedReceivesTest {
     @ParameterizedTest
     @MethodSource("devices")
     void aClientThatFloodsDoesNotStopOneThatPings(Fabric fabric) throws InterruptedException {
-        try (SharedPool pool = new SharedPool(fabric, new SharedReceives(32, 4, 2))) {
+        try (SharedPool pool = new SharedPool(fabric, SharedReceives.of(32, 4).withGuaranteed(2))) {
             Client flooding = pool.connect();
             Client pinging = pool.connect();
             AtomicLong flood = new AtomicLong();
@@ -159,7 +159,7 @@ final class SharedReceivesTest {
     void aReceiverThatKeepsTheMessagesOfOneChannelStopsThatChannelOnly(Fabric fabric) {
         int guaranteed = 2;
         int lendable = 40;
-        try (SharedPool pool = new SharedPool(fabric, new SharedReceives(lendable + 4 * guaranteed, 4, guaranteed))) {
+        try (SharedPool pool = new SharedPool(fabric, SharedReceives.of(lendable + 4 * guaranteed, 4).withGuaranteed(guaranteed))) {
             Client greedy = pool.connect();
             Client modest = pool.connect();
             Keeper keeper = new Keeper(greedy.here().channel(0));
@@ -282,7 +282,7 @@ final class SharedReceivesTest {
     void whenFewReceivesAreLeftTheDeviceSaysSoAndTheSessionPostsThoseThatAreFree(Fabric fabric) {
         int receives = 64;
         int channels = 8;
-        try (SharedPool pool = new SharedPool(fabric, new SharedReceives(receives, channels, 1))) {
+        try (SharedPool pool = new SharedPool(fabric, SharedReceives.of(receives, channels).withGuaranteed(1))) {
             Client client = pool.connect(pool.options().withChannels(channels));
             Keeper keeper = new Keeper(client.here().channels().toArray(RdmaChannel[]::new));
             int kept = keeper.growAndFill(client, receives * 3 / 4);
@@ -303,7 +303,7 @@ final class SharedReceivesTest {
     @MethodSource("devices")
     void whatIdleChannelsHaveBorrowedReturnsToThoseThatNeedIt(Fabric fabric) {
         int lendable = 40;
-        try (SharedPool pool = new SharedPool(fabric, new SharedReceives(lendable + 16, 8, 2))) {
+        try (SharedPool pool = new SharedPool(fabric, SharedReceives.of(lendable + 16, 8).withGuaranteed(2))) {
             for (int i = 0; i < 7; i++) {
                 Client idle = pool.connect();
                 new Keeper(idle.here().channel(0)).grow(idle);
@@ -325,7 +325,7 @@ final class SharedReceivesTest {
     @ParameterizedTest
     @MethodSource("devices")
     void aClientThatThePoolCannotServeIsRefusedWithTheReason(Fabric fabric) {
-        try (SharedPool pool = new SharedPool(fabric, new SharedReceives(8, 2, 4))) {
+        try (SharedPool pool = new SharedPool(fabric, SharedReceives.of(8, 2).withGuaranteed(4))) {
             Client one = pool.connect();
             Client two = pool.connect();
 
@@ -352,7 +352,7 @@ final class SharedReceivesTest {
                 .withDeadlines(Deadlines.defaults().withClose(Duration.ofMillis(1)))
                 .withChannel(ChannelOptions.defaults().withReceives(16).withMessageBytes(64 << 10));
         Traps traps = new Traps();
-        try (SharedPool pool = new SharedPool(plain.withListener(traps), new SharedReceives(64, 2 * threads, 2))) {
+        try (SharedPool pool = new SharedPool(plain.withListener(traps), SharedReceives.of(64, 2 * threads).withGuaranteed(2))) {
             traps.session.complete(pool.server);
             AtomicInteger left = new AtomicInteger(deaths);
             List<Thread> clients = new ArrayList<>();
@@ -450,7 +450,7 @@ final class SharedReceivesTest {
     @ParameterizedTest
     @MethodSource("devices")
     void messagesThatNobodyReceivedComeBackWithTheEndPoint(Fabric fabric) {
-        try (SharedPool pool = new SharedPool(fabric, new SharedReceives(16, 2, 4))) {
+        try (SharedPool pool = new SharedPool(fabric, SharedReceives.of(16, 2).withGuaranteed(4))) {
             for (int round = 0; round < 20; round++) {
                 Client client = pool.connect();
                 BufferSlice slice = client.session().allocate("source", 8).block(0);
@@ -469,7 +469,7 @@ final class SharedReceivesTest {
 
     @Test
     void aMessageThatIsKeptSurvivesItsChannelAndIsGivenBackLater() {
-        try (SharedPool pool = new SharedPool(Fabric.SOFT_ONE_PROCESS, new SharedReceives(2, 1, 1))) {
+        try (SharedPool pool = new SharedPool(Fabric.SOFT_ONE_PROCESS, SharedReceives.of(2, 1).withGuaranteed(1))) {
             Client client = pool.connect();
             RdmaBuffer text = client.session().allocate("text", 8);
             text.segment().setString(0, "kept");
@@ -496,7 +496,7 @@ final class SharedReceivesTest {
     @MethodSource("modes")
     void everyModeWorksWithAPool(WorkMode work, ThreadMode thread) {
         SessionOptions plain = SharedPool.plain(Fabric.SOFT_ONE_PROCESS).withWorkMode(work);
-        try (SharedPool pool = new SharedPool(plain.withThreadMode(thread), new SharedReceives(16, 6, 2))) {
+        try (SharedPool pool = new SharedPool(plain.withThreadMode(thread), SharedReceives.of(16, 6).withGuaranteed(2))) {
             List<Client> clients = new ArrayList<>();
             for (int i = 0; i < 3; i++) {
                 clients.add(pool.connect(pool.options().withChannels(2)));
@@ -576,7 +576,7 @@ final class SharedReceivesTest {
     @Test
     void aClientThatIsKilledGivesItsReceivesBack() throws IOException {
         SessionOptions plain = SharedPool.plain(Fabric.SOFT_ONE_PROCESS);
-        try (SharedPool pool = new SharedPool(plain, new SharedReceives(64, 8, 2))) {
+        try (SharedPool pool = new SharedPool(plain, SharedReceives.of(64, 8).withGuaranteed(2))) {
             for (int round = 0; round < 3; round++) {
                 try (PeerProgram flooding = PeerProgram.start("flood", Integer.toString(pool.server.port()))) {
                     EndPoint here = pool.server.accept(PATIENCE);
@@ -620,7 +620,7 @@ final class SharedReceivesTest {
     @Test
     void channelsThatDoNotFitThePoolAreRefused() {
         SessionOptions plain = SharedPool.plain(Fabric.SOFT_ONE_PROCESS);
-        SharedReceives shared = new SharedReceives(16, 4, 4);
+        SharedReceives shared = SharedReceives.of(16, 4).withGuaranteed(4);
         try (SharedPool pool = new SharedPool(
                 plain.withConfigurer((index, proposed) -> proposed.withMessageBytes(SharedPool.BYTES + 1)), shared)) {
             assertThatThrownBy(() -> ClientSession.connect(plain.withPort(pool.server.port())))

@@ -7,8 +7,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmacomm.comm.ClientSession;
-import io.rdmacomm.comm.CommException;
-import io.rdmacomm.comm.DeadlineException;
+import io.rdmacomm.verbs.RdmaException;
+import io.rdmacomm.verbs.DeadlineException;
 import io.rdmacomm.comm.Deadlines;
 import io.rdmacomm.comm.PeerClosedException;
 import io.rdmacomm.comm.Reconnect;
@@ -71,10 +71,10 @@ final class TlsSessionTest {
     private static final SessionOptions IMPATIENT =
             GUARDED.withDeadlines(Deadlines.defaults().withHandshake(Duration.ofMillis(300)));
 
-    private final LinkedBlockingQueue<CommException> refused = new LinkedBlockingQueue<>();
+    private final LinkedBlockingQueue<RdmaException> refused = new LinkedBlockingQueue<>();
     private final SessionListener listener = new SessionListener() {
         @Override
-        public void onRefused(String peer, CommException failure) {
+        public void onRefused(String peer, RdmaException failure) {
             refused.add(failure);
         }
     };
@@ -472,7 +472,7 @@ final class TlsSessionTest {
             });
 
             assertThat(refused.poll(30, TimeUnit.SECONDS))
-                    .isInstanceOf(CommException.class)
+                    .isInstanceOf(RdmaException.class)
                     .hasMessageContaining("negotiate TLS again");
         }
     }

@@ -7,7 +7,7 @@ import com.sun.management.OperatingSystemMXBean;
 import io.rdmacomm.comm.BlockingChannel;
 import io.rdmacomm.comm.BufferSlice;
 import io.rdmacomm.comm.ClosedException;
-import io.rdmacomm.comm.DeadlineException;
+import io.rdmacomm.verbs.DeadlineException;
 import io.rdmacomm.comm.Message;
 import io.rdmacomm.comm.RdmaBuffer;
 import io.rdmacomm.comm.SessionOptions;

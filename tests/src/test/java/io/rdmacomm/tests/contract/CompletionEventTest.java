@@ -1,5 +1,7 @@
 package io.rdmacomm.tests.contract;
 
+import io.rdmacomm.verbs.RdmaInterruptedException;
+
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -464,7 +466,7 @@ class CompletionEventTest extends ContractCase {
         pair.here().awaitEvent(ABSENT_MILLIS);
         thread.interrupt();
         assertThatThrownBy(() -> interrupted.get(SOON_MILLIS, TimeUnit.MILLISECONDS))
-                .hasCauseInstanceOf(InterruptedException.class);
+                .hasCauseInstanceOf(RdmaInterruptedException.class);
 
         FutureTask<CompletionQueue> closed = sleeping(channel);
         pair.here().close();

@@ -15,7 +15,7 @@ import io.rdmacomm.verbs.UnsupportedVerbException;
 import io.rdmacomm.verbs.WorkStatus;
 import io.rdmacomm.verbs.cm.ConnectionManager;
 import io.rdmacomm.verbs.cm.ConnectionRejectedException;
-import io.rdmacomm.verbs.cm.ConnectionTimeoutException;
+import io.rdmacomm.verbs.DeadlineException;
 import io.rdmacomm.verbs.cm.DatagramRequest;
 import io.rdmacomm.verbs.cm.DatagramService;
 import io.rdmacomm.verbs.cm.DatagramTarget;
@@ -184,7 +184,7 @@ class DatagramServicesTest {
         }
         try (Listener<DatagramRequest> listener = serving.listenForDatagrams(anyPort())) {
             assertThatThrownBy(() -> asking.lookUp(listener.localAddress(), NONE, SHORT))
-                    .isInstanceOf(ConnectionTimeoutException.class);
+                    .isInstanceOf(DeadlineException.class);
             DatagramRequest late = listener.awaitRequest(LONG);
             assertThat(late).isNotNull();
             late.close();

@@ -1,5 +1,7 @@
 package io.rdmacomm.tests.contract;
 
+import io.rdmacomm.verbs.RdmaInterruptedException;
+
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -210,8 +212,8 @@ class LifecycleTest extends ContractCase {
         Thread waiter = Thread.ofPlatform().start(() -> {
             try {
                 queue.channel().awaitEvent(Duration.ofMinutes(1));
-            } catch (InterruptedException e) {
-                interrupted[0] = true;
+            } catch (RdmaInterruptedException e) {
+                interrupted[0] = Thread.currentThread().isInterrupted();
             }
         });
         waiter.interrupt();

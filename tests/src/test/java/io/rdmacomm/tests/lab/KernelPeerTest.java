@@ -27,7 +27,6 @@ import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -134,13 +133,8 @@ class KernelPeerTest {
 
     private static CompletableFuture<Connection> connecting(
             Side from, Listener<ConnectionRequest> to, ConnectionParameters how) {
-        return CompletableFuture.supplyAsync(() -> {
-            try {
-                return from.manager.connect(to.localAddress(), from.queue.queuePair(), how, PATIENCE);
-            } catch (InterruptedException e) {
-                throw new CompletionException(e);
-            }
-        });
+        return CompletableFuture.supplyAsync(
+                () -> from.manager.connect(to.localAddress(), from.queue.queuePair(), how, PATIENCE));
     }
 
     private static Connection get(CompletableFuture<Connection> connecting)

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmacomm.comm.ClientSession;
-import io.rdmacomm.comm.CommException;
+import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.comm.EndPoint;
 import io.rdmacomm.comm.Reconnect;
 import io.rdmacomm.comm.ServerSession;
@@ -117,7 +117,7 @@ class MovedAddressTest {
                             .connection()
                             .withPath(there.channel().connection().path().withGidIndex(before))));
             assertThatThrownBy(() -> ClientSession.connect(chosen).close())
-                    .isInstanceOfAny(VerbException.class, CommException.class)
+                    .isInstanceOfAny(VerbException.class, RdmaException.class)
                     .hasMessageContaining("ENODATA")
                     .hasMessageContaining("is empty");
         }
@@ -132,7 +132,7 @@ class MovedAddressTest {
             assertThatThrownBy(() -> ClientSession.connect(
                                     options.withDevice("rxe0").withPort(server.port()))
                             .close())
-                    .isInstanceOf(CommException.class)
+                    .isInstanceOf(RdmaException.class)
                     .hasMessageContaining("port 1 of " + DEVICE)
                     .hasMessageContaining("DOWN");
         }

@@ -4,7 +4,7 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdmacomm.comm.ClientSession;
-import io.rdmacomm.comm.CommException;
+import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.comm.EndPoint;
 import io.rdmacomm.comm.Message;
 import io.rdmacomm.comm.RdmaBuffer;
@@ -67,7 +67,7 @@ final class SessionTalk implements AutoCloseable {
         EndPoint first = server.accept(CALL);
         try {
             return serve(first, own, inbox);
-        } catch (CommException e) {
+        } catch (RdmaException e) {
             System.out.println(LOST + e.getMessage());
             return serve(server.accept(CALL), own, inbox);
         }

@@ -18,7 +18,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -96,12 +95,7 @@ class TakenPortsTest {
     }
 
     private Connection connect(ConnectionManager clients, Listener<ConnectionRequest> listener) {
-        try {
-            return clients.connect(
-                    listener.localAddress(), queuePair(client), ConnectionParameters.defaults(), PATIENCE);
-        } catch (InterruptedException e) {
-            throw new CompletionException(e);
-        }
+        return clients.connect(listener.localAddress(), queuePair(client), ConnectionParameters.defaults(), PATIENCE);
     }
 
     private static QueuePair queuePair(LocalEnd end) {

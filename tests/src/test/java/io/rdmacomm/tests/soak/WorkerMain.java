@@ -1,5 +1,7 @@
 package io.rdmacomm.tests.soak;
 
+import io.rdmacomm.verbs.RdmaInterruptedException;
+
 import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.Gid;
 import io.rdmacomm.verbs.PathMtu;
@@ -75,7 +77,7 @@ final class WorkerMain implements Reporter {
             while (true) {
                 context.awaitAsyncEvent(Duration.ofHours(1));
             }
-        } catch (IllegalStateException | InterruptedException e) {
+        } catch (IllegalStateException | RdmaInterruptedException e) {
             // The context is closed.
         }
     }

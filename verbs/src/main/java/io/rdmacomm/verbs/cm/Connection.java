@@ -1,5 +1,7 @@
 package io.rdmacomm.verbs.cm;
 
+import io.rdmacomm.verbs.RdmaInterruptedException;
+
 import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.Resource;
 import io.rdmacomm.verbs.lifetime.Lifetime;
@@ -82,9 +84,13 @@ public final class Connection implements Resource {
     ///
     /// @param timeout the longest wait; zero to poll
     /// @return whether it has ended
-    /// @throws InterruptedException if the thread was interrupted
-    public boolean awaitDisconnect(Duration timeout) throws InterruptedException {
-        return !isOpen() || driver.awaitDisconnect(timeout.toNanos());
+    /// @throws RdmaInterruptedException if the thread was interrupted
+    public boolean awaitDisconnect(Duration timeout) {
+        try {
+            return !isOpen() || driver.awaitDisconnect(timeout.toNanos());
+        } catch (InterruptedException e) {
+            throw new RdmaInterruptedException("interrupted while waiting for the end of " + this, e);
+        }
     }
 
     Lifetime lifetime() {

@@ -9,7 +9,6 @@ public sealed class ConnectionException extends VerbException
         permits AddressUnresolvedException,
                 ConnectFailedException,
                 ConnectionRejectedException,
-                ConnectionTimeoutException,
                 DeviceRemovedException,
                 PeerUnreachableException,
                 RouteUnresolvedException {

@@ -1,5 +1,9 @@
 package io.rdmacomm.verbs.cm;
 
+import io.rdmacomm.verbs.RdmaInterruptedException;
+
+import io.rdmacomm.verbs.DeadlineException;
+
 import io.rdmacomm.verbs.Capability;
 import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.Errno;
@@ -118,9 +122,9 @@ public final class ConnectionManager implements Resource {
     /// @param timeout the longest wait
     /// @throws AddressUnresolvedException if the destination cannot be reached through this device
     /// @throws RouteUnresolvedException if there is no route
-    /// @throws ConnectionTimeoutException if the timeout passed first
-    /// @throws InterruptedException if the thread was interrupted
-    public Route resolve(InetSocketAddress destination, Duration timeout) throws InterruptedException {
+    /// @throws DeadlineException if the timeout passed first
+    /// @throws RdmaInterruptedException if the thread was interrupted
+    public Route resolve(InetSocketAddress destination, Duration timeout) {
         return resolve(destination, IdentifierOptions.none(), timeout);
     }
 
@@ -131,13 +135,17 @@ public final class ConnectionManager implements Resource {
     /// @throws UnsupportedVerbException if the device lacks [Capability#CONNECTION_TYPE_OF_SERVICE] and the options
     ///         name a type of service
     /// @throws ConnectionException as [#resolve(InetSocketAddress, Duration)]
-    /// @throws InterruptedException if the thread was interrupted
-    public Route resolve(InetSocketAddress destination, IdentifierOptions options, Duration timeout)
-            throws InterruptedException {
+    /// @throws RdmaInterruptedException if the thread was interrupted
+    public Route resolve(InetSocketAddress destination, IdentifierOptions options, Duration timeout) {
         lifetime.checkOpen();
         checkResolved("resolve address (rdma_resolve_addr)", destination);
         check(options);
-        Route route = new Route(this, driver.resolve(destination, options, timeout.toNanos()));
+        Route route;
+        try {
+            route = new Route(this, driver.resolve(destination, options, timeout.toNanos()));
+        } catch (InterruptedException e) {
+            throw new RdmaInterruptedException("interrupted while resolving " + destination, e);
+        }
         lifetime.adopt(route.lifetime());
         return route;
     }
@@ -147,10 +155,9 @@ public final class ConnectionManager implements Resource {
     ///
     /// @param timeout the longest wait for each of the two steps
     /// @throws ConnectionException as [#resolve(InetSocketAddress, Duration)] and [Route#connect]
-    /// @throws InterruptedException if the thread was interrupted
+    /// @throws RdmaInterruptedException if the thread was interrupted
     public Connection connect(
-            InetSocketAddress destination, QueuePair queuePair, ConnectionParameters parameters, Duration timeout)
-            throws InterruptedException {
+            InetSocketAddress destination, QueuePair queuePair, ConnectionParameters parameters, Duration timeout) {
         try (Route route = resolve(destination, timeout)) {
             return route.connect(queuePair, parameters, timeout);
         }
@@ -197,15 +204,18 @@ public final class ConnectionManager implements Resource {
     /// @throws ConnectionRejectedException if nobody listens there, or the peer rejected the request
     /// @throws PeerUnreachableException if the peer did not reply
     /// @throws ConnectionException as [#resolve(InetSocketAddress, Duration)]
-    /// @throws InterruptedException if the thread was interrupted
-    public DatagramService lookUp(InetSocketAddress destination, byte[] privateData, Duration timeout)
-            throws InterruptedException {
+    /// @throws RdmaInterruptedException if the thread was interrupted
+    public DatagramService lookUp(InetSocketAddress destination, byte[] privateData, Duration timeout) {
         String operation = "look up datagram service (rdma_connect)";
         lifetime.checkOpen();
         checkResolved(operation, destination);
         requireDatagramServices(operation);
         checkPrivateData(operation, privateData, DATAGRAM_REQUEST_BYTES);
-        return driver.lookUp(destination, privateData, timeout.toNanos());
+        try {
+            return driver.lookUp(destination, privateData, timeout.toNanos());
+        } catch (InterruptedException e) {
+            throw new RdmaInterruptedException("interrupted while looking up " + destination, e);
+        }
     }
 
     /// Joins a multicast group (rdma_join_multicast(3)). Blocks.
@@ -216,18 +226,21 @@ public final class ConnectionManager implements Resource {
     /// @throws UnsupportedVerbException if the device lacks [Capability#MULTICAST]
     /// @throws VerbException EINVAL if `group` is no multicast address, EADDRNOTAVAIL if the local address does
     ///         not belong to this device, or the errno with which the network or the device rejected it
-    /// @throws ConnectionTimeoutException if the timeout passed first
-    /// @throws InterruptedException if the thread was interrupted
-    public MulticastMembership joinMulticast(InetAddress local, InetAddress group, Duration timeout)
-            throws InterruptedException {
+    /// @throws DeadlineException if the timeout passed first
+    /// @throws RdmaInterruptedException if the thread was interrupted
+    public MulticastMembership joinMulticast(InetAddress local, InetAddress group, Duration timeout) {
         String operation = "join multicast group (rdma_join_multicast)";
         lifetime.checkOpen();
         require(Capability.MULTICAST, operation, "send a datagram to each receiver instead");
         if (!group.isMulticastAddress()) {
             throw new VerbException(operation, Errno.EINVAL, group.getHostAddress() + " is no multicast address");
         }
-        MulticastMembership membership =
-                new MulticastMembership(this, driver.joinMulticast(local, group, timeout.toNanos()));
+        MulticastMembership membership;
+        try {
+            membership = new MulticastMembership(this, driver.joinMulticast(local, group, timeout.toNanos()));
+        } catch (InterruptedException e) {
+            throw new RdmaInterruptedException("interrupted while joining " + group, e);
+        }
         lifetime.adopt(membership.lifetime());
         return membership;
     }

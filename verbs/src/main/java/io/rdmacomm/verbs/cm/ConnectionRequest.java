@@ -1,5 +1,9 @@
 package io.rdmacomm.verbs.cm;
 
+import io.rdmacomm.verbs.RdmaInterruptedException;
+
+import io.rdmacomm.verbs.DeadlineException;
+
 import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.Resource;
 import io.rdmacomm.verbs.lifetime.Lifetime;
@@ -72,17 +76,20 @@ public final class ConnectionRequest implements Resource {
     /// @throws io.rdmacomm.verbs.UnsupportedVerbException if the parameters name an acknowledgement timeout,
     ///         and the device lacks [io.rdmacomm.verbs.Capability#CONNECTION_ACK_TIMEOUT]
     /// @throws ConnectFailedException if the peer disconnected meanwhile
-    /// @throws ConnectionTimeoutException if the timeout passed first
+    /// @throws DeadlineException if the timeout passed first
     /// @throws IllegalStateException if the request was already answered
-    /// @throws InterruptedException if the thread was interrupted
-    public Connection accept(QueuePair queuePair, ConnectionParameters parameters, Duration timeout)
-            throws InterruptedException {
+    /// @throws RdmaInterruptedException if the thread was interrupted
+    public Connection accept(QueuePair queuePair, ConnectionParameters parameters, Duration timeout) {
         lifetime.checkOpen();
         manager.checkPrivateData(ACCEPT, parameters.privateData());
         manager.check(parameters);
         checks.makeReady(ACCEPT, queuePair);
         answer.give();
-        return manager.established(queuePair, driver.accept(queuePair, parameters, timeout.toNanos()));
+        try {
+            return manager.established(queuePair, driver.accept(queuePair, parameters, timeout.toNanos()));
+        } catch (InterruptedException e) {
+            throw new RdmaInterruptedException("interrupted while accepting " + this, e);
+        }
     }
 
     /// Rejects the connection (rdma_reject(3)). Does not wait for the peer.

@@ -1,5 +1,7 @@
 package io.rdmacomm.verbs.cm;
 
+import io.rdmacomm.verbs.RdmaInterruptedException;
+
 import io.rdmacomm.verbs.Resource;
 import io.rdmacomm.verbs.lifetime.Lifetime;
 import io.rdmacomm.verbs.spi.Driver;
@@ -62,11 +64,16 @@ public final class Listener<R extends Resource> implements Resource {
     ///
     /// @param timeout the longest wait; zero to poll
     /// @return the request, which the caller answers or closes; null after the timeout
-    /// @throws InterruptedException if the thread was interrupted
+    /// @throws RdmaInterruptedException if the thread was interrupted
     /// @throws IllegalStateException if the listener is closed, or is being closed
-    public @Nullable R awaitRequest(Duration timeout) throws InterruptedException {
+    public @Nullable R awaitRequest(Duration timeout) {
         lifetime.checkOpen();
-        R request = arrivals.await(timeout.toNanos());
+        R request;
+        try {
+            request = arrivals.await(timeout.toNanos());
+        } catch (InterruptedException e) {
+            throw new RdmaInterruptedException("interrupted while waiting for a request at " + this, e);
+        }
         if (request == null) {
             lifetime.checkOpen();
         }

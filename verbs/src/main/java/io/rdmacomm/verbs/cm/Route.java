@@ -1,5 +1,9 @@
 package io.rdmacomm.verbs.cm;
 
+import io.rdmacomm.verbs.RdmaInterruptedException;
+
+import io.rdmacomm.verbs.DeadlineException;
+
 import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.Resource;
 import io.rdmacomm.verbs.lifetime.Lifetime;
@@ -60,11 +64,10 @@ public final class Route implements Resource {
     /// @throws ConnectionRejectedException if the peer rejected the connection
     /// @throws PeerUnreachableException if the peer did not reply
     /// @throws ConnectFailedException if connecting failed in another way
-    /// @throws ConnectionTimeoutException if the timeout passed first
+    /// @throws DeadlineException if the timeout passed first
     /// @throws IllegalStateException if the route was already used
-    /// @throws InterruptedException if the thread was interrupted
-    public Connection connect(QueuePair queuePair, ConnectionParameters parameters, Duration timeout)
-            throws InterruptedException {
+    /// @throws RdmaInterruptedException if the thread was interrupted
+    public Connection connect(QueuePair queuePair, ConnectionParameters parameters, Duration timeout) {
         lifetime.checkOpen();
         manager.checkPrivateData(CONNECT, parameters.privateData());
         manager.check(parameters);
@@ -72,7 +75,11 @@ public final class Route implements Resource {
         if (!used.compareAndSet(false, true)) {
             throw new IllegalStateException(this + " was already used; resolve a new route for each connection");
         }
-        return manager.established(queuePair, driver.connect(queuePair, parameters, timeout.toNanos()));
+        try {
+            return manager.established(queuePair, driver.connect(queuePair, parameters, timeout.toNanos()));
+        } catch (InterruptedException e) {
+            throw new RdmaInterruptedException("interrupted while connecting by " + this, e);
+        }
     }
 
     Lifetime lifetime() {

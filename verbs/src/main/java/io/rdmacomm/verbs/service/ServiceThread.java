@@ -1,5 +1,6 @@
 package io.rdmacomm.verbs.service;
 
+import io.rdmacomm.verbs.RdmaInterruptedException;
 import java.lang.System.Logger.Level;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -81,7 +82,7 @@ public final class ServiceThread {
             var _ = Thread.interrupted();
             try {
                 return turn.serve();
-            } catch (InterruptedException e) {
+            } catch (InterruptedException | RdmaInterruptedException e) {
                 // The turn that follows looks whether there is more to do.
             } catch (Exception | Error e) {
                 survive(e);

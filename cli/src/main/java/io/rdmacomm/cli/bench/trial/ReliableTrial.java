@@ -14,7 +14,7 @@ import io.rdmacomm.cli.terminal.CommandFailure;
 import io.rdmacomm.cli.wire.Frame;
 import io.rdmacomm.cli.wire.FrameChannel;
 import io.rdmacomm.comm.ClientSession;
-import io.rdmacomm.comm.CommException;
+import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.comm.SessionOptions;
 import java.time.Duration;
 
@@ -71,7 +71,7 @@ final class ReliableTrial implements Trial {
         } catch (CommandFailure e) {
             broken = true;
             throw e;
-        } catch (CommException e) {
+        } catch (RdmaException e) {
             broken = true;
             throw explain(control, e);
         }

@@ -10,7 +10,7 @@ import io.rdmacomm.cli.bench.workload.TrialPlan;
 import io.rdmacomm.cli.terminal.CommandFailure;
 import io.rdmacomm.cli.wire.Frame;
 import io.rdmacomm.cli.wire.FrameChannel;
-import io.rdmacomm.comm.DeadlineException;
+import io.rdmacomm.verbs.DeadlineException;
 import io.rdmacomm.comm.EndPoint;
 import io.rdmacomm.comm.Session;
 import io.rdmacomm.verbs.ConnectionOptions;

@@ -16,7 +16,7 @@ import io.rdmacomm.cli.wire.Frame;
 import io.rdmacomm.cli.wire.FrameChannel;
 import io.rdmacomm.comm.ClientSession;
 import io.rdmacomm.comm.SessionOptions;
-import io.rdmacomm.verbs.DeviceChoice;
+import io.rdmacomm.verbs.host.DeviceChoice;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;

@@ -3,8 +3,8 @@ package io.rdmacomm.cli.bench.workload;
 import io.rdmacomm.cli.bench.machine.ClockCost;
 import io.rdmacomm.cli.terminal.CommandFailure;
 import io.rdmacomm.comm.BufferSlice;
-import io.rdmacomm.comm.CommException;
-import io.rdmacomm.comm.DeadlineException;
+import io.rdmacomm.verbs.RdmaException;
+import io.rdmacomm.verbs.DeadlineException;
 import io.rdmacomm.comm.EndPoint;
 import io.rdmacomm.comm.Message;
 import io.rdmacomm.comm.RdmaBuffer;
@@ -158,7 +158,7 @@ public final class TestBed implements AutoCloseable {
 
     /// Throws if an operation failed or the connection has ended.
     public void checkWork() {
-        CommException cause = endPoint.failure();
+        RdmaException cause = endPoint.failure();
         if (cause != null) {
             throw cause;
         }

@@ -1,6 +1,6 @@
 package io.rdmacomm.comm.mesh.collective;
 
-import io.rdmacomm.comm.CommInterruptedException;
+import io.rdmacomm.verbs.RdmaInterruptedException;
 import io.rdmacomm.comm.Session;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicReference;
@@ -139,7 +139,7 @@ final class CollectiveEngine {
             endSent = true;
             links.sendEnd(fault);
         }
-        if (why instanceof CommInterruptedException) {
+        if (why instanceof RdmaInterruptedException) {
             Thread.currentThread().interrupt();
         }
     }

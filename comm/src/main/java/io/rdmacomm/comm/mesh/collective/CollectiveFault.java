@@ -1,8 +1,8 @@
 package io.rdmacomm.comm.mesh.collective;
 
 import io.rdmacomm.comm.ClosedException;
-import io.rdmacomm.comm.CommException;
-import io.rdmacomm.comm.DeadlineException;
+import io.rdmacomm.verbs.RdmaException;
+import io.rdmacomm.verbs.DeadlineException;
 import io.rdmacomm.comm.PeerProtocolException;
 import io.rdmacomm.comm.text.Printable;
 
@@ -22,12 +22,12 @@ record CollectiveFault(byte reason, String text) {
     }
 
     /// The exception of the call in progress.
-    CommException failure() {
+    RdmaException failure() {
         return switch (reason) {
             case MISMATCH -> new CollectiveMismatchException(text, null);
             case DEADLINE -> new DeadlineException(text, null);
             case PROTOCOL -> new PeerProtocolException(text, null);
-            default -> new CommException(text, null);
+            default -> new RdmaException(text, null);
         };
     }
 

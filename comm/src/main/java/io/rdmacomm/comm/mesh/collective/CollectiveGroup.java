@@ -1,6 +1,6 @@
 package io.rdmacomm.comm.mesh.collective;
 
-import io.rdmacomm.comm.CommException;
+import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.comm.RdmaChannel;
 import io.rdmacomm.comm.Session;
 
@@ -23,7 +23,7 @@ public interface CollectiveGroup {
     void checkOpen();
 
     /// The failure to report when the channel to `peer` has ended.
-    CommException gone(int peer);
+    RdmaException gone(int peer);
 
     /// Whether all ranks learn of a failure without a message of the collectives.
     boolean isKnownToAll(Throwable failure);

@@ -1,12 +1,12 @@
 package io.rdmacomm.comm.mesh.collective;
 
-import io.rdmacomm.comm.CommException;
+import io.rdmacomm.verbs.RdmaException;
 import java.io.Serial;
 import org.jspecify.annotations.Nullable;
 
 /// Two ranks of a mesh have called different collectives, or the same one with different arguments. The message
 /// names both ranks and what they called. The collectives of the mesh have ended on all ranks.
-public final class CollectiveMismatchException extends CommException {
+public final class CollectiveMismatchException extends RdmaException {
     @Serial
     private static final long serialVersionUID = 1L;
 

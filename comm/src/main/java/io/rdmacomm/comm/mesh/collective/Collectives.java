@@ -27,15 +27,16 @@ import org.jspecify.annotations.Nullable;
 /// **Failures.** Besides [IllegalArgumentException] for arguments that do not fit each other, which concern this
 /// rank only, all methods throw:
 /// - [CollectiveMismatchException] if two ranks call different collectives;
-/// - [io.rdmacomm.comm.DeadlineException] if the call has not ended in time; the message names a rank that is
+/// - [io.rdmacomm.verbs.DeadlineException] if the call has not ended in time; the message names a rank that is
 ///   waited for;
 /// - the failure of the mesh if a node dies meanwhile;
-/// - [io.rdmacomm.comm.CommInterruptedException] if the thread is interrupted while it sleeps;
+/// - [io.rdmacomm.verbs.RdmaInterruptedException] if the thread is interrupted while it sleeps;
 /// - [io.rdmacomm.comm.ClosedException] after any of these.
 ///
 /// Each of these ends the collectives of the mesh, on all ranks: the ranks that are in a call, or make one later,
 /// fail as well. The content of the call's results is undefined then, and peers that have not noticed yet may
-/// still write into its [MeshBuffer]s.
+/// still write into its [MeshBuffer]s, until [io.rdmacomm.comm.mesh.Mesh#close()] has returned. Arrays and memory of
+/// the program that is not in a [MeshBuffer] are not used any more.
 public final class Collectives {
     private static final Elements NOTHING = Elements.of(new byte[0]);
 

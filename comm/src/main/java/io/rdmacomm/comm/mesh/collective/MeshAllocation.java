@@ -1,11 +1,10 @@
 package io.rdmacomm.comm.mesh.collective;
 
-import io.rdmacomm.comm.CommException;
+import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.comm.RdmaBuffer;
 import io.rdmacomm.comm.RemoteBuffer;
 import io.rdmacomm.comm.Session;
 import io.rdmacomm.verbs.AccessFlag;
-import io.rdmacomm.verbs.RdmaException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -102,7 +101,7 @@ final class MeshAllocation {
                         "rank " + rank + " has allocated a buffer of another name than '" + name + "'", null);
             }
             if (words[at + 1] != bytes) {
-                throw new CommException(
+                throw new RdmaException(
                         "rank " + rank + " could not allocate the " + bytes + " bytes of '" + name + "'", null);
             }
             remotes.add(RemoteBuffer.of(name + " of rank " + rank, words[at], bytes, (int) words[at + 2], access()));

@@ -1,6 +1,6 @@
 package io.rdmacomm.comm.mesh.collective;
 
-import io.rdmacomm.comm.CommInterruptedException;
+import io.rdmacomm.verbs.RdmaInterruptedException;
 import io.rdmacomm.comm.Session;
 import io.rdmacomm.comm.ThreadMode;
 import java.time.Duration;
@@ -125,7 +125,7 @@ final class Waiting {
     /// once more.
     private void sleep() {
         if (Thread.currentThread().isInterrupted()) {
-            throw new CommInterruptedException("interrupted in collective " + log.call(), new InterruptedException());
+            throw new RdmaInterruptedException("interrupted in collective " + log.call(), new InterruptedException());
         }
         if (!armed) {
             armed = true;

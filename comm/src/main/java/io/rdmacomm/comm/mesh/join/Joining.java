@@ -1,9 +1,9 @@
 package io.rdmacomm.comm.mesh.join;
 
 import io.rdmacomm.comm.ClosedException;
-import io.rdmacomm.comm.CommException;
-import io.rdmacomm.comm.CommInterruptedException;
-import io.rdmacomm.comm.DeadlineException;
+import io.rdmacomm.verbs.RdmaException;
+import io.rdmacomm.verbs.RdmaInterruptedException;
+import io.rdmacomm.verbs.DeadlineException;
 import io.rdmacomm.comm.EndPoint;
 import io.rdmacomm.comm.PeerLimits;
 import io.rdmacomm.comm.RdmaBuffer;
@@ -22,7 +22,6 @@ import io.rdmacomm.comm.setup.Proof;
 import io.rdmacomm.comm.setup.Protocol;
 import io.rdmacomm.comm.setup.SetUpException;
 import io.rdmacomm.comm.setup.TcpListener;
-import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.verbs.service.SafeLogger;
 import java.lang.System.Logger.Level;
 import java.net.InetAddress;
@@ -104,7 +103,7 @@ public final class Joining {
             joined = true;
             return session;
         } catch (ClosedException e) {
-            CommException why = nodes.joinFailure();
+            RdmaException why = nodes.joinFailure();
             throw why == null ? e : why;
         } finally {
             if (!joined) {
@@ -198,7 +197,7 @@ public final class Joining {
         try {
             visit.awaitAll();
             nodes.allReady();
-        } catch (CommException e) {
+        } catch (RdmaException e) {
             nodes.joinFailed(e);
             session.close();
         }
@@ -212,8 +211,8 @@ public final class Joining {
             endPoint = session.connect(host, where.table().nodes().get(rank).port(), left());
         } catch (ClosedException e) {
             throw e;
-        } catch (CommException e) {
-            throw new CommException("rank " + rank + " cannot be reached: " + e.getMessage(), e);
+        } catch (RdmaException e) {
+            throw new RdmaException("rank " + rank + " cannot be reached: " + e.getMessage(), e);
         }
         RdmaChannel channel = meshChannel(endPoint);
         Introduction mine = new Introduction(where.table().token(), rendezvous.rank(), rank);
@@ -239,12 +238,12 @@ public final class Joining {
             if (introducing.incrementAndGet() <= MAX_STRANGERS + rendezvous.size()) {
                 admitted = introduce(endPoint);
             }
-        } catch (CommException e) {
+        } catch (RdmaException e) {
             LOGGER.log(Level.DEBUG, () -> endPoint.peerAddress() + " is not a node of this mesh: " + e.getMessage());
         } finally {
             introducing.decrementAndGet();
             if (!admitted) {
-                endPoint.abort(-1, new CommException("this is a node of a mesh, and the peer is not", null));
+                endPoint.abort(-1, new RdmaException("this is a node of a mesh, and the peer is not", null));
                 endPoint.close();
             }
         }
@@ -273,7 +272,7 @@ public final class Joining {
             throw new DeadlineException("the nodes have not met", e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new CommInterruptedException("interrupted while joining a mesh", e);
+            throw new RdmaInterruptedException("interrupted while joining a mesh", e);
         }
     }
 
@@ -289,14 +288,14 @@ public final class Joining {
         }
 
         @Override
-        public void onEnd(EndPoint endPoint, @Nullable CommException failure) {
+        public void onEnd(EndPoint endPoint, @Nullable RdmaException failure) {
             if (nodes.ended(endPoint, failure)) {
                 options.listener().onEnd(endPoint, failure);
             }
         }
 
         @Override
-        public void onRefused(String peer, CommException failure) {
+        public void onRefused(String peer, RdmaException failure) {
             options.listener().onRefused(peer, failure);
         }
 

@@ -1,6 +1,6 @@
 package io.rdmacomm.comm.mesh.join;
 
-import io.rdmacomm.comm.CommException;
+import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.comm.EndPoint;
 import org.jspecify.annotations.Nullable;
 
@@ -16,11 +16,11 @@ public interface NodeList {
     void allReady();
 
     /// Notes that the mesh will not be complete.
-    void joinFailed(CommException why);
+    void joinFailed(RdmaException why);
 
     /// Why joining has failed, or null.
     @Nullable
-    CommException joinFailure();
+    RdmaException joinFailure();
 
     /// Waits until all nodes are connected with this one.
     ///
@@ -36,7 +36,7 @@ public interface NodeList {
     ///
     /// @param why null if it has not failed
     /// @return whether it is that of a node
-    boolean ended(EndPoint endPoint, @Nullable CommException why);
+    boolean ended(EndPoint endPoint, @Nullable RdmaException why);
 
     /// Ends the list: after this, the end of a connection is not a failure.
     void close();

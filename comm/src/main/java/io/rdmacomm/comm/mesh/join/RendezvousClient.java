@@ -1,8 +1,8 @@
 package io.rdmacomm.comm.mesh.join;
 
-import io.rdmacomm.comm.CommException;
-import io.rdmacomm.comm.CommInterruptedException;
-import io.rdmacomm.comm.DeadlineException;
+import io.rdmacomm.verbs.RdmaException;
+import io.rdmacomm.verbs.RdmaInterruptedException;
+import io.rdmacomm.verbs.DeadlineException;
 import io.rdmacomm.comm.SetUpFailedException;
 import io.rdmacomm.comm.mesh.launch.MeetingPoint;
 import io.rdmacomm.comm.setup.FrameType;
@@ -69,7 +69,7 @@ final class RendezvousClient implements AutoCloseable {
         };
     }
 
-    private static CommException unreached(MeetingPoint rendezvous, SetUpException e) {
+    private static RdmaException unreached(MeetingPoint rendezvous, SetUpException e) {
         String words = rendezvous.isListener() && e.reason() == Reason.REFUSED
                 ? "this node listens for the others, but is not on host " + rendezvous.host()
                         + "; give the address of this host as rendezvous"
@@ -78,12 +78,12 @@ final class RendezvousClient implements AutoCloseable {
     }
 
     /// The public exception for a failed step.
-    static CommException failure(String what, @Nullable String words, SetUpException e) {
+    static RdmaException failure(String what, @Nullable String words, SetUpException e) {
         String message = what + ": " + words;
         return switch (e.reason()) {
             case DEADLINE_PASSED -> new DeadlineException(message, e);
-            case INTERRUPTED -> new CommInterruptedException(message, e);
-            case PEER_CLOSED, CLOSED -> new CommException(message, e);
+            case INTERRUPTED -> new RdmaInterruptedException(message, e);
+            case PEER_CLOSED, CLOSED -> new RdmaException(message, e);
             default ->
                 new SetUpFailedException(
                         SetUpFailedException.Reason.valueOf(e.reason().name()), message, e);
@@ -132,7 +132,7 @@ final class RendezvousClient implements AutoCloseable {
 
     /// Waits until all nodes are connected with all others, whether this one is or not.
     ///
-    /// @throws CommException if one of them has given up or died, or time is up
+    /// @throws RdmaException if one of them has given up or died, or time is up
     void awaitAll() {
         try {
             var _ = await(FrameType.READY);
@@ -142,7 +142,7 @@ final class RendezvousClient implements AutoCloseable {
     }
 
     /// The rendezvous turns this node away when time is up, and names the missing ranks.
-    private CommException incomplete(SetUpException e) {
+    private RdmaException incomplete(SetUpException e) {
         String words = "the mesh is not complete: " + e.getMessage();
         boolean late = e.reason() == Reason.REFUSED && System.nanoTime() - deadline >= 0;
         return late ? new DeadlineException(words, e) : failure("the mesh is not complete", e.getMessage(), e);

@@ -3,7 +3,7 @@ package io.rdmacomm.comm.mesh.join;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.rdmacomm.comm.DeadlineException;
+import io.rdmacomm.verbs.DeadlineException;
 import io.rdmacomm.comm.Secret;
 import io.rdmacomm.comm.SetUpFailedException;
 import io.rdmacomm.comm.SetUpFailedException.Reason;

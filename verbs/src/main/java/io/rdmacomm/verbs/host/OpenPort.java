@@ -1,4 +1,6 @@
-package io.rdmacomm.verbs;
+package io.rdmacomm.verbs.host;
+
+import io.rdmacomm.verbs.Context;
 
 /// A device that was opened, and the port of it that is to be used.
 ///
