@@ -9,7 +9,7 @@ public enum Admission {
     WINDOW_FULL,
     /// The peer has no receive posted for another message or notice. Try again when it has received some.
     NO_CREDIT,
-    /// Operations of the future and blocking forms are waiting for room and go first. Poll, and try again.
+    /// Operations of the future and blocking forms are queued and start first. Poll, and try again.
     OTHERS_WAIT,
     /// The channel accepts no operations, because it is not open; see [RdmaChannel#checkOpen()]. Do not try
     /// again.

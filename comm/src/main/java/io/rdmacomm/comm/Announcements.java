@@ -10,8 +10,8 @@ import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/// What an endpoint has announced to its peer, by name, and the registrations that give the peer rights to
-/// it. Thread-safe.
+/// The buffers that an endpoint has announced to its peer, by name, and the registrations that grant the peer
+/// rights. Thread-safe.
 final class Announcements {
     private final ReentrantLock lock = new ReentrantLock();
     private final Map<String, Entry> entries = new HashMap<>();
@@ -69,7 +69,7 @@ final class Announcements {
     }
 
     /// The announcement under that name; null if there is none, or its buffer was closed.
-    private @Nullable Entry standing(String name) {
+    private @Nullable Entry valid(String name) {
         Entry found = entries.get(name);
         return found == null || !found.buffer.isOpen() ? null : found;
     }
@@ -106,7 +106,7 @@ final class Announcements {
         }
     }
 
-    /// Removes all; nothing with a registration for the peer can be added any more.
+    /// Removes all; registrations for the peer can no longer be added.
     void end() {
         List<Entry> rest;
         lock.lock();

@@ -2,7 +2,7 @@ package io.rdmacomm.comm;
 
 import java.util.function.DoubleSupplier;
 
-/// The pauses of a [Reconnect], one after the other. For one thread.
+/// The successive pauses of a [Reconnect]. Not thread-safe.
 final class BackOff {
     private static final long SHORTEST_NANOS = 1_000_000;
 
@@ -24,7 +24,7 @@ final class BackOff {
         return Math.max(SHORTEST_NANOS, (long) (pause * (1 - options.jitter() * random.getAsDouble())));
     }
 
-    /// Begins with the first pause again.
+    /// Restarts with the first pause.
     void reset() {
         next = (double) options.first().toNanos();
     }

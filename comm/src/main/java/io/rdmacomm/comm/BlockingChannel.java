@@ -20,9 +20,9 @@ import java.util.concurrent.CompletionException;
 /// failed, [DeadlineException] if the operation has not ended in time, [RdmaInterruptedException] if the thread was
 /// interrupted, and what the `try` methods of [RdmaChannel] throw for bad arguments.
 ///
-/// **After a [DeadlineException] or an [RdmaInterruptedException] the operation may still use its memory**: if it had
-/// started, it goes on, and the peer may get it. Do not change or close the buffer before [RdmaChannel#inFlight()] is
-/// 0, or the endpoint is closed. If it had not started, it never will.
+/// **After a [DeadlineException] or an [RdmaInterruptedException] the operation may still use its memory**:
+/// if it had started, it continues, and may still reach the peer. Do not change or close the buffer before
+/// [RdmaChannel#inFlight()] is 0, or the endpoint is closed. If it had not started, it never will.
 public final class BlockingChannel {
     private final String name;
     private final SendGate gate;
@@ -48,7 +48,7 @@ public final class BlockingChannel {
         this.timeout = timeout;
     }
 
-    /// Sends a message: returns when the peer's device has it.
+    /// Sends a message; returns when the peer's device has received it.
     public void send(BufferSlice message) {
         run(checks.send(operation(), message));
     }
@@ -98,7 +98,7 @@ public final class BlockingChannel {
         try {
             if (!waiter.await(next::isDone, deadline()) && next.cancel(false)) {
                 throw new DeadlineException(
-                        "no message arrived on " + name + " within " + timeout.toMillis() + " ms" + unclosed(), null);
+                        "no message arrived on " + name + " within " + timeout.toMillis() + " ms" + hint(), null);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -109,8 +109,8 @@ public final class BlockingChannel {
         return result(next);
     }
 
-    /// The peer may have nothing to send, or no receive to send to.
-    private String unclosed() {
+    /// Explains a missing message: the peer may have nothing to send, or no receive left.
+    private String hint() {
         int unclosed = inbox.unclosed(adapter::holds);
         return unclosed == 0
                 ? ""
@@ -138,7 +138,7 @@ public final class BlockingChannel {
                 if (!pending.isDone()) {
                     throw started
                             ? new DeadlineException(pending + " on " + name + " has not ended in time", null)
-                            : gate.noRoom(pending);
+                            : gate.timedOut(pending);
                 }
             }
         } catch (InterruptedException e) {

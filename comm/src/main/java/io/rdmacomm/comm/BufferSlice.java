@@ -52,11 +52,11 @@ public final class BufferSlice {
     }
 
     /// The 8 bytes at `at`, in the byte order of this machine, for a loop that watches memory which a peer
-    /// writes: the compiler reads them anew each time, and what is read afterwards is not older. That holds for
-    /// memory that the device writes in order; see [io.rdmacomm.verbs.AccessFlag#RELAXED_ORDERING]. Allocates
+    /// writes: each call reads memory again, and later reads see data at least as new. This holds for memory
+    /// that the device writes in order; see [io.rdmacomm.verbs.AccessFlag#RELAXED_ORDERING]. Allocates
     /// nothing.
     ///
-    /// @param at where in this slice, so that the address is a multiple of 8
+    /// @param at the offset in this slice; the address must be a multiple of 8
     /// @throws IndexOutOfBoundsException if the 8 bytes are not within it
     /// @throws IllegalArgumentException if the address is not a multiple of 8
     /// @throws IllegalStateException if the buffer is closed

@@ -25,13 +25,14 @@ public final class ChannelOptions extends ValueObject<ChannelOptions.Values> {
         return sizes().sendWindow();
     }
 
-    /// How many messages and notices may arrive before the receiver handles them; with [SharedReceives] the most that
-    /// may ever, and not allocated.
+    /// How many messages and notices may arrive before the receiver handles them; with [SharedReceives], an
+    /// upper limit, and nothing is allocated.
     public int receives() {
         return sizes().receives();
     }
 
-    /// The length in bytes of the longest message that can be received; receives times this is allocated.
+    /// The length in bytes of the longest message that can be received; a channel allocates this for each
+    /// receive.
     public int messageBytes() {
         return sizes().messageBytes();
     }

@@ -8,7 +8,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
 
-/// The places for the endpoints of a server. A client needs one before anything is made for it. Thread-safe.
+/// The endpoint quota of a server. A client takes a place before anything is allocated for it. Thread-safe.
 final class ClientPlaces {
     private final PeerLimits limits;
     private final ReentrantLock lock = new ReentrantLock();
@@ -22,7 +22,7 @@ final class ClientPlaces {
     /// Takes a place, until it is closed.
     ///
     /// @param from the client's address
-    /// @param client what to call it
+    /// @param client its name in messages
     /// @throws RdmaException if there is none
     Place take(InetAddress from, String client) {
         Origin origin = Origin.of(from);
@@ -48,7 +48,7 @@ final class ClientPlaces {
 
     private static RdmaException refusal(String client, String what, String option) {
         return new RdmaException(
-                client + " finds no place: the server has " + what
+                client + " was refused: the server has " + what
                         + " already; close those that have ended, or raise PeerLimits." + option + " of the server",
                 null);
     }
@@ -93,7 +93,7 @@ final class ClientPlaces {
             };
         }
 
-        /// Idempotent; for one thread at a time.
+        /// Idempotent; not thread-safe.
         @Override
         public void close() {
             if (!left) {

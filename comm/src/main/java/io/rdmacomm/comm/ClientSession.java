@@ -13,9 +13,9 @@ import org.jspecify.annotations.Nullable;
 
 /// Connects to a server: one endpoint at a time. Thread-safe.
 ///
-/// An endpoint that has failed stays failed. With [SessionOptions#withReconnect] the session then makes a new one,
-/// for which the program sets handlers, announces buffers and looks up those of the server again. The buffers of
-/// the session stay registered.
+/// An endpoint that has failed stays failed. With [SessionOptions#withReconnect] the session then makes a new
+/// one; the program must set its handlers, announce buffers and look up those of the server again. The
+/// buffers of the session stay registered.
 ///
 /// ```java
 /// try (ClientSession client = ClientSession.connect(SessionOptions.defaults().withAddress("node7", 2020))) {
@@ -107,7 +107,7 @@ public final class ClientSession extends Session {
         super.ended(endPoint);
     }
 
-    /// One attempt to connect again. The server is reached first: nothing is allocated while there is none.
+    /// One attempt to connect again. Reaches the server first, so that failed attempts allocate nothing.
     private EndPoint connectAgain(Duration timeout) {
         TcpConnector connector;
         try {
@@ -136,7 +136,7 @@ public final class ClientSession extends Session {
         }
     }
 
-    /// Tells the session's listener.
+    /// Notifies the session's listener.
     private final class ReconnectListener implements Reconnector.Listener<EndPoint> {
         @Override
         public void onEndPoint(EndPoint endPoint) {

@@ -2,14 +2,14 @@ package io.rdmacomm.comm;
 
 import io.rdmacomm.verbs.WorkStatus;
 
-/// Is told how an operation ended, exactly once for every accepted operation.
+/// Receives the result of an operation, exactly once for every accepted operation.
 @FunctionalInterface
 public interface CompletionHandler {
     /// A handler that ignores the result; a failure still fails the endpoint.
     CompletionHandler NONE = (channel, context, status, result) -> {};
 
-    /// An operation has ended. Runs on the polling thread: it must not block. It may start operations with the
-    /// `try` methods, and should not allocate.  An exception is counted and reported to
+    /// An operation has ended. Runs on the polling thread: it must not block. It may start operations with
+    /// the `try` methods, and should not allocate. An exception is counted and reported to
     /// [SessionListener#onError].
     ///
     /// @param channel the channel it ran on

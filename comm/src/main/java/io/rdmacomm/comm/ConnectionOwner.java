@@ -1,12 +1,12 @@
 package io.rdmacomm.comm;
 
-/// Receives the end of one connection.
+/// Notified of the life cycle of one connection.
 interface ConnectionOwner {
-    /// The connection exists; nothing is connected yet. Before the others.
+    /// The connection was created; nothing is connected yet. Called first.
     void made(PeerConnection connection);
 
-    /// The connection has failed, or one of the two sides has closed it. Called once, on a virtual thread of its
-    /// own; may block.
+    /// The connection has failed, or one of the two sides has closed it. Called once, on a separate virtual
+    /// thread; may block.
     void ended();
 
     /// The connection is closed and everything is freed.

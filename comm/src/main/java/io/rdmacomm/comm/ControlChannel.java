@@ -17,13 +17,13 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// The library's own channel of an endpoint: announces and withdraws buffers, meets at barriers, moves
-/// credits, and says when a side is done or aborts.
+/// The library's internal channel of an endpoint: announces and withdraws buffers, signals barriers, moves
+/// credits, and sends DONE and ABORT.
 ///
-/// Its messages, in network order. The name is there for a buffer only, and alone if it is withdrawn; an
-/// abort has its code in place of the access and its reason in place of the name. Messages about credits
-/// have the index of the data channel in place of the access, and those that return credits have their
-/// number in place of the address:
+/// Its messages, in network order. Only messages about buffers have a name; a withdrawal has nothing else. An
+/// abort has its code in the access field and its reason in the name field. Messages about credits have the
+/// index of the data channel in the access field, and those that return credits have their number in the
+/// address field:
 ///
 /// ```
 ///  0       2       4       8               16              24      28      32
@@ -55,7 +55,7 @@ final class ControlChannel {
     /// @param outgoing memory for one message, when it is connected
     /// @param endPoint the number of the endpoint
     /// @param mostBuffers how many buffers the peer may announce
-    /// @param peer keeps what the peer announces
+    /// @param peer stores what the peer announces
     ControlChannel(
             RdmaChannel channel,
             Supplier<BufferSlice> outgoing,
@@ -72,7 +72,7 @@ final class ControlChannel {
         channel.onMessage((on, message) -> received(message));
     }
 
-    /// How control channels are made.
+    /// The options of control channels.
     ///
     /// @param connection as that of the data channels
     static ChannelOptions options(ConnectionOptions connection) {
@@ -87,9 +87,9 @@ final class ControlChannel {
         return channel;
     }
 
-    /// Tells the peer of a buffer. Blocks until its device knows.
+    /// Announces a buffer to the peer. Blocks until the peer's device has received the message.
     ///
-    /// @throws DeadlineException if that takes longer
+    /// @throws DeadlineException if that takes longer than `timeout`
     void announce(RemoteBuffer buffer, Duration timeout) {
         byte[] name = buffer.name().getBytes(StandardCharsets.UTF_8);
         ByteBuffer message = message(BUFFER, AccessFlag.mask(buffer.access()), name, name.length);
@@ -97,41 +97,41 @@ final class ControlChannel {
         deliver(message, timeout);
     }
 
-    /// Tells the peer that a buffer is not for it any more. Blocks until its device knows.
+    /// Withdraws a buffer from the peer. Blocks until the peer's device has received the message.
     ///
-    /// @throws DeadlineException if that takes longer
+    /// @throws DeadlineException if that takes longer than `timeout`
     void withdraw(String buffer, Duration timeout) {
         byte[] name = buffer.getBytes(StandardCharsets.UTF_8);
         deliver(message(WITHDRAWN, 0, name, name.length), timeout);
     }
 
-    /// Tells the peer that this side is at the next barrier.
+    /// Notifies the peer that this side has reached the next barrier.
     void barrier(Duration timeout) {
         send(bare(BARRIER), timeout);
     }
 
-    /// Tells the peer that this side is done. Blocks until its device knows, so that the connection may end.
+    /// Sends DONE. Blocks until the peer's device has received it, so that the connection may end.
     ///
-    /// @throws DeadlineException if that takes longer
+    /// @throws DeadlineException if that takes longer than `timeout`
     void done(Duration timeout) {
         deliver(bare(DONE), timeout);
     }
 
-    /// Tells the peer that this side aborts the connection, and why. Blocks until its device knows.
+    /// Sends ABORT with the reason. Blocks until the peer's device has received it.
     ///
-    /// @param reason cut if it is longer than the message
-    /// @throws DeadlineException if that takes longer
+    /// @param reason truncated if it does not fit into the message
+    /// @throws DeadlineException if that takes longer than `timeout`
     void abort(int code, String reason, Duration timeout) {
         byte[] text = reason.getBytes(StandardCharsets.UTF_8);
         deliver(message(ABORT, code, text, Math.min(text.length, MAX_NAME_BYTES)), timeout);
     }
 
-    /// Asks the peer for receives of a data channel that it does not use.
+    /// Asks the peer to return unused receives of a data channel.
     void wantCredits(int index, Duration timeout) {
         send(bare(CREDITS_WANTED).putInt(4, index), timeout);
     }
 
-    /// Gives the peer back `count` of its receives of a data channel.
+    /// Returns `count` unused receives of a data channel to the peer.
     void returnCredits(int index, int count, Duration timeout) {
         send(bare(CREDITS_RETURNED).putInt(4, index).putLong(8, count), timeout);
     }
@@ -160,7 +160,7 @@ final class ControlChannel {
         ProgressWait wait = new ProgressWait(List.of(channel.adapter()), System.nanoTime() + timeout.toNanos());
         sending.lock();
         try {
-            // A message whose sender has given up waiting may still be in flight, in the same memory.
+            // After a timeout, the previous message may still be in flight, in the same memory.
             await(wait::untilIdle, "has not delivered an earlier message yet");
             int length = message.remaining();
             BufferSlice room = outgoing.get();
@@ -201,7 +201,7 @@ final class ControlChannel {
         } catch (BufferUnderflowException | IllegalArgumentException e) {
             violated("that is invalid: " + e.getMessage(), e);
         } catch (RuntimeException | Error e) {
-            // The message is lost: the end of the peer, perhaps.
+            // The message is lost, and it may have been the peer's DONE.
             channel.adapter().condemn(e);
         }
     }

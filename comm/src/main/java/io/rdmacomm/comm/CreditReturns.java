@@ -11,13 +11,14 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// Asks the peer of an endpoint for receives that it was granted and does not use, and gives back what this side does
-/// not use, with messages on the control channel. Thread-safe; does not block.
+/// Asks the peer of an endpoint to return receives that it was granted and does not use, and returns those
+/// that this side does not use, with messages on the control channel. Thread-safe; does not block.
 ///
 /// @param name of the endpoint
-/// @param unlessDone runs what it is given, unless this side has said that it is done
+/// @param unlessDone runs a task, unless this side has sent DONE
 /// @param timeout for a message
-/// @param busy the channels that a message is being sent for, so that a peer that asks again and again costs no more
+/// @param busy the channels for which a message is being sent, so that repeated requests of a peer cost
+///         nothing more
 record CreditReturns(
         String name,
         ControlChannel control,
@@ -36,14 +37,14 @@ record CreditReturns(
         this(name, control, channels, unlessDone, timeout, ConcurrentHashMap.newKeySet());
     }
 
-    /// Asks the peer for those of data channel `index`.
+    /// Asks the peer to return unused receives of data channel `index`.
     void ask(int index) {
         later(index, () -> control.wantCredits(index, timeout));
     }
 
-    /// The peer asks.
+    /// Handles a request of the peer.
     ///
-    /// @return what is wrong with that; null if nothing
+    /// @return the violation of the protocol; null if there is none
     @Nullable
     String asked(int index) {
         if (index < 0 || index >= channels.size()) {
@@ -58,9 +59,9 @@ record CreditReturns(
         return null;
     }
 
-    /// The peer gives back.
+    /// Handles receives that the peer returns.
     ///
-    /// @return what is wrong with that; null if nothing
+    /// @return the violation of the protocol; null if there is none
     @Nullable
     String returned(int index, int count) {
         boolean known = index >= 0 && index < channels.size();
@@ -79,7 +80,7 @@ record CreditReturns(
         try {
             unlessDone.accept(message);
         } catch (RdmaException | IllegalStateException e) {
-            LOGGER.log(Level.DEBUG, () -> "credits of " + name + " stay where they are: " + e.getMessage());
+            LOGGER.log(Level.DEBUG, () -> "credits of " + name + " were not moved: " + e.getMessage());
         } finally {
             busy.remove(key);
         }

@@ -9,7 +9,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/// The endpoint that a client has at the moment, and the threads that wait for another. Thread-safe.
+/// The current endpoint of a client, and the threads that wait for the next one. Thread-safe.
 ///
 /// @param <E> the endpoints that users hold
 final class CurrentEndPoint<E> {
@@ -22,7 +22,7 @@ final class CurrentEndPoint<E> {
     private @Nullable ClosedException end;
 
     /// @param client its name in messages
-    /// @param reconnect when there will be another endpoint; null for never
+    /// @param reconnect when an endpoint is replaced; null for never
     /// @param connectionOf the connection of an endpoint
     CurrentEndPoint(String client, @Nullable Reconnect reconnect, Function<E, PeerConnection> connectionOf) {
         this.client = client;
@@ -30,7 +30,7 @@ final class CurrentEndPoint<E> {
         this.connectionOf = connectionOf;
     }
 
-    /// The newest endpoint. There has been one.
+    /// The newest endpoint; it has been set before.
     E get() {
         lock.lock();
         try {
@@ -60,7 +60,7 @@ final class CurrentEndPoint<E> {
         }
     }
 
-    /// There will be no other endpoint; the first reason is kept.
+    /// No other endpoint will follow; the first reason is kept.
     void end(ClosedException why) {
         lock.lock();
         try {
@@ -115,7 +115,7 @@ final class CurrentEndPoint<E> {
                 now.failure());
     }
 
-    /// Waits until the endpoint has ended in such a way that another one has to replace it, and its owner was told.
+    /// Waits until the endpoint has ended, has to be replaced, and its owner was notified.
     ///
     /// @return its connection
     PeerConnection awaitEnded() throws InterruptedException {
@@ -123,7 +123,7 @@ final class CurrentEndPoint<E> {
         try {
             while (true) {
                 PeerConnection now = connectionOf.apply(get());
-                if (now.teller() != null && isReplaced(now)) {
+                if (now.endThread() != null && isReplaced(now)) {
                     return now;
                 }
                 changed.await();
@@ -133,7 +133,7 @@ final class CurrentEndPoint<E> {
         }
     }
 
-    /// Whether an endpoint that has ended is replaced: this side has not closed it.
+    /// Whether an endpoint that has ended is replaced: only if this side has not closed it.
     private boolean isReplaced(PeerConnection ended) {
         return reconnect != null
                 && !ended.isClosedHere()

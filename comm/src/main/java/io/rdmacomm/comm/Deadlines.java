@@ -3,7 +3,7 @@ package io.rdmacomm.comm;
 import io.rdmacomm.comm.data.Bounds;
 import java.time.Duration;
 
-/// The longest waits of a session. Immutable. Each is 1 ms to 24 h, if nothing else is said.
+/// The longest waits of a session. Immutable. Each is 1 ms to 24 h unless stated otherwise.
 public final class Deadlines extends ValueObject<Deadlines.Values> {
     private static final Duration SHORTEST_SILENCE = Duration.ofSeconds(4);
     private static final Duration LONGEST_SILENCE = Duration.ofHours(9);
@@ -30,24 +30,23 @@ public final class Deadlines extends ValueObject<Deadlines.Values> {
         return values.connect;
     }
 
-    /// For each step of setting an endpoint up: a peer that is silent for longer is dropped.
+    /// For each step of the handshake: a peer that is silent for longer is dropped.
     public Duration handshake() {
         return values.handshake;
     }
 
-    /// For closing an endpoint in order; after that it is closed without the peer.
+    /// For the orderly close of an endpoint; after that it is closed without waiting for the peer.
     public Duration close() {
         return values.close;
     }
 
-    /// For a blocking call or future without a time-out of its own.
+    /// For a blocking call or future that specifies no timeout.
     public Duration operation() {
         return values.operation;
     }
 
-    /// For the host of a peer to answer: one that does not, because it has crashed or the network is cut, is noticed
-    /// after this time even if nothing is sent to it, and its endpoint fails. A host answers for a process that is
-    /// stopped.
+    /// For the host of a peer to answer keep-alive probes. If it has crashed or the network is cut, the
+    /// endpoint fails after this time, even if nothing is sent. A host also answers for a stopped process.
     public Duration silence() {
         return values.silence;
     }

@@ -22,11 +22,10 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/// The connection to one peer: a control channel of the library's own, and any number of data channels.
-/// Thread-safe.
+/// The connection to one peer: an internal control channel, and any number of data channels. Thread-safe.
 ///
-/// The failure of a queue pair or the death of the peer ends this endpoint and no other: everything in flight
-/// is flushed, and later calls throw a [ClosedException] whose cause says why.
+/// The failure of a queue pair or the death of the peer ends this endpoint only: everything in flight is
+/// flushed, and later calls throw a [ClosedException] whose cause says why.
 public final class EndPoint implements AutoCloseable {
     private final Session session;
     private final PeerConnection connection;
@@ -69,10 +68,10 @@ public final class EndPoint implements AutoCloseable {
     }
 
     /// Checks numbers of a queue pair that the peer has sent to this program. Call it before you connect to
-    /// them, or send datagrams there: a software device makes TCP connections to the place in them, and a peer
-    /// could name any. Does nothing with [SessionOptions#foreignGids()].
+    /// them, or send datagrams there: a software device makes TCP connections to the address in them, and a
+    /// peer could name any address. Does nothing with [SessionOptions#foreignGids()].
     ///
-    /// @throws RdmaException if they lead to another host than the peer's
+    /// @throws RdmaException if they lead to a host other than the peer's
     public void checkNumbers(QueuePairInfo numbers) {
         if (connection.settings().trust().foreignGids()) {
             return;
@@ -97,9 +96,10 @@ public final class EndPoint implements AutoCloseable {
         return session;
     }
 
-    /// Keeps an object of the program with this endpoint, such as what it knows of the peer; null removes it.
+    /// Attaches an object of the program to this endpoint, such as the program's state for this peer; null
+    /// removes it.
     ///
-    /// @return the one that it had before; null if none
+    /// @return the previous attachment; null if there was none
     public @Nullable Object attach(@Nullable Object object) {
         return attachment.getAndSet(object);
     }
@@ -127,17 +127,17 @@ public final class EndPoint implements AutoCloseable {
     }
 
     /// Announces a buffer to the peer, which finds it with [#peerBuffer], and gives the peer rights to it.
-    /// The memory is registered once more, with a key for this announcement, which ends when it is
-    /// withdrawn, and when this endpoint or the buffer ends. So no other peer gets a right, and this one
-    /// loses it. Blocks until the peer has received it.
+    /// The memory is registered once more, with a key for this announcement, which ends when it is withdrawn,
+    /// and when this endpoint or the buffer ends. So no other peer gets rights, and this one loses them then.
+    /// Blocks until the peer has received it.
     ///
     /// The peer may use its rights at any time until then, without this program noticing.
     ///
     /// @param rights one or more of REMOTE_WRITE, REMOTE_READ and REMOTE_ATOMIC; LOCAL_WRITE may be among
     ///         them, as in [AccessFlag#allRemote()], and has no effect
-    /// @throws IllegalArgumentException if the buffer is of another session or is closed, if one of that
-    ///         name was announced and not withdrawn, or if the rights are others, or need LOCAL_WRITE and
-    ///         the buffer has not
+    /// @throws IllegalArgumentException if the buffer is of another session or is closed, if one of that name
+    ///         was announced and not withdrawn, or if `rights` contains others, or needs LOCAL_WRITE and the
+    ///         buffer lacks it
     /// @throws io.rdmacomm.verbs.VerbException if the device cannot register it; the message says what to
     ///         raise
     /// @throws DeadlineException if that took longer than the operation deadline; the peer then has no
@@ -161,9 +161,9 @@ public final class EndPoint implements AutoCloseable {
     }
 
     /// Announces a buffer with its own key to the peer, which finds it with [#peerBuffer]. The rights are
-    /// those that it was allocated with, and this makes nothing: every peer of the session that learns the
-    /// key has them until the buffer is closed. For peers that trust each other, and buffers that are
-    /// announced to many; see [#announce(RdmaBuffer, Set)]. Blocks until the peer has received it.
+    /// those of its allocation, and nothing is registered: every peer of the session that learns the key has
+    /// them until the buffer is closed. For peers that trust each other, and buffers that are announced to
+    /// many; see [#announce(RdmaBuffer, Set)]. Blocks until the peer has received it.
     ///
     /// @throws IllegalArgumentException if the buffer is of another session or is closed, gives peers no
     ///         right, or another one was announced under that name
@@ -213,7 +213,7 @@ public final class EndPoint implements AutoCloseable {
         }
     }
 
-    private Duration patience() {
+    private Duration operationTimeout() {
         return connection.settings().deadlines().operation();
     }
 
@@ -246,14 +246,13 @@ public final class EndPoint implements AutoCloseable {
         return connection.peerState().buffers();
     }
 
-    /// Waits until the peer has called this as often as this side has. What either side had started before on
-    /// the data channels (futures that still waited for room had not) has then arrived, on every transport:
-    /// what was written is in its place, and messages were given to their handler or wait to be received.
-    /// Blocks.
+    /// Waits until both sides have reached the same barrier. Everything that either side had started before
+    /// on the data channels (except futures that were still queued) has then arrived, on every transport:
+    /// WRITEs are in place, and messages were passed to their handler or are queued for the receiver. Blocks.
     ///
     /// @param timeout how long to wait
-    /// @throws DeadlineException if the peer did not call it in time; or if what was started here did not
-    ///         arrive in time, which does not count as a call
+    /// @throws DeadlineException if the peer did not reach the barrier in time; or if operations of this side
+    ///         did not arrive in time, and then this side has not reached it either
     /// @throws ClosedException if the endpoint is or gets closed, has or gets failed
     /// @throws IllegalStateException in a handler, which would wait for itself
     /// @throws RdmaInterruptedException if the thread was interrupted
@@ -265,28 +264,28 @@ public final class EndPoint implements AutoCloseable {
         if (!await(wait::untilArrived)) {
             connection.checkReady();
             throw new DeadlineException(
-                    "what was started on " + name() + " has not arrived within " + timeout.toMillis() + " ms", null);
+                    "operations on " + name() + " have not arrived within " + timeout.toMillis() + " ms", null);
         }
         long mine = barriers.incrementAndGet();
         connection.control().barrier(Duration.ofNanos(Math.max(1_000_000, deadline - System.nanoTime())));
         if (!connection.peerState().awaitBarriers(mine, deadline)) {
             connection.checkReady();
             throw new DeadlineException(
-                    "the peer of " + name() + " did not come to the barrier within " + timeout.toMillis() + " ms",
+                    "the peer of " + name() + " did not reach the barrier within " + timeout.toMillis() + " ms",
                     null);
         }
         if (!await(wait::untilDelivered)) {
             throw new DeadlineException(
-                    "the handlers of " + name() + " did not come to the barrier within " + timeout.toMillis() + " ms",
+                    "handlers of " + name() + " have not finished within " + timeout.toMillis() + " ms",
                     null);
         }
     }
 
-    /// Ends the connection at once, as a failure of both sides: everything in flight is flushed, pending calls
-    /// on this side end because of `why`, and the peer's endpoint fails with a [PeerAbortedException] that
-    /// contains the code and the message of `why`. Does nothing if the endpoint has failed, is closed, or its
-    /// peer is done. Blocks until the peer has been told, at most one second; called in a handler it returns
-    /// at once and another thread does it.
+    /// Ends the connection at once, as a failure of both sides: everything in flight is flushed, pending
+    /// calls on this side end because of `why`, and the peer's endpoint fails with a [PeerAbortedException]
+    /// that contains the code and the message of `why`. Does nothing if the endpoint has failed, is closed,
+    /// or its peer is done. Blocks until the peer has been notified, at most one second; in a handler, it
+    /// returns at once and another thread notifies the peer.
     ///
     /// @param code a number for the peer's program
     /// @param why what happened
@@ -304,16 +303,16 @@ public final class EndPoint implements AutoCloseable {
         return connection.failure();
     }
 
-    /// Waits until the peer is done: it has closed its side in order, or died. All messages that it had sent
-    /// when it closed were given to their handler by then, or wait to be received; called in a handler it does
-    /// not wait for that. Blocks.
+    /// Waits until the peer is done: it has closed its side in order, or died. By then, all its messages were
+    /// passed to their handler or are queued for the receiver; in a handler, this does not wait for that.
+    /// Blocks.
     ///
     /// @param timeout how long to wait
-    /// @return whether it is; [#state()] and [#failure()] say how
+    /// @return whether the peer is done; see [#state()] and [#failure()] for how
     /// @throws RdmaInterruptedException if the thread was interrupted
     public boolean awaitPeerDone(Duration timeout) {
         long deadline = System.nanoTime() + timeout.toNanos();
-        boolean done = connection.peerState().awaitSilence(deadline);
+        boolean done = connection.peerState().awaitPeerFinished(deadline);
         if (done && !connection.isInHandler()) {
             var _ = await(connection.channels().dataWait(deadline)::untilDelivered);
         }
@@ -328,26 +327,27 @@ public final class EndPoint implements AutoCloseable {
         }
     }
 
-    /// Closes in order: takes no more operations, waits until those in flight have ended and have arrived at
-    /// the peer, tells it that this side is done, waits until it has answered and handlers were given the last
-    /// messages that it had sent, then frees everything. If the peer is dead or does not answer within the
-    /// close deadline, what is in flight is flushed, and [#failure()] says so. Idempotent. Blocks; in a
-    /// handler, which it would wait for, call [#closeLater()].
+    /// Closes in order: rejects new operations, waits until those in flight have ended and have arrived at
+    /// the peer, sends DONE, waits for the answer and until handlers have received the peer's last messages,
+    /// then frees everything. If the peer is dead or does not answer within the close deadline, operations in
+    /// flight are flushed, and [#failure()] reports the cause. Idempotent. Blocks; in a handler, which it
+    /// would wait for, call [#closeLater()].
     ///
-    /// An interrupt ends the waiting and costs nothing else: this returns with the interrupt flag set, and
-    /// another thread goes on until everything has arrived or the close deadline has passed. Until [#state()] is
-    /// CLOSED or FAILED, devices use the memory of what is in flight, and handlers run in that thread if the
-    /// thread mode is CALLER. Closing the session, or calling this again, waits for it. A thread that was
-    /// interrupted before it called this waits as any other.
+    /// An interrupt only ends the wait: this returns with the interrupt flag set, and another thread
+    /// continues until everything has arrived or the close deadline has passed. Until [#state()] is CLOSED or
+    /// FAILED, devices use the memory of operations in flight, and handlers run in that thread if the thread
+    /// mode is CALLER. Closing the session, or calling this again, waits for it. A thread that is already
+    /// interrupted when it calls this waits all the same.
     ///
-    /// @throws IllegalStateException in a handler, unless everything is freed already; nothing has changed then
+    /// @throws IllegalStateException in a handler, unless everything is freed already; the state is unchanged
+    ///         then
     @Override
     public void close() {
         connection.close();
     }
 
-    /// Has another thread call [#close()], and returns at once. For handlers; the state changes soon after. Closing the
-    /// session, or calling [#close()] in a thread that may wait, waits until it is closed.
+    /// Calls [#close()] on another thread, and returns at once. For handlers; the state changes soon after.
+    /// Closing the session, or calling [#close()] outside of a handler, waits until it is closed.
     public void closeLater() {
         connection.closeLater();
     }

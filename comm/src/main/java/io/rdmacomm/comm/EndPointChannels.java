@@ -104,8 +104,8 @@ final class EndPointChannels implements AutoCloseable {
         }
     }
 
-    /// The memory for receives and for one message of the control channel. A peer that has only said hello costs none;
-    /// only the thread that connects calls this first.
+    /// The memory for receives and for one message of the control channel. Allocated when first needed, so
+    /// that a peer that has only sent HELLO costs none; the connecting thread makes the first call.
     private RdmaBuffer pool() {
         RdmaBuffer allocated = pool;
         if (allocated == null) {
@@ -169,14 +169,14 @@ final class EndPointChannels implements AutoCloseable {
         all.forEach(channel -> channel.adapter().group().refuseInHandler());
     }
 
-    /// Takes no more operations, fails those who wait, and has the devices flush what is in flight.
+    /// Rejects new operations, fails queued ones, and has the devices flush operations in flight.
     void stop(RdmaException why) {
         all.forEach(channel -> channel.stop(why));
     }
 
     /// Ends everything in flight after [#stop]: closes the queue pairs; the polling threads run the handlers.
     ///
-    /// @param deadline until when the devices may flush
+    /// @param deadline the end of the time for devices to flush
     /// @param polling whether to poll where no library thread does
     void end(long deadline, boolean polling) {
         try {
@@ -188,7 +188,7 @@ final class EndPointChannels implements AutoCloseable {
                 channel -> Closer.step(channel.name(), () -> channel.adapter().end()));
     }
 
-    /// Frees everything. All handlers have been told when this returns.
+    /// Frees everything. All handlers have been called when this returns.
     @Override
     public void close() {
         for (RdmaChannel channel : all) {

@@ -4,15 +4,15 @@ import io.rdmacomm.verbs.RdmaException;
 
 import org.jspecify.annotations.Nullable;
 
-/// The events of its channels, for an endpoint. On any thread; does not block.
+/// The events of an endpoint's channels. Called on any thread; must not block.
 interface EndPointEvents {
-    /// The peer should be asked to give back receives of data channel `index` that it does not use. On any thread.
+    /// The peer should be asked to return unused receives of data channel `index`.
     void onRecall(int index);
 
-    /// The peer asks for receives of data channel `index` that this side does not use.
+    /// The peer asks this side to return unused receives of data channel `index`.
     void onCreditsWanted(int index);
 
-    /// The peer gives back `count` receives of data channel `index`.
+    /// The peer returns `count` receives of data channel `index`.
     void onCreditsReturned(int index, int count);
 
     /// A channel cannot be used any more, or the peer has violated the protocol.
@@ -26,8 +26,7 @@ interface EndPointEvents {
     /// @param channel the name of its channel
     void onHandlerError(String channel, Throwable thrown);
 
-    /// Why the endpoint has failed: what [#onFailed] was told first by any channel, or something else. Null if
-    /// it has not.
+    /// Why the endpoint has failed: the first failure of a channel, or another reason; null if it has not.
     @Nullable
     RdmaException failure();
 }

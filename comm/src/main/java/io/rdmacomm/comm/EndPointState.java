@@ -6,11 +6,11 @@ public enum EndPointState {
     CONNECTING,
     /// Ready to send.
     READY,
-    /// The peer has said that it is done. What it sent can still be received; nothing can be sent.
+    /// The peer has closed its side in order. Its messages can still be received; nothing can be sent.
     PEER_DONE,
     /// Draining, then freeing.
     CLOSING,
-    /// The peer died or a queue pair failed. Everything in flight was flushed. Still to be closed.
+    /// The peer died or a queue pair failed. Everything in flight was flushed. It must still be closed.
     FAILED,
     /// Closed in order; everything is freed. An endpoint that failed stays [#FAILED] when it is closed.
     CLOSED

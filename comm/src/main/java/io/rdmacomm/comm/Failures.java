@@ -14,7 +14,7 @@ import io.rdmacomm.verbs.WorkStatus;
 import jdk.jfr.FlightRecorder;
 import org.jspecify.annotations.Nullable;
 
-/// Makes exceptions of what has failed below.
+/// Translates failures of lower layers into exceptions.
 final class Failures {
     private Failures() {}
 
@@ -33,12 +33,12 @@ final class Failures {
         return same;
     }
 
-    /// An interrupt of the calling thread, which stays interrupted.
+    /// The exception for an interrupt of the calling thread, which stays interrupted.
     static RdmaInterruptedException interrupted(String meanwhile, InterruptedException cause) {
         return new RdmaInterruptedException("interrupted while " + meanwhile, cause);
     }
 
-    /// The answer to `close()` in a handler, which would wait for that handler.
+    /// The exception for `close()` in a handler, which would wait for that handler.
     static IllegalStateException closedInHandler(Object what) {
         return new IllegalStateException(
                 "close() of " + what + " in a handler would wait for the handler; call closeLater() there");
@@ -54,16 +54,16 @@ final class Failures {
                 cause);
     }
 
-    /// Tells the flight recorder, if there is one. The class of an event must not be touched otherwise: the
-    /// first one keeps the JVM busy for a tenth of a second, with preparations that only a recording needs.
+    /// Reports to the flight recorder, if it is active. Otherwise the event class must not be loaded: the
+    /// first one costs the JVM a tenth of a second of setup that only a recording needs.
     static void record(String endPoint, Throwable why) {
         if (FlightRecorder.isInitialized()) {
             ErrorEvent.report(endPoint, why);
         }
     }
 
-    /// The failure of an endpoint when work has failed. A dead peer is the same failure whether the set-up
-    /// connection or the queue pair notices it first.
+    /// The failure of an endpoint after failed work. A dead peer gives the same failure whether the setup
+    /// connection or the queue pair detects it first.
     ///
     /// @param why the reason that the device gives for the end of the connection, or null
     static RdmaException ofEndPoint(
@@ -84,13 +84,13 @@ final class Failures {
             case REMOTE_ACCESS_ERROR ->
                 isMessage(what)
                         ? "the peer could not put it into the memory of its receive"
-                        : "the peer's buffer is closed, smaller than that, or does not give that right";
+                        : "the peer's buffer is closed, too small, or does not grant that right";
             case REMOTE_INVALID_REQUEST ->
                 isMessage(what)
                         ? "the peer's receive is too small for it, or its queue pair does not allow it"
                         : "the peer's queue pair does not allow it";
             case REMOTE_OPERATION_ERROR -> "the peer could not carry it out";
-            case LOCAL_PROTECTION_ERROR -> "the local buffer was closed, or does not give that right";
+            case LOCAL_PROTECTION_ERROR -> "the local buffer was closed, or does not grant that right";
             case LOCAL_LENGTH_ERROR -> "the message is longer than the receive";
             case RETRY_EXCEEDED -> "the peer does not answer: it is dead, or the network is broken";
             case RECEIVER_NOT_READY_EXCEEDED -> "the peer had no receive";

@@ -35,9 +35,9 @@ import java.util.Set;
 import java.util.function.Supplier;
 import jdk.jfr.FlightRecorder;
 
-/// The exchange that turns a TCP connection into an endpoint: one frame each way about versions, one with everything,
-/// and one that says that receives are posted. A client that says no more than hello costs the server neither threads
-/// nor receives.
+/// The exchange that turns a TCP connection into an endpoint: each side sends a frame with versions, one with
+/// its parameters, and one when its receives are posted. A client that only sends HELLO costs the server
+/// neither threads nor receives.
 ///
 /// ```
 /// client                          server
@@ -55,32 +55,32 @@ import jdk.jfr.FlightRecorder;
 ///   |<------------------------------|
 /// ```
 ///
-/// HELLO says how the client's device can connect queue pairs, WELCOME which of the two ways is taken, which
-/// the server decides: by the numbers in these frames, or by the server's connection manager, to which the
+/// HELLO contains the ways in which the client's device can connect queue pairs, WELCOME the one that the
+/// server has chosen: by the numbers in these frames, or by the server's connection manager, to which the
 /// client connects each queue pair between WELCOME and READY ([RequestingConnector], [AcceptingConnector]).
 ///
-/// Instead of any of these either side may send REFUSE with a reason; the server may also send BUSY, and then the
-/// client tries again. With TLS, its handshake comes before all of this. With a secret, both sides prove that they have
-/// it before HELLO ([Opening]). With either of them, nothing is made before.
+/// Instead of any of these, either side may send REFUSE with a reason; the server may also send BUSY, and
+/// then the client tries again. The TLS handshake, if any, comes first. With a secret, both sides prove that
+/// they have it before HELLO ([Opening]). With either, nothing is allocated before the peer is authenticated.
 ///
-/// After the greetings, both sides use the version that they have agreed on, and the features that both have. Both
-/// ignore bytes behind the fields that they know.
+/// After the greetings, both sides use the agreed version, and the features that both have. Both ignore bytes
+/// after the fields that they know.
 record HandShake(SessionDevice device, SessionSettings settings, HandlerErrors errors) {
     private static final Greeting GREETING = new Greeting(Protocol.SESSION, 1, 1, 0);
-    /// Failures that come from the peer, or of which it has been told. Both sides know both ranges of versions.
+    /// Failures that the peer has reported or knows already; both sides know both ranges of versions.
     private static final Set<Reason> KNOWN_TO_PEER =
             EnumSet.of(Reason.REFUSED, Reason.BUSY, Reason.UNPROVED, Reason.OTHER_VERSION);
 
-    /// Connects to a server and shakes hands. The own side is made ready first, so that the server is not kept
-    /// waiting. If that fails, the peer is told why and everything is freed.
+    /// Connects to a server and performs the handshake. This side is prepared first, so that the server does
+    /// not have to wait. On failure, the peer receives the reason and everything is freed.
     ///
-    /// @param server what to call the server
+    /// @param server the server's name in messages
     /// @param reach connects to it
     /// @param owner of the connection
     PeerConnection connect(String server, Supplier<TcpConnector> reach, ConnectionOwner owner) {
         Opening opening = opening();
         if (opening.isDemanding()) {
-            // Nothing is made before the server has proved itself.
+            // Nothing is allocated before the server is authenticated.
             TcpConnector connector = reached(reach);
             return timed(connector, () -> {
                 Terms terms = opening.asClient(connector, step());
@@ -114,7 +114,7 @@ record HandShake(SessionDevice device, SessionSettings settings, HandlerErrors e
         return made;
     }
 
-    /// @param opening is done, or does it
+    /// @param opening authenticates the server, or returns the terms of an earlier opening
     private PeerConnection asClient(PeerConnection endPoint, TcpConnector connector, Supplier<Terms> opening) {
         return finish(endPoint, connector, () -> {
             endPoint.terms(opening.get());
@@ -148,18 +148,19 @@ record HandShake(SessionDevice device, SessionSettings settings, HandlerErrors e
                 ? answer.port()
                 : settings.meeting().connectionPort();
         Bounds.range("port of the server's connection manager", port, 1, 65535);
-        // The server's own address is unknown or closed to clients behind a port forward: the one that was reached.
+        // Behind a port forward, the server's own address is unknown or unreachable: use the address that was
+        // reached.
         return new RequestingConnector(
                 device.connections(), new InetSocketAddress(connector.remoteAddress(), port), answer.token(), step());
     }
 
-    /// Shakes hands with a client. If that fails, the peer is told why and everything is freed, the connector
-    /// included.
+    /// Performs the handshake with a client. On failure, the peer receives the reason and everything is
+    /// freed, the connector included.
     ///
-    /// @param tickets where its queue pairs connect to, if the connection manager connects them
+    /// @param tickets the listener for its queue pairs, if the connection manager connects them
     /// @param places for clients
-    /// @param line for clients that have proved nothing
-    /// @param known runs when the client has proved itself or, without a secret, said hello
+    /// @param line for clients that are not authenticated
+    /// @param known runs when the client is authenticated or, without a secret, has sent HELLO
     /// @param owner of the connection
     PeerConnection accept(
             TcpConnector connector,
@@ -237,7 +238,7 @@ record HandShake(SessionDevice device, SessionSettings settings, HandlerErrors e
         if (proves) {
             return setUp(connector, client.terms(), peer, complete, byNumbers, tickets, places, owner, () -> {});
         }
-        // The client is told in time if it gets no turn.
+        // If it gets no turn, the client is notified before its deadline.
         try (SetUpLine.Turn turn = line.enter(connector, step().dividedBy(2))) {
             known.run();
             return setUp(connector, client.terms(), peer, complete, byNumbers, tickets, places, owner, turn::waits);
@@ -268,7 +269,7 @@ record HandShake(SessionDevice device, SessionSettings settings, HandlerErrors e
         });
     }
 
-    /// The endpoint for a client, which has proved all that it has to and named what it wants.
+    /// The endpoint for a client that is authenticated and has sent its HELLO.
     private PeerConnection endPoint(
             SessionSettings complete, TcpConnector connector, int count, ClientPlaces places, ConnectionOwner owner) {
         ClientPlaces.Place place = places.take(connector.remoteAddress(), connector.peer());
@@ -285,8 +286,7 @@ record HandShake(SessionDevice device, SessionSettings settings, HandlerErrors e
     }
 
     /// Decides how the queue pairs of a client are connected: by numbers if both devices can and the numbers
-    /// lead the two sides to each other, otherwise by the connection manager. The client learns it from the
-    /// WELCOME.
+    /// lead the two sides to each other, otherwise by the connection manager. WELCOME contains the decision.
     private boolean isByNumbers(SessionSettings complete, TcpConnector connector, EndPointInfo peer) {
         SetUpOffer own = ownOffer();
         if (!own.agreeOnNumbers(peer.setUp(), connector.peer())) {
@@ -312,7 +312,7 @@ record HandShake(SessionDevice device, SessionSettings settings, HandlerErrors e
         }
     }
 
-    /// Checks that the numbers of a peer lead to its host. The connection manager does not look at them.
+    /// Checks that the numbers of a peer lead to its host. The connection manager ignores them.
     private void checkLocation(TcpConnector connector, EndPointInfo peer) {
         if (!settings.trust().foreignGids()) {
             List<QueuePairInfo> numbers =
@@ -321,7 +321,8 @@ record HandShake(SessionDevice device, SessionSettings settings, HandlerErrors e
         }
     }
 
-    /// The client connects its queue pairs one after the other, and each of them gets its receives then.
+    /// The client connects its queue pairs one after the other; receives are posted for each when it is
+    /// connected.
     private void byConnections(
             PeerConnection endPoint,
             TcpConnector connector,
@@ -346,7 +347,7 @@ record HandShake(SessionDevice device, SessionSettings settings, HandlerErrors e
             refuse(connector, why);
             throw why;
         } catch (RuntimeException e) {
-            // As long as the connection is open.
+            // Must be sent while the connection is open.
             refuse(connector, e);
             throw e;
         } finally {

@@ -7,7 +7,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
-/// The messages of a channel that have arrived: for its handler, or else stored until somebody receives them.
+/// The messages of a channel that have arrived: for its handler, or else queued until they are received.
 ///
 /// @param <H> the handler
 final class Inbox<H> {
@@ -20,12 +20,12 @@ final class Inbox<H> {
     private long head;
     private volatile long tail;
 
-    /// @param most how many messages can be here at a time
+    /// @param most how many messages can be queued at a time
     Inbox(int most) {
         this.stored = new Message[most];
     }
 
-    /// Makes it ready for messages, before the first receive is posted.
+    /// Must be called before the first receive is posted.
     ///
     /// @param ofReceives the message of each receive
     void provide(Message[] ofReceives) {
@@ -36,8 +36,8 @@ final class Inbox<H> {
         handler = value;
     }
 
-    /// The handler that gets a message now; null if there is none, or if older messages come first. On the
-    /// polling thread.
+    /// The handler for a message that arrives now; null if there is none, or if older messages are still
+    /// queued. On the polling thread.
     @Nullable
     H handlerNow() {
         return tail == head ? handler : null;
@@ -56,7 +56,7 @@ final class Inbox<H> {
         return message;
     }
 
-    /// Gives a message to somebody who waits for one, or stores it. On the polling thread.
+    /// Hands the message to a waiting receiver, or queues it. On the polling thread.
     void store(Message message) {
         message.held();
         while (true) {
@@ -98,7 +98,7 @@ final class Inbox<H> {
         }
     }
 
-    /// Takes the oldest stored message; null if there is none.
+    /// Takes the oldest queued message; null if there is none.
     @Nullable
     Message take() {
         if (tail == head) {
@@ -147,7 +147,7 @@ final class Inbox<H> {
         return receivers.isEmpty() ? null : receivers.removeFirst();
     }
 
-    /// A receiver that has given up leaves nothing behind.
+    /// Removes a receiver that has stopped waiting.
     @SuppressWarnings("CollectionUndefinedEquality") // this future equals only itself
     private void forget(CompletableFuture<Message> receiver) {
         lock.lock();
@@ -158,7 +158,7 @@ final class Inbox<H> {
         }
     }
 
-    /// Nothing arrives any more: fails those who wait. What has arrived can still be received.
+    /// No more messages arrive: fails waiting receivers. Queued messages can still be received.
     void end(ClosedException why) {
         while (true) {
             CompletableFuture<Message> receiver;
@@ -178,14 +178,14 @@ final class Inbox<H> {
         }
     }
 
-    /// Gives back what nobody has received.
+    /// Returns the receives of messages that were not received.
     void discard() {
         for (Message message = take(); message != null; message = take()) {
             message.discard();
         }
     }
 
-    /// @throws ClosedException if nothing arrives any more
+    /// @throws ClosedException if no more messages arrive
     void checkOpen() {
         ClosedException why = end;
         if (why != null) {

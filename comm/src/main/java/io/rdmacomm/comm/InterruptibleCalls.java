@@ -9,8 +9,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// Calls that wait in many places and end when they are interrupted. [#close()] interrupts their threads and
-/// waits until all have ended. Thread-safe.
+/// Blocking calls that end when they are interrupted. [#close()] interrupts their threads and waits until all
+/// have ended. Thread-safe.
 final class InterruptibleCalls implements AutoCloseable {
     private final String owner;
     private final ReentrantLock lock = new ReentrantLock();
@@ -18,7 +18,7 @@ final class InterruptibleCalls implements AutoCloseable {
     private final Set<Thread> threads = new HashSet<>();
     private boolean closed;
 
-    /// @param owner is named when calls end because it was closed
+    /// @param owner its name, for the exception of calls that end because it was closed
     InterruptibleCalls(String owner) {
         this.owner = owner;
     }
@@ -54,7 +54,7 @@ final class InterruptibleCalls implements AutoCloseable {
         try {
             threads.remove(Thread.currentThread());
             if (closed) {
-                // The interrupt was this object's own, and has served its purpose.
+                // The interrupt came from close(): clear it.
                 var _ = Thread.interrupted();
             }
             ended.signalAll();

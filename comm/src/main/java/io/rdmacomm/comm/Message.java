@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 /// a call, with [#close()]. Until then the peer has one receive less. After that all methods that read it throw
 /// [IllegalStateException].
 ///
-/// A message that was received by a call or retained is an object of its own, so closing it twice never closes
+/// A message that was received by a call or retained is a separate object, so closing it twice never closes
 /// another message. A handler that does not retain gets the same object for each message that arrives in the
 /// same memory, and allocates nothing; such an object must not be kept.
 public final class Message implements AutoCloseable {
@@ -68,7 +68,7 @@ public final class Message implements AutoCloseable {
         return messages;
     }
 
-    /// The object for the next message in this memory: this one, unless somebody who has held it may still have
+    /// The object for the next message in this memory: this one, unless a program that held it may still use
     /// it. On the polling thread.
     Message next() {
         return state == GIVEN_BACK ? new Message(receives, index, block) : this;
@@ -109,7 +109,7 @@ public final class Message implements AutoCloseable {
         return new String(segment().toArray(ValueLayout.JAVA_BYTE), StandardCharsets.UTF_8);
     }
 
-    /// Keeps it valid beyond the end of the handler, until [#close()]. To be called in the handler. Allocates
+    /// Keeps it valid beyond the end of the handler, until [#close()]. Call it in the handler. Allocates
     /// nothing now, but the next message in the same memory needs a new object.
     ///
     /// @return this
@@ -117,7 +117,7 @@ public final class Message implements AutoCloseable {
     public Message retain() {
         boolean handled = isHandledHere();
         if (!handled && state != HELD) {
-            throw new IllegalStateException("a message was retained too late: " + end());
+            throw new IllegalStateException("a message was retained too late: " + endReason());
         }
         if (handled) {
             state = HELD;
@@ -128,8 +128,8 @@ public final class Message implements AutoCloseable {
     /// Gives it back, so that its memory can receive another message. Thread-safe. In its handler, a message
     /// that was not retained is given back when the handler returns.
     ///
-    /// Closing it again, or after its handler has returned, has no effect. Because it is a mistake all the same,
-    /// the logger `io.rdmacomm.comm` has a WARNING with the place, at most one a second.
+    /// Closing it again, or after its handler has returned, is a mistake without effect; the logger
+    /// `io.rdmacomm.comm` logs a WARNING with the stack, at most once a second.
     @Override
     public void close() {
         if (STATE.compareAndSet(this, HELD, GIVEN_BACK)) {
@@ -147,12 +147,12 @@ public final class Message implements AutoCloseable {
         if (now - last >= WARNING_NANOS && LAST_WARNING.compareAndSet(last, now)) {
             LOGGER.log(
                     Level.WARNING,
-                    "a message was closed too late, which has no effect: " + end(),
+                    "a message was closed too late, which has no effect: " + endReason(),
                     new IllegalStateException("it was closed here"));
         }
     }
 
-    /// Whether the calling thread is in its handler, and has neither retained nor closed it.
+    /// Whether the calling thread runs its handler, which has neither retained nor closed it.
     private boolean isHandledHere() {
         return state == HANDLED && Thread.currentThread().equals(handling);
     }
@@ -160,12 +160,12 @@ public final class Message implements AutoCloseable {
     private Message valid() {
         int now = state;
         if (now != HANDLED && now != HELD) {
-            throw new IllegalStateException("a message was used too late: " + end());
+            throw new IllegalStateException("a message was used too late: " + endReason());
         }
         return this;
     }
 
-    private String end() {
+    private String endReason() {
         return state == GIVEN_BACK || state == ENDED
                 ? "it was closed before"
                 : "its handler had returned; call retain() in the handler to keep it";
@@ -176,7 +176,7 @@ public final class Message implements AutoCloseable {
         return state == HELD;
     }
 
-    /// Something has arrived in it.
+    /// A message or notice has arrived in it.
     void arrived(long newLength, boolean isNotice, boolean hasTag, int newTag) {
         length = newLength;
         notice = isNotice;
@@ -184,7 +184,7 @@ public final class Message implements AutoCloseable {
         tag = newTag;
     }
 
-    /// It is given to a handler by the thread that runs it; other threads get it from there.
+    /// It is passed to the handler by the calling thread; the handler may hand it to other threads.
     void handled() {
         handling = Thread.currentThread();
         STATE.setRelease(this, HANDLED);
@@ -204,7 +204,7 @@ public final class Message implements AutoCloseable {
         }
     }
 
-    /// Nobody has received it.
+    /// It was not received.
     void discard() {
         state = GIVEN_BACK;
         receives.repost(index);

@@ -1,6 +1,6 @@
 package io.rdmacomm.comm;
 
-/// Is told of the messages and notices that arrive on a channel, in the order in which they were sent.
+/// Receives the messages and notices that arrive on a channel, in the order in which they were sent.
 @FunctionalInterface
 public interface MessageHandler {
     /// A message has arrived, or the notice of a WRITE that has arrived. Runs on the polling thread: it must

@@ -9,7 +9,7 @@ import java.util.function.Function;
 /// @param source where its receives come from
 /// @param messages the message of each receive
 record MessagePlace(ReceiveSource source, Function<ReceiveBlocks, Message[]> messages) {
-    /// Receives of the channel's own.
+    /// Receives that only this channel uses.
     static MessagePlace of(ReceiveSource source) {
         return new MessagePlace(source, Message::in);
     }

@@ -6,7 +6,7 @@ import java.util.List;
 
 /// The view of a session for counters and management beans. Thread-safe.
 interface ObservedSession {
-    /// The name that peers are told.
+    /// Its name, as sent to peers.
     String name();
 
     /// Its open device.
@@ -21,6 +21,6 @@ interface ObservedSession {
     /// The connections of the endpoints that are not closed, oldest first.
     List<PeerConnection> connections();
 
-    /// Tells an observer of the endpoints, first of those that are open.
+    /// Notifies an observer of the endpoints, first of those that are open.
     void observe(SessionObserver observer);
 }

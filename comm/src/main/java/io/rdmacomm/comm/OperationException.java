@@ -27,7 +27,7 @@ public final class OperationException extends RdmaException {
         return status;
     }
 
-    /// The device's own number for the failure; 0 if it has none.
+    /// The device's error code for the failure; 0 if it has none.
     public int vendorError() {
         return vendorError;
     }

@@ -9,7 +9,7 @@ public final class PeerAbortedException extends RdmaException {
     @Serial
     private static final long serialVersionUID = 1L;
 
-    /// The code of an endpoint that fails because this side has violated the protocol, and tells it so.
+    /// The code that the peer sends when this side has violated the protocol.
     public static final int PROTOCOL_VIOLATION = -1;
 
     private final int code;

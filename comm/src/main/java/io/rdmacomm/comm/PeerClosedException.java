@@ -5,8 +5,8 @@ import io.rdmacomm.verbs.RdmaException;
 import java.io.Serial;
 import org.jspecify.annotations.Nullable;
 
-/// The peer went away without an orderly end, or before it was set up; or it does not answer any more, which
-/// looks the same from this side.
+/// The peer went away without an orderly close or during the setup, or it no longer answers, which looks the
+/// same from this side.
 public final class PeerClosedException extends RdmaException {
     @Serial
     private static final long serialVersionUID = 1L;

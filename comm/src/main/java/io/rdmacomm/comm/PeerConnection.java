@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
 
 /// The connection of an endpoint to its peer: its channels, how it is set up and how it ends. Thread-safe.
 ///
-/// Users hold an [EndPoint]; what this class does is written in the table of [EndPointLife].
+/// Users hold an [EndPoint]; the table of [EndPointLife] defines the behaviour of this class.
 final class PeerConnection implements AutoCloseable {
     private static final SafeLogger LOGGER = SafeLogger.ofPackage(PeerConnection.class);
     private static final AtomicLong NUMBERS = new AtomicLong();
@@ -55,10 +55,10 @@ final class PeerConnection implements AutoCloseable {
     private final ControlChannel control;
     private final CreditReturns credits;
     private final Announcements announcements = new Announcements();
-    /// Nothing is said on the control channel after this side has said that it is done.
-    private final ReentrantLock saying = new ReentrantLock();
+    /// Held while sending on the control channel, so that nothing follows DONE.
+    private final ReentrantLock sending = new ReentrantLock();
 
-    private final AtomicReference<@Nullable Thread> teller = new AtomicReference<>();
+    private final AtomicReference<@Nullable Thread> endThread = new AtomicReference<>();
     private final CountDownLatch closed = new CountDownLatch(1);
     // Set before the endpoint is published.
     private @Nullable TcpConnector connector;
@@ -70,7 +70,7 @@ final class PeerConnection implements AutoCloseable {
     /// Creates the channels; nothing is connected yet.
     ///
     /// @param errors receives the exceptions of handlers
-    /// @param owner is told when it has ended, and when it is freed
+    /// @param owner notified when it has ended, and when it is freed
     PeerConnection(
             SessionDevice device,
             SessionSettings settings,
@@ -105,8 +105,8 @@ final class PeerConnection implements AutoCloseable {
 
     /// Brings up all channels and waits until both sides can send.
     ///
-    /// @param queuePairs connects them
-    /// @param peerFirst whether to wait for the peer before threads, receives and their memory are made
+    /// @param queuePairs connects the queue pairs
+    /// @param peerFirst whether to wait for the peer before creating threads and receives
     /// @throws SetUpFailedException if the peer is not compatible
     void bringUp(TcpConnector connection, EndPointInfo peer, QueuePairConnector queuePairs, boolean peerFirst) {
         connector = connection;
@@ -169,11 +169,11 @@ final class PeerConnection implements AutoCloseable {
         thread(what, task).start();
     }
 
-    /// After the handshake the connection only serves to detect the end of the peer's process.
+    /// After the handshake, the TCP connection only detects the end of the peer's process.
     private void watch(TcpConnector connection) {
         try {
             RdmaException end = Failures.ofSetUp(connection.awaitEnd());
-            if (!life.isPeerSilent()) {
+            if (!life.isPeerFinished()) {
                 CompletionGroup group = device.control();
                 group.runExclusively(group::drain);
             }
@@ -187,7 +187,7 @@ final class PeerConnection implements AutoCloseable {
     private void lost(RdmaException failure) {
         RdmaException why = withPeerName(failure);
         CompletionGroup group = device.control();
-        if (life.state() == State.CLOSING_DONE_SAID) {
+        if (life.state() == State.CLOSING_DONE_SENT) {
             group.submit(() -> {
                 group.drain();
                 fail(why);
@@ -197,7 +197,8 @@ final class PeerConnection implements AutoCloseable {
         if (why instanceof PeerClosedException) {
             group.catchUp();
         }
-        // Now and not later: the failed operation ends when this returns, and its program may look at the state.
+        // On this thread: the failed operation ends when this returns, and the program may check the state
+        // then.
         fail(why);
     }
 
@@ -215,12 +216,12 @@ final class PeerConnection implements AutoCloseable {
     private void fail(RdmaException why) {
         Action starts = life.fail(why);
         if (starts == Action.END && why instanceof PeerProtocolException) {
-            // Otherwise the peer would notice nothing until this side is closed. Telling it takes time, and the caller
-            // may be a handler.
-            completely(() -> start(
+            // Otherwise the peer would not notice until this side is closed. On another thread, because
+            // sending may block and the caller may be a handler.
+            runOrRepeat(() -> start(
                     "abort",
-                    () -> completely(() -> {
-                        tellAbort(PeerAbortedException.PROTOCOL_VIOLATION, String.valueOf(why.getMessage()));
+                    () -> runOrRepeat(() -> {
+                        sendAbort(PeerAbortedException.PROTOCOL_VIOLATION, String.valueOf(why.getMessage()));
                         end();
                     })));
         } else if (starts == Action.END || starts == Action.END_AGAIN) {
@@ -229,24 +230,24 @@ final class PeerConnection implements AutoCloseable {
     }
 
     private void end() {
-        completely(() -> {
+        runOrRepeat(() -> {
             RdmaException why = Objects.requireNonNull(life.failure());
             channels.stop(why);
             LOGGER.log(Level.WARNING, "endpoint " + name + " failed: " + why.getMessage());
             Failures.record(name, why);
             start(
                     "flush",
-                    () -> completely(() -> {
+                    () -> runOrRepeat(() -> {
                         channels.end(deadline(FLUSH), false);
                         announcements.end();
                     }));
-            tellEnd();
+            notifyOwner();
         });
     }
 
-    /// Runs a part of what follows from the failure. If there is no memory for that, the thread that polls the control
-    /// channel runs all of it once more.
-    private void completely(Runnable part) {
+    /// Runs a part of the work after a failure. If it runs out of memory, the polling thread of the control
+    /// channel repeats all of it.
+    private void runOrRepeat(Runnable part) {
         try {
             part.run();
         } catch (RuntimeException | Error e) {
@@ -264,28 +265,28 @@ final class PeerConnection implements AutoCloseable {
         return why != null ? why : new ClosedException("endpoint " + name + " is not ready: " + words, null);
     }
 
-    private void tellEnd() {
+    private void notifyOwner() {
         Thread thread = thread("end", owner::ended);
-        if (life.state() != State.ABANDONED && teller.compareAndSet(null, thread)) {
-            boolean told = false;
+        if (life.state() != State.ABANDONED && endThread.compareAndSet(null, thread)) {
+            boolean started = false;
             try {
                 thread.start();
-                told = true;
+                started = true;
             } finally {
-                if (!told) {
-                    teller.set(null);
+                if (!started) {
+                    endThread.set(null);
                 }
             }
         }
     }
 
-    /// The thread that tells the owner of the end; null before the end.
+    /// The thread that notifies the owner of the end; null before the end.
     @Nullable
-    Thread teller() {
-        return teller.get();
+    Thread endThread() {
+        return endThread.get();
     }
 
-    /// Whether this side has begun to close it before it had ended in another way.
+    /// Whether this side began to close it before it ended otherwise.
     boolean isClosedHere() {
         return life.isClosedHere();
     }
@@ -312,7 +313,8 @@ final class PeerConnection implements AutoCloseable {
         }
     }
 
-    /// The peer is done first: ends what is in flight, answers, and lets what has arrived be received.
+    /// The peer is done first: waits for operations in flight, answers with DONE, and keeps messages that
+    /// have arrived.
     private void answer() {
         PeerDoneException end = new PeerDoneException("the peer of " + name + " is done");
         for (RdmaChannel channel : data) {
@@ -324,48 +326,48 @@ final class PeerConnection implements AutoCloseable {
             try {
                 var _ = channels.dataWait(deadline).untilArrived();
             } catch (InterruptedException e) {
-                // This thread is never interrupted; it ends in an orderly way anyway.
+                // Never happens: nothing interrupts this thread.
                 Thread.currentThread().interrupt();
             }
-            sayDone(deadline);
+            sendDone(deadline);
             announcements.end();
-            tellEnd();
+            notifyOwner();
         });
     }
 
-    /// Says so, and returns when that has been said: what follows may be the end of the connection. Says it
-    /// once, unless an interrupt has left open whether it was said; a peer that hears it twice does not mind.
+    /// Sends DONE once, and returns when it has arrived, because the connection may end next. After an
+    /// interrupt that leaves its delivery unknown, it is sent again; a duplicate does no harm.
     ///
     /// @throws RdmaInterruptedException if the thread was interrupted
-    private void sayDone(long deadline) {
-        saying.lock();
+    private void sendDone(long deadline) {
+        sending.lock();
         try {
-            if (life.on(Event.SAY_DONE) == Action.SAY_DONE) {
+            if (life.on(Event.SEND_DONE) == Action.SEND_DONE) {
                 control.done(Duration.ofNanos(Math.max(1_000_000, deadline - System.nanoTime())));
             }
         } catch (RdmaInterruptedException e) {
-            life.on(Event.SAYING_INTERRUPTED);
+            life.on(Event.SEND_INTERRUPTED);
             throw e;
         } catch (RdmaException | IllegalStateException e) {
-            LOGGER.log(Level.DEBUG, () -> "endpoint " + name + " could not say that it is done: " + e.getMessage());
+            LOGGER.log(Level.DEBUG, () -> "endpoint " + name + " could not send DONE: " + e.getMessage());
         } finally {
-            saying.unlock();
+            sending.unlock();
         }
     }
 
-    /// Says something on the control channel, if that is not too late.
-    private void unlessDone(Runnable say) {
-        saying.lock();
+    /// Sends a message on the control channel, unless this side is already done.
+    private void unlessDone(Runnable send) {
+        sending.lock();
         try {
             if (life.state() == State.READY) {
-                say.run();
+                send.run();
             }
         } finally {
-            saying.unlock();
+            sending.unlock();
         }
     }
 
-    /// Takes no more operations. Never blocks.
+    /// Rejects new operations. Never blocks.
     private void refuse(boolean peerDone) {
         ClosedException refusal = new ClosedException("endpoint " + name + " is closed", null);
         data.forEach(channel -> channel.refuse(refusal));
@@ -374,7 +376,7 @@ final class PeerConnection implements AutoCloseable {
         }
     }
 
-    /// Waits for the orderly end. After an interrupt, another call goes on.
+    /// Waits for the orderly end. After an interrupt, another call continues.
     ///
     /// @throws InterruptedException if the thread was interrupted while it waited
     /// @throws RdmaInterruptedException the same
@@ -383,12 +385,12 @@ final class PeerConnection implements AutoCloseable {
             fail(unanswered("what was started last may be lost: it has not arrived"));
             return;
         }
-        sayDone(deadline);
-        if (!peerState.awaitSilence(deadline)) {
+        sendDone(deadline);
+        if (!peerState.awaitPeerFinished(deadline)) {
             fail(unanswered("the peer has not answered"));
             return;
         }
-        // The peer has said so behind its last message.
+        // The peer sent DONE after its last message.
         var _ = channels.dataWait(deadline).untilDelivered();
     }
 
@@ -409,8 +411,8 @@ final class PeerConnection implements AutoCloseable {
             if (connector != null) {
                 connector.close();
             }
-            if (life.on(Event.FREED) == Action.TELL_END) {
-                tellEnd();
+            if (life.on(Event.FREED) == Action.NOTIFY_OWNER) {
+                notifyOwner();
             }
             owner.freed();
         } finally {
@@ -496,18 +498,18 @@ final class PeerConnection implements AutoCloseable {
         }
         Action starts = life.fail(why);
         if (starts == Action.END) {
-            tellAbort(code, String.valueOf(why.getMessage()));
+            sendAbort(code, String.valueOf(why.getMessage()));
         }
         if (starts == Action.END || starts == Action.END_AGAIN) {
             end();
         }
     }
 
-    private void tellAbort(int code, String reason) {
+    private void sendAbort(int code, String reason) {
         try {
             control.abort(code, reason, ABORT);
         } catch (RdmaException | IllegalStateException e) {
-            LOGGER.log(Level.DEBUG, () -> "endpoint " + name + " could not say why it aborts: " + e.getMessage());
+            LOGGER.log(Level.DEBUG, () -> "endpoint " + name + " could not send ABORT: " + e.getMessage());
         }
     }
 
@@ -516,7 +518,7 @@ final class PeerConnection implements AutoCloseable {
             case CONNECTING, CONNECTING_PEER_DONE -> EndPointState.CONNECTING;
             case READY -> EndPointState.READY;
             case PEER_DONE, PEER_DONE_ANSWERED -> EndPointState.PEER_DONE;
-            case CLOSING, CLOSING_DONE_SAID, CLOSING_PEER_DONE, CLOSING_BOTH_DONE -> EndPointState.CLOSING;
+            case CLOSING, CLOSING_DONE_SENT, CLOSING_PEER_DONE, CLOSING_BOTH_DONE -> EndPointState.CLOSING;
             case FAILED, FAILED_INCOMPLETE, FAILED_CLOSING, FAILED_CLOSING_INCOMPLETE, FAILED_FREED ->
                 EndPointState.FAILED;
             case ABANDONED, CLOSED -> EndPointState.CLOSED;
@@ -579,7 +581,7 @@ final class PeerConnection implements AutoCloseable {
         try {
             closeInOrder(deadline);
         } catch (InterruptedException | RdmaInterruptedException e) {
-            fail(unanswered("an interrupt ended the waiting"));
+            fail(unanswered("an interrupt ended the wait"));
         } finally {
             free();
         }

@@ -2,7 +2,7 @@ package io.rdmacomm.comm;
 
 import io.rdmacomm.comm.data.Bounds;
 
-/// How much peers may make a session keep. Immutable.
+/// Limits for the resources that peers may use in a session. Immutable.
 public final class PeerLimits extends ValueObject<PeerLimits.Values> {
     private static final int LEAST_SET_UPS = 8;
     private static final PeerLimits DEFAULTS = new PeerLimits(new Values(1024, 256, 1024));
@@ -18,25 +18,25 @@ public final class PeerLimits extends ValueObject<PeerLimits.Values> {
         return DEFAULTS;
     }
 
-    /// The endpoints that a server has at a time with clients that have connected to it, those included that are
-    /// being set up, and those that have ended and are not closed. Further clients are refused.
+    /// How many endpoints with clients a server may have at a time, including those that are being set up,
+    /// and those that have ended and are not closed. Further clients are refused.
     public int endPoints() {
         return values.endPoints;
     }
 
-    /// How many of the [#endPoints()] clients with the same address have. The IPv6 addresses of one network (64 bits)
-    /// count as one.
+    /// How many of the [#endPoints()] may belong to clients with the same address. The IPv6 addresses of one
+    /// /64 network count as one.
     public int endPointsPerAddress() {
         return values.endPointsPerAddress;
     }
 
-    /// The buffers that one peer announces. An endpoint whose peer announces more fails.
+    /// How many buffers one peer may announce. An endpoint whose peer announces more fails.
     public int buffers() {
         return values.buffers;
     }
 
-    /// How many clients of one address, of those that have proved nothing, are set up at a time: an eighth of
-    /// [#endPointsPerAddress()], and at least 8. The others wait in line.
+    /// How many unauthenticated clients of one address are set up at a time: an eighth of
+    /// [#endPointsPerAddress()], and at least 8. The others are queued.
     int setUpsPerAddress() {
         return Math.max(LEAST_SET_UPS, endPointsPerAddress() / LEAST_SET_UPS);
     }

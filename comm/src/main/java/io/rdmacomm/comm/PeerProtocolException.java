@@ -5,7 +5,7 @@ import io.rdmacomm.verbs.RdmaException;
 import java.io.Serial;
 import org.jspecify.annotations.Nullable;
 
-/// The peer of an endpoint sent what the protocol does not allow.
+/// The peer of an endpoint has violated the protocol.
 public final class PeerProtocolException extends RdmaException {
     @Serial
     private static final long serialVersionUID = 1L;

@@ -12,14 +12,14 @@ import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// The announcements of the peer of an endpoint: its buffers and the barriers that it has reached, with the
-/// threads that wait for that. Thread-safe.
+/// The buffers that the peer of an endpoint has announced and the barriers that it has reached, and the
+/// threads that wait for them. Thread-safe.
 final class PeerState {
     private final EndPointLife<RdmaException> life;
     private final Map<String, RemoteBuffer> buffers = new TreeMap<>();
     private long barriers;
 
-    /// @param life of the endpoint; when it is not ready any more, nobody waits
+    /// @param life of the endpoint; waits end when it is no longer ready
     PeerState(EndPointLife<RdmaException> life) {
         this.life = life;
     }
@@ -28,7 +28,7 @@ final class PeerState {
         life.change(() -> barriers++);
     }
 
-    /// Keeps a buffer that the peer has announced; a newer one replaces one of the same name.
+    /// Adds a buffer that the peer has announced; it replaces an older one of the same name.
     ///
     /// @param most how many there may be
     /// @return whether there was room for it
@@ -42,7 +42,7 @@ final class PeerState {
         });
     }
 
-    /// Forgets a buffer that the peer has withdrawn.
+    /// Removes a buffer that the peer has withdrawn.
     void forget(String name) {
         life.change(() -> buffers.remove(name));
     }
@@ -77,10 +77,10 @@ final class PeerState {
 
     /// Waits until the peer is done, or the endpoint has failed or is closed.
     ///
-    /// @return whether that is so
+    /// @return false if the deadline has passed first
     /// @throws RdmaInterruptedException if the thread was interrupted
-    boolean awaitSilence(long deadline) {
-        return await(life::isPeerSilent, deadline);
+    boolean awaitPeerFinished(long deadline) {
+        return await(life::isPeerFinished, deadline);
     }
 
     private boolean isOver() {

@@ -6,7 +6,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
-/// An operation of the future and blocking forms: it may wait for room until its deadline, and ends in a
+/// An operation of the future and blocking forms: it may be queued until its deadline, and completes a
 /// future.
 final class PendingOperation<T extends @Nullable Object> extends CompletableFuture<T> implements CompletionHandler {
     private final Operation operation;

@@ -15,14 +15,13 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /// Registered memory with a name, divided into blocks of equal size. One memory region, registered once for
-/// all endpoints and channels of its session, and once more for each peer that it is announced to with
-/// rights.
+/// all endpoints and channels of its session, and once more for each announcement with rights to a peer.
 ///
-/// Any thread may read and write the memory, except while an operation uses it: then it belongs to the
-/// device until the operation has ended.
+/// Any thread may read and write the memory, except while an operation uses it: then the device owns it until
+/// the operation has ended.
 ///
-/// [#next()] and [#release()] use the blocks as a ring, in order. One thread at a time calls `next`, one at
-/// a time calls `release`; they may be two.
+/// [#next()] and [#release()] use the blocks as a ring, in order. Only one thread at a time may call `next`,
+/// and only one `release`; these may be different threads.
 public final class RdmaBuffer implements AutoCloseable {
     private static final VarHandle TAKEN;
     private static final VarHandle RELEASED;
@@ -56,8 +55,7 @@ public final class RdmaBuffer implements AutoCloseable {
     private final ReentrantLock granting = new ReentrantLock();
     private final Set<MemoryRegion> grants = new HashSet<>();
 
-    /// @param access the rights that its program knows of; the region may have more if the device needs
-    ///         them
+    /// @param access the rights that the program has set; the region may have more if the device needs them
     RdmaBuffer(String name, MemoryRegion region, Set<AccessFlag> access, long blockSize, int blockCount) {
         this.name = name;
         this.region = region;
@@ -106,8 +104,8 @@ public final class RdmaBuffer implements AutoCloseable {
         return access;
     }
 
-    /// This buffer with its own key, for programs that tell all peers its address and key by other means
-    /// than [EndPoint#announce(RdmaBuffer)]; see [RemoteBuffer#of]. Its own key gives them the rights of
+    /// This buffer with its own key, for programs that send its address and key to peers by means other than
+    /// [EndPoint#announce(RdmaBuffer)]; see [RemoteBuffer#of]. Its own key gives them the rights of
     /// [#access()], until the buffer is closed.
     public RemoteBuffer asRemote() {
         return RemoteBuffer.of(name, address, length, region.remoteKey(), access);
@@ -120,8 +118,8 @@ public final class RdmaBuffer implements AutoCloseable {
 
     /// The rights for a peer among `rights`, of those that the device supports.
     ///
-    /// @throws IllegalArgumentException if there is none, another one, or one that needs LOCAL_WRITE, which
-    ///         the buffer has not
+    /// @throws IllegalArgumentException if `rights` is empty, contains another right, or needs LOCAL_WRITE,
+    ///         which the buffer lacks
     Set<AccessFlag> checkedRights(Set<AccessFlag> rights) {
         Set<AccessFlag> remote = EnumSet.copyOf(FOR_PEERS);
         remote.retainAll(rights);
@@ -136,7 +134,7 @@ public final class RdmaBuffer implements AutoCloseable {
         return domain.context().supported(remote);
     }
 
-    /// Registers the memory once more, with rights for a peer and a key of its own, until [#revoke] or
+    /// Registers the memory once more, with rights for a peer and a separate key, until [#revoke] or
     /// [#close()].
     ///
     /// @param rights of [#checkedRights]
@@ -159,7 +157,7 @@ public final class RdmaBuffer implements AutoCloseable {
         }
     }
 
-    /// Ends what [#grant] has made. Idempotent.
+    /// Ends a registration of [#grant]. Idempotent.
     void revoke(MemoryRegion grant) {
         granting.lock();
         try {
@@ -201,7 +199,7 @@ public final class RdmaBuffer implements AutoCloseable {
         return blocks[(int) (position % blocks.length)];
     }
 
-    /// Gives back the block that was taken longest ago.
+    /// Returns the oldest taken block to the ring.
     ///
     /// @return that block
     /// @throws IllegalStateException if no block is taken
@@ -229,8 +227,8 @@ public final class RdmaBuffer implements AutoCloseable {
         return open && region.isOpen();
     }
 
-    /// Unregisters the memory, and frees it unless it is the caller's. Idempotent. Operations in flight on it
-    /// fail with a protection error, and their endpoint with them; memory is never touched after this.
+    /// Unregisters the memory, and frees it unless the caller owns it. Idempotent. Operations in flight on it
+    /// fail with a protection error, and their endpoint with them; no device touches the memory after this.
     @Override
     public void close() {
         List<MemoryRegion> rest;
@@ -242,12 +240,12 @@ public final class RdmaBuffer implements AutoCloseable {
         } finally {
             granting.unlock();
         }
-        // First: it is the memory of the region that they name.
+        // First, because they refer to the memory of the region.
         rest.forEach(grant -> Closer.step(grant.toString(), grant::close));
         region.close();
     }
 
-    /// Where it begins for the device.
+    /// Its start address for the device.
     long address() {
         return address;
     }
@@ -260,7 +258,7 @@ public final class RdmaBuffer implements AutoCloseable {
         return localKey;
     }
 
-    /// Whether the device may write into it for this side.
+    /// Whether local operations may write into it.
     boolean isWritable() {
         return writable;
     }

@@ -25,9 +25,9 @@ import org.jspecify.annotations.Nullable;
 /// Every operation comes in three forms: here as a non-blocking `try` method with a handler, which allocates
 /// nothing; as a future in [#async()]; as a blocking call in [#blocking()].
 ///
-/// A `try` method says whether the operation was accepted, and if not, why: [Admission]. An accepted operation
-/// ends exactly once, and its handler is told; the operations of one channel end in order. The memory of an
-/// operation belongs to it until it has ended.
+/// A `try` method returns whether the operation was accepted, and if not, why: [Admission]. An accepted
+/// operation ends exactly once and then calls its handler; the operations of one channel end in order. An
+/// operation owns its memory until it has ended.
 ///
 /// ```java
 /// while (!channel.tryWrite(slice, remote, 0, handler, context).isAccepted()) {
@@ -57,11 +57,11 @@ public final class RdmaChannel {
     private volatile int vendorError;
 
     /// @param checks for the operations, until it is connected
-    /// @param group what its work completes in
+    /// @param group receives its completions
     /// @param memory for its cells
     /// @param place where messages arrive
     /// @param arena lives as long as the channel
-    /// @param patience how long blocking calls and futures wait that have no timeout of their own
+    /// @param patience the timeout of blocking calls and futures that specify none
     RdmaChannel(
             String name,
             int index,
@@ -184,8 +184,8 @@ public final class RdmaChannel {
         }
     }
 
-    /// Writes into the peer's memory and then gives the peer a notice with a tag, which its [MessageHandler] is
-    /// told of and which counts as a message; see [#tryWrite].
+    /// Writes into the peer's memory and then sends the peer a notice with a tag, which its [MessageHandler]
+    /// receives and which counts as a message; see [#tryWrite].
     public Admission tryWriteNotify(
             BufferSlice from, RemoteBuffer to, long offset, int tag, CompletionHandler handler, long context) {
         sends.lock().lock();
@@ -222,7 +222,7 @@ public final class RdmaChannel {
     /// result is the old value.
     ///
     /// @param in the peer's memory
-    /// @param offset where in it, so that the address is a multiple of 8
+    /// @param offset the offset in it; the address must be a multiple of 8
     /// @return ACCEPTED, or the reason why it was not accepted
     public Admission tryCompareAndSwap(
             RemoteBuffer in, long offset, long expected, long value, CompletionHandler handler, long context) {
@@ -239,7 +239,7 @@ public final class RdmaChannel {
     /// Adds to 8 bytes of the peer's memory, atomically. The handler's result is the old value.
     ///
     /// @param in the peer's memory
-    /// @param offset where in it, so that the address is a multiple of 8
+    /// @param offset the offset in it; the address must be a multiple of 8
     /// @return ACCEPTED, or the reason why it was not accepted
     public Admission tryFetchAndAdd(
             RemoteBuffer in, long offset, long addend, CompletionHandler handler, long context) {
@@ -258,14 +258,14 @@ public final class RdmaChannel {
     /// @param capacity 1 to the send window
     public ChannelBatch batch(int capacity) {
         Bounds.range("capacity of a batch", capacity, 1, options.sendWindow());
-        // The peer is certain to receive these, whatever it has done with the messages before.
+        // The peer always has receives for these, whatever it does with earlier messages.
         int mostSends = peerReceives - ReceivePool.together(peerReceives) + 1;
         return new ChannelBatch(
                 gate, checks, new PreparedOperations<>(arena, capacity), sends.newOperation(), mostSends);
     }
 
-    /// Gives all messages and notices to a handler, first those that have arrived already. With null, the
-    /// default, they are stored for [#tryReceive()] and its other forms.
+    /// Passes all messages and notices to a handler, first those that have arrived already. With null, the
+    /// default, they are queued for [#tryReceive()] and its other forms.
     public void onMessage(@Nullable MessageHandler handler) {
         inbox.handler(handler);
         adapter.attention();
@@ -285,12 +285,12 @@ public final class RdmaChannel {
         return message;
     }
 
-    /// The same operations as futures that wait for room no longer than the operation deadline.
+    /// The same operations as futures, which are queued no longer than the operation deadline.
     public AsyncChannel async() {
         return async(patience);
     }
 
-    /// The same operations as futures that wait for room no longer than `timeout`.
+    /// The same operations as futures, which are queued no longer than `timeout`.
     public AsyncChannel async(Duration timeout) {
         return new AsyncChannel(gate, sends, inbox, checks, Bounds.timeout("timeout", timeout));
     }
@@ -305,7 +305,7 @@ public final class RdmaChannel {
         return new BlockingChannel(name, gate, adapter, inbox, checks, Bounds.timeout("timeout", timeout));
     }
 
-    /// In thread mode CALLER, makes progress and runs handlers, including those of the channels that share its
+    /// In thread mode CALLER, makes progress and runs handlers, including those of channels that share its
     /// completion queue. In the other modes library threads do that, and this returns 0. Never blocks, never
     /// allocates. Called in a handler, or while another thread polls, it returns 0.
     ///
@@ -325,7 +325,7 @@ public final class RdmaChannel {
         return gate.isOpen();
     }
 
-    /// Throws if operations are not accepted any more; for loops around the `try` methods.
+    /// Throws if operations are no longer accepted; for loops around the `try` methods.
     ///
     /// @throws PeerDoneException if the peer has closed its side in an orderly way
     /// @throws ClosedException if this side was closed or has failed; after a failure the cause says why
@@ -350,14 +350,14 @@ public final class RdmaChannel {
 
     /// Brings the queue pair up. Operations are rejected until [#open()].
     ///
-    /// @param poll has its completions polled
+    /// @param poll starts polling for its completions
     void connect(ChannelInfo peer, QueuePairConnector connector, Runnable poll) {
         peerReceives = peer.receives();
         checks = new OperationChecks(checks.domain(), checks.endPoint(), peer.messageBytes(), checks.maxTransfer());
         adapter.connect(
                 peer,
                 options.connection(),
-                connector.speaksFirst(),
+                connector.sendsFirst(),
                 how -> connector.connect(adapter.queuePair(), peer.queuePair(), how, () -> {
                     poll.run();
                     inbox.provide(place.messages().apply(adapter.receives()));
@@ -370,13 +370,13 @@ public final class RdmaChannel {
         gate.open();
     }
 
-    /// Takes no more operations: one of the two sides is done. Operations that have started go on.
+    /// Rejects new operations, because one of the two sides is done. Operations that have started continue.
     void refuse(ClosedException refusal) {
         gate.refuse(refusal);
         sends.endCredits();
     }
 
-    /// Fails those who wait for a message, after all that have arrived were given out.
+    /// Fails waiting receivers once all messages that have arrived were received.
     void endMessages(ClosedException why) {
         CompletionGroup group = adapter.group();
         group.submit(() -> {
@@ -385,7 +385,8 @@ public final class RdmaChannel {
         });
     }
 
-    /// Takes no more operations, fails those who wait, and has the device flush what is in flight.
+    /// Rejects new operations, fails queued ones and waiting receivers, and has the device flush operations
+    /// in flight.
     void stop(RdmaException why) {
         ClosedException refusal = new ClosedException(name + " has failed: " + why.getMessage(), why);
         gate.refuse(refusal);
@@ -393,8 +394,8 @@ public final class RdmaChannel {
         inbox.end(refusal);
     }
 
-    /// Frees everything. All handlers have been told, and messages that nobody has received are given back, when
-    /// this returns.
+    /// Frees everything. When this returns, all handlers have been called, and messages that were not
+    /// received are discarded.
     void close() {
         adapter.close();
         inbox.discard();
@@ -482,7 +483,7 @@ public final class RdmaChannel {
                 handle(handler, message);
                 handler = inbox.handler();
             }
-            gate.pump();
+            gate.drain();
         }
     }
 }

@@ -21,8 +21,8 @@ public final class Reconnect extends ValueObject<Reconnect.Values> {
         super(values);
     }
 
-    /// Pauses of 100 ms to 10 s, each twice as long as the one before, of which up to half is random; gives up
-    /// after 5 minutes; not after an orderly end.
+    /// Pauses of 100 ms to 10 s, each twice as long as the one before, shortened at random by up to half;
+    /// gives up after 5 minutes; does not reconnect after an orderly close.
     public static Reconnect defaults() {
         return DEFAULTS;
     }
@@ -42,8 +42,8 @@ public final class Reconnect extends ValueObject<Reconnect.Values> {
         return values.factor;
     }
 
-    /// The random part of each pause, 0 to 1: a pause is shortened by up to this part of it, so that the clients of a
-    /// server that has failed do not all come back at the same moment.
+    /// The random part of each pause, 0 to 1: a pause is shortened by up to this part of it, so that the
+    /// clients of a failed server do not all reconnect at the same moment.
     public double jitter() {
         return values.jitter;
     }
@@ -53,12 +53,12 @@ public final class Reconnect extends ValueObject<Reconnect.Values> {
         return values.giveUpAfter;
     }
 
-    /// Whether to replace an endpoint, too, that the peer has closed in an orderly way.
+    /// Whether to also replace an endpoint that the peer has closed in an orderly way.
     public boolean afterPeerDone() {
         return values.afterPeerDone;
     }
 
-    /// The same with another first and another longest pause.
+    /// These options with another first and another longest pause.
     ///
     /// @param first 1 ms to 24 h
     /// @param most from `first` to 24 h
@@ -73,7 +73,7 @@ public final class Reconnect extends ValueObject<Reconnect.Values> {
                 new Values(first, most, values.factor, values.jitter, values.giveUpAfter, values.afterPeerDone));
     }
 
-    /// The same with another growth of the pauses.
+    /// These options with another growth factor of the pauses.
     ///
     /// @param value 1 to 100
     /// @throws IllegalArgumentException if it is out of its range
@@ -83,7 +83,7 @@ public final class Reconnect extends ValueObject<Reconnect.Values> {
                 values.first, values.most, value, values.jitter, values.giveUpAfter, values.afterPeerDone));
     }
 
-    /// The same with another random part of the pauses; with 0 they are always the same.
+    /// These options with another random part of the pauses; 0 for none.
     ///
     /// @param value 0 to 1
     /// @throws IllegalArgumentException if it is out of its range
@@ -93,7 +93,7 @@ public final class Reconnect extends ValueObject<Reconnect.Values> {
                 values.first, values.most, values.factor, value, values.giveUpAfter, values.afterPeerDone));
     }
 
-    /// The same with another time after which it gives up.
+    /// These options with another time after which the client gives up.
     ///
     /// @param value 1 ms to 36,500 days
     /// @throws IllegalArgumentException if it is out of its range
@@ -105,14 +105,14 @@ public final class Reconnect extends ValueObject<Reconnect.Values> {
                 new Values(values.first, values.most, values.factor, values.jitter, value, values.afterPeerDone));
     }
 
-    /// The same with or without a new endpoint after an orderly end.
+    /// These options with or without a new endpoint after an orderly close.
     public Reconnect withAfterPeerDone(boolean value) {
         return new Reconnect(
                 new Values(values.first, values.most, values.factor, values.jitter, values.giveUpAfter, value));
     }
 
     private static void range(String what, double value, double min, double max) {
-        // Not a number is in no range.
+        // NaN is out of every range.
         if (!(value >= min && value <= max)) {
             throw new IllegalArgumentException(what + " is " + value + ", must be " + min + " to " + max);
         }

@@ -18,12 +18,12 @@ import org.jspecify.annotations.Nullable;
 
 /// Replaces the endpoint of a client whenever it has ended, in a virtual thread that sleeps in between.
 ///
-/// The old endpoint is closed when [SessionListener#onEnd] has returned. The new one is made meanwhile, with new
-/// queue pairs, and [SessionListener#onEndPoint] is told of it after that.
+/// The old endpoint is closed when [SessionListener#onEnd] has returned. The new one is made meanwhile, with
+/// new queue pairs, and [SessionListener#onEndPoint] is called for it after that.
 ///
 /// @param <E> the endpoints that users hold
 final class Reconnector<E> implements AutoCloseable {
-    /// Is told what becomes of the endpoint of a client; see [SessionListener].
+    /// Notified of replacements of a client's endpoint; see [SessionListener].
     ///
     /// @param <E> the endpoints that users hold
     interface Listener<E> {
@@ -48,9 +48,9 @@ final class Reconnector<E> implements AutoCloseable {
     private final Thread thread;
     private long connectedAt;
 
-    /// @param server what to call the server
+    /// @param server the server's name in messages
     /// @param errors receives the exceptions of the listener
-    /// @param connect makes one attempt, which takes no longer than a duration for reaching the server
+    /// @param connect makes one attempt; its argument limits the time to reach the server
     Reconnector(
             SessionSettings session,
             String server,
@@ -71,7 +71,7 @@ final class Reconnector<E> implements AutoCloseable {
                 Thread.ofVirtual().name("rdmacomm-reconnect-" + session.name()).unstarted(this::run);
     }
 
-    /// Begins, when there is an endpoint.
+    /// Starts; the first endpoint is set already.
     void start() {
         connectedAt = System.nanoTime();
         thread.start();
@@ -82,28 +82,28 @@ final class Reconnector<E> implements AutoCloseable {
             E next = current.get();
             while (next != null) {
                 PeerConnection old = current.awaitEnded();
-                Thread teller = Objects.requireNonNull(old.teller());
-                Thread farewell = told("free-" + old.name(), () -> {
-                    Threads.join(teller);
+                Thread endThread = Objects.requireNonNull(old.endThread());
+                Thread closing = start("free-" + old.name(), () -> {
+                    Threads.join(endThread);
                     old.close();
                 });
                 next = replacement(old);
                 if (next != null) {
-                    welcome(next, farewell);
+                    replaced(next, closing);
                 }
             }
         } catch (InterruptedException e) {
             LOGGER.log(Level.DEBUG, () -> session.name() + " is being closed");
         } finally {
-            current.end(new ClosedException(session.name() + " does not reconnect any more", null));
+            current.end(new ClosedException(session.name() + " no longer reconnects", null));
         }
     }
 
-    private void welcome(E next, Thread farewell) {
+    private void replaced(E next, Thread closing) {
         current.set(next);
         LOGGER.log(Level.INFO, session.name() + " is connected to " + server + " again");
-        tell("onEndPoint of " + next, () -> {
-            Threads.join(farewell);
+        notifyListener("onEndPoint of " + next, () -> {
+            Threads.join(closing);
             listener.onEndPoint(next);
         });
     }
@@ -113,7 +113,7 @@ final class Reconnector<E> implements AutoCloseable {
     /// @return the endpoint; null when it has given up, or the session is being closed
     private @Nullable E replacement(PeerConnection old) throws InterruptedException {
         long start = System.nanoTime();
-        // A server that accepts clients and then fails at once is not to be hurried.
+        // If the server accepts clients and then fails at once, the pauses keep growing.
         if (start - connectedAt >= options.most().toNanos()) {
             backOff.reset();
         }
@@ -138,7 +138,7 @@ final class Reconnector<E> implements AutoCloseable {
                 }
                 RdmaException failure = failure(e);
                 last = failure;
-                tell("onRefused", () -> listener.onRefused(failure));
+                notifyListener("onRefused", () -> listener.onRefused(failure));
             }
         }
     }
@@ -163,15 +163,15 @@ final class Reconnector<E> implements AutoCloseable {
                 last);
         LOGGER.log(Level.WARNING, why.getMessage());
         current.end(why);
-        tell("onGiveUp", () -> listener.onGiveUp(why));
+        notifyListener("onGiveUp", () -> listener.onGiveUp(why));
     }
 
-    /// Runs a call of the listener on a thread of its own: it may block, or close the session.
-    private void tell(String what, Runnable call) {
-        var _ = told(what, () -> errors.guard(what, call));
+    /// Calls the listener on a separate thread: it may block, or close the session.
+    private void notifyListener(String what, Runnable call) {
+        var _ = start(what, () -> errors.guard(what, call));
     }
 
-    private static Thread told(String name, Runnable call) {
+    private static Thread start(String name, Runnable call) {
         return Thread.ofVirtual().name("rdmacomm-" + name).start(call);
     }
 

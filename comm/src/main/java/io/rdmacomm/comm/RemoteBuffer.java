@@ -29,7 +29,7 @@ public final class RemoteBuffer {
         this.owner = owner;
     }
 
-    /// A peer's buffer that was exchanged by other means than [EndPoint#announce]. If it does not exist, the
+    /// A peer's buffer that was exchanged by means other than [EndPoint#announce]. If it does not exist, the
     /// first operation on it fails.
     ///
     /// @param name its name in messages

@@ -6,14 +6,14 @@ import java.security.GeneralSecurityException;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
-/// Bytes that all sides of a program share and nobody else knows. Sessions with
-/// [SessionOptions#withSecret] talk only to those that have the same. Immutable; does not show its bytes.
+/// Bytes known only to the processes of one program. Sessions with [SessionOptions#withSecret] accept only
+/// peers that have the same secret. Immutable; does not show its bytes.
 ///
-/// A secret should be random: whoever listens on the network or poses as a server may try words at leisure.
+/// A secret should be random: an attacker who listens on the network or poses as a server can guess offline.
 public final class Secret {
-    /// The fewest bytes.
+    /// The minimum length in bytes.
     public static final int MIN_BYTES = 16;
-    /// The most bytes.
+    /// The maximum length in bytes.
     public static final int MAX_BYTES = 4096;
 
     /// HMAC with SHA-256 (RFC 2104, FIPS 180-4), which every Java platform has.
@@ -34,8 +34,8 @@ public final class Secret {
 
     /// The secret in a file, without the newline at its end. Blocks.
     ///
-    /// @param file which only its owner may read, where the file system knows that; `openssl rand -hex 32` writes
-    ///         a good one
+    /// @param file a file that only its owner may access, where the file system has owners; `openssl rand
+    ///         -hex 32` writes a good one
     /// @throws IllegalArgumentException if it cannot be read, others than its owner have access, or it is too
     ///         short or too long; the message says what to do
     public static Secret read(Path file) {
@@ -51,8 +51,7 @@ public final class Secret {
         return new Secret(bytes);
     }
 
-    /// The code by which another who has the secret recognizes that `message` comes from one who has it:
-    /// HMAC-SHA-256, 32 bytes. Thread-safe.
+    /// The message authentication code of `message`: HMAC-SHA-256, 32 bytes. Thread-safe.
     public byte[] authenticate(byte[] message) {
         try {
             Mac mac = Mac.getInstance(ALGORITHM);

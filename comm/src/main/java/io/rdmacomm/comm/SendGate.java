@@ -14,19 +14,20 @@ import org.jspecify.annotations.Nullable;
 
 /// Decides whether an operation of a channel starts now, later, or not at all.
 ///
-/// An operation starts when the channel is open and there is room for it. Those that may wait do so in one
-/// queue and start in order; while there are any, those that may not wait are not accepted. The polling thread
-/// works the queue off, once in each of its rounds.
+/// An operation starts when the channel is open and there is room for it. Those that may wait are queued and
+/// start in order; while any are queued, those that may not wait are not accepted. The polling thread drains
+/// the queue, once in each of its rounds.
 final class SendGate {
     private final String name;
     private final RdmaAdapter<CompletionHandler> adapter;
     private final SendQueue<CompletionHandler> sends;
     private final ArrayDeque<PendingOperation<?>> queue = new ArrayDeque<>();
     private volatile @Nullable ClosedException refusal;
-    // Why the first of those that wait has not started, for messages.
-    private volatile Admission lack = Admission.WINDOW_FULL;
-    // Under the send lock: whether the polling thread has been asked to look, and no deadline passes before the other.
-    private boolean asked;
+    // Why the first queued operation has not started, for messages.
+    private volatile Admission waitReason = Admission.WINDOW_FULL;
+    // Under the send lock: whether the polling thread was asked to drain the queue, and a time before which no deadline
+    // passes.
+    private boolean drainRequested;
     private long firstDeadline;
 
     /// @param name of the channel
@@ -99,31 +100,31 @@ final class SendGate {
     ///
     /// @throws ClosedException if operations are refused
     void submit(PendingOperation<?> pending) {
-        boolean ask = false;
+        boolean request = false;
         sends.lock().lock();
         try {
             checkOpen();
             Admission admission = start(pending.operation(), pending, 0);
             if (!admission.isAccepted()) {
-                lacks(admission);
+                setWaitReason(admission);
                 if (queue.isEmpty() || pending.deadline() - firstDeadline < 0) {
                     firstDeadline = pending.deadline();
                 }
                 queue.add(pending);
-                ask = !asked;
-                asked = true;
+                request = !drainRequested;
+                drainRequested = true;
             }
         } finally {
             sends.lock().unlock();
         }
-        if (ask) {
+        if (request) {
             adapter.attention();
         }
     }
 
-    /// Starts what waits, as far as there is room, and gives up what has waited too long. On the polling
-    /// thread.
-    void pump() {
+    /// Starts queued operations as far as there is room, and fails those whose deadline has passed. On the
+    /// polling thread.
+    void drain() {
         List<PendingOperation<?>> expired = List.of();
         boolean waiting;
         sends.lock().lock();
@@ -135,41 +136,41 @@ final class SendGate {
             for (PendingOperation<?> first = queue.peek(); refusal == null && first != null; first = queue.peek()) {
                 Admission admission = attempt(first.operation(), first, 0);
                 if (!admission.isAccepted()) {
-                    lacks(admission);
+                    setWaitReason(admission);
                     break;
                 }
                 queue.remove();
             }
             waiting = !queue.isEmpty();
-            asked = waiting;
+            drainRequested = waiting;
         } finally {
             sends.lock().unlock();
         }
         for (PendingOperation<?> operation : expired) {
-            operation.completeExceptionally(noRoom(operation));
+            operation.completeExceptionally(timedOut(operation));
         }
         if (waiting) {
             adapter.attentionLater();
         }
     }
 
-    private void lacks(Admission admission) {
-        if (admission != Admission.OTHERS_WAIT && admission != lack) {
-            lack = admission;
+    private void setWaitReason(Admission admission) {
+        if (admission != Admission.OTHERS_WAIT && admission != waitReason) {
+            waitReason = admission;
         }
     }
 
     /// The failure of an operation that has not started by its deadline.
-    DeadlineException noRoom(PendingOperation<?> operation) {
+    DeadlineException timedOut(PendingOperation<?> operation) {
         String why;
-        if (lack == Admission.NO_CREDIT) {
-            why = (operation.operation().needsCredit() ? "" : "a message in front of it waits, and ")
+        if (waitReason == Admission.NO_CREDIT) {
+            why = (operation.operation().needsCredit() ? "" : "a message queued before it waits, and ")
                     + "the peer receives too slowly: it has not returned the receives of earlier messages, which its"
                     + " program has not received or not closed";
         } else {
             why = "the send window is full: " + sends.inFlight() + " operations are in flight and have not ended";
         }
-        return new DeadlineException(operation + " on " + name + " found no room in time, because " + why, null);
+        return new DeadlineException(operation + " on " + name + " timed out, because " + why, null);
     }
 
     private List<PendingOperation<?>> removeExpired(long now) {
@@ -188,9 +189,9 @@ final class SendGate {
         return expired;
     }
 
-    /// Takes an operation out of the queue.
+    /// Removes an operation from the queue.
     ///
-    /// @return whether it never starts; if not, it has started or ended
+    /// @return true if it never starts; false if it has started or ended
     boolean withdraw(PendingOperation<?> operation) {
         sends.lock().lock();
         try {
@@ -200,8 +201,8 @@ final class SendGate {
         }
     }
 
-    /// Refuses operations from now on, and those that wait. Those that have started go on. The first reason is
-    /// kept, unless a later one is a failure.
+    /// Rejects new operations from now on and fails the queued ones. Those that have started continue. The
+    /// first reason is kept, unless a later one is a failure.
     void refuse(ClosedException why) {
         List<PendingOperation<?>> waiting;
         sends.lock().lock();

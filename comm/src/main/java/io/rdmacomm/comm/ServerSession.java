@@ -22,10 +22,10 @@ import java.util.Queue;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
-/// Accepts clients on a TCP port for as long as it is open; each is set up on its own, so that a silent or
-/// hostile client does not delay the others. Unless the options name a host, only this host reaches it. It
-/// can also connect to other servers: then one device and the same buffers serve endpoints in both
-/// directions, as peers of equal rank need. Thread-safe.
+/// Accepts clients on a TCP port for as long as it is open; each is set up separately, so that a silent or
+/// hostile client does not delay the others. Unless the options name a host, it is reachable only from this
+/// host. It can also connect to other servers: then endpoints in both directions share one device and the
+/// same buffers, for peer-to-peer programs. Thread-safe.
 ///
 /// ```java
 /// try (ServerSession server = ServerSession.listen(SessionOptions.defaults())) {
@@ -60,7 +60,7 @@ public final class ServerSession extends Session {
                 options.channel().connection());
         this.reception = new Reception("rdmacomm-setup-", MOST_NEWCOMERS_OF_AN_ORIGIN, this::serve);
         this.acceptor = new AcceptLoop<>(
-                "rdmacomm-accept-" + name(), listener::accept, reception::welcome, this::acceptsNoMore);
+                "rdmacomm-accept-" + name(), listener::accept, reception::welcome, this::portClosed);
         this.places = new ClientPlaces(options.limits());
         this.line = new SetUpLine(options.limits().setUpsPerAddress());
     }
@@ -87,7 +87,7 @@ public final class ServerSession extends Session {
             session.show();
             session.acceptor.start();
             listening = true;
-            session.warnOfStrangers();
+            session.warnIfOpenToAll();
             return session;
         } catch (SetUpException e) {
             throw Failures.ofSetUp(e);
@@ -109,8 +109,8 @@ public final class ServerSession extends Session {
         }
     }
 
-    /// Says so if others than this host can connect without proving anything.
-    private void warnOfStrangers() {
+    /// Warns if other hosts can connect without authentication.
+    private void warnIfOpenToAll() {
         InetAddress address = listener.address();
         if (address.isLoopbackAddress()
                 || options().secret() != null
@@ -120,7 +120,7 @@ public final class ServerSession extends Session {
         String where = address.isAnyLocalAddress() ? "all addresses" : address.getHostAddress();
         LOGGER.log(
                 Level.WARNING,
-                this + " listens on port " + port() + " of " + where + " without a secret and without TLS: anybody who"
+                this + " listens on port " + port() + " of " + where + " without a secret and without TLS: anyone who"
                         + " reaches it can connect; set SessionOptions.withSecret or withTls, or leave the host out to"
                         + " listen on loopback");
     }
@@ -132,9 +132,9 @@ public final class ServerSession extends Session {
 
     /// Waits for the next client. Blocks; if several threads wait, each gets a different client.
     ///
-    /// A client may have ended while nobody accepted it. What it had sent can be received all the same, and
-    /// [EndPoint#state()] and [EndPoint#failure()] say how it ended. Close it as any other: until then it takes a
-    /// place of [SessionOptions#limits()].
+    /// A client may have ended before it is accepted. Its messages can be received all the same; see
+    /// [EndPoint#state()] and [EndPoint#failure()] for how it ended. Close it as any other: until then it
+    /// counts toward [SessionOptions#limits()].
     ///
     /// @param timeout how long to wait
     /// @throws DeadlineException if there was none in time
@@ -166,8 +166,8 @@ public final class ServerSession extends Session {
     }
 
     /// Connects to another server, with the options of this session except host, port and connect deadline.
-    /// Blocks until the endpoint is ready to send. [#accept] does not return this endpoint, and
-    /// [SessionListener#onEndPoint] is not told of it.
+    /// Blocks until the endpoint is ready to send. This endpoint is neither returned by [#accept] nor passed
+    /// to [SessionListener#onEndPoint].
     ///
     /// @param host a name, an IPv4 or an IPv6 address; empty for this host
     /// @param port 1 to 65535
@@ -185,10 +185,10 @@ public final class ServerSession extends Session {
         return connecting.run(() -> reach(forConnection(device(), there)));
     }
 
-    /// Somebody has closed the port, perhaps by interrupting all threads of the process.
-    private void acceptsNoMore() {
+    /// The port was closed from outside, perhaps by an interrupt of all threads of the process.
+    private void portClosed() {
         if (isOpen()) {
-            lost("the port " + port() + " of " + this + " was closed by somebody else; open a new session");
+            lost("the port " + port() + " of " + this + " was closed from outside; open a new session");
         }
     }
 
@@ -198,7 +198,7 @@ public final class ServerSession extends Session {
             endPoint = isOpen() ? accepted(connector) : null;
         } catch (RdmaException e) {
             LOGGER.log(Level.DEBUG, () -> "client " + connector.peer() + " was not set up: " + e.getMessage());
-            return () -> tell("onRefused", () -> options().listener().onRefused(connector.peer(), e));
+            return () -> notifyListener("onRefused", () -> options().listener().onRefused(connector.peer(), e));
         }
         if (endPoint == null) {
             connector.close();
@@ -222,7 +222,7 @@ public final class ServerSession extends Session {
         } finally {
             lock.unlock();
         }
-        tell("onEndPoint of " + endPoint, () -> options().listener().onEndPoint(endPoint));
+        notifyListener("onEndPoint of " + endPoint, () -> options().listener().onEndPoint(endPoint));
     }
 
     @Override

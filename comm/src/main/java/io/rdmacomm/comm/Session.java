@@ -27,8 +27,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// The common part of servers and clients: an open device, buffers that are registered with it once, and end
-/// points. Thread-safe.
+/// The common part of servers and clients: an open device, buffers that are registered with it once, and
+/// endpoints. Thread-safe.
 public abstract sealed class Session implements AutoCloseable permits ServerSession, ClientSession {
     private static final SafeLogger LOGGER = SafeLogger.ofPackage(Session.class);
 
@@ -57,7 +57,7 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
                 () -> lost("the program has closed the device context of " + this + "; close the session instead"));
     }
 
-    /// The session can serve nobody any more, and ends.
+    /// The session can no longer work, and ends.
     final void lost(String words) {
         RdmaException why = new RdmaException(words, null);
         LOGGER.log(Level.ERROR, words);
@@ -66,10 +66,10 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
         closeLater();
     }
 
-    /// `options` with what they leave to the kind of session.
+    /// `options` completed with the defaults of the kind of session.
     ///
-    /// @param role the first part of its name if it has none; the number of the process is the other one
-    /// @param threads its thread mode if it has none
+    /// @param role the first part of its name if it has none; the process number is the second
+    /// @param threads the thread mode if none is set
     static SessionOptions completed(SessionOptions options, String role, ThreadMode threads) {
         SessionOptions named = options.name().isEmpty()
                 ? options.withName(role + "-" + ProcessHandle.current().pid())
@@ -83,14 +83,14 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
         return options;
     }
 
-    /// The name that peers are told.
+    /// Its name, as sent to peers.
     public final String name() {
         return options.name();
     }
 
-    /// The open device, for what this layer does not offer. It is closed with the session. The session takes its
-    /// asynchronous events; see [SessionListener#onDeviceEvent]. If the program closes it, the session ends: its
-    /// endpoints fail, and later calls throw a [ClosedException] with the cause.
+    /// The open device, for functions that this layer does not offer. It is closed with the session. The
+    /// session takes its asynchronous events; see [SessionListener#onDeviceEvent]. If the program closes it,
+    /// the session ends: its endpoints fail, and later calls throw a [ClosedException] with the cause.
     public final Context context() {
         return device.context();
     }
@@ -165,7 +165,7 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
     }
 
     /// Makes progress as [#poll()] does, and sleeps if there is nothing to do, until the device reports a
-    /// completion or the time is up. A loop that waits for something that handlers do calls [#poll()] for a
+    /// completion or the time is up. A loop that waits for the effect of a handler calls [#poll()] for a
     /// while, and then this. It may return early, and another thread that polls may take the completion, so
     /// the time-out should be short. In work mode POLLING, where completions raise no events, and in thread
     /// modes other than CALLER it returns at once.
@@ -186,11 +186,11 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
         return open;
     }
 
-    /// Ends every wait, closes all endpoints (together, each within the close deadline), and frees everything.
-    /// Idempotent. Blocks until it is done; in a handler of an endpoint, which it would wait for, call
-    /// [#closeLater()].
+    /// Ends all waits, closes all endpoints (concurrently, each within the close deadline), and frees
+    /// everything. Idempotent. Blocks until it is done; in a handler of an endpoint, which it would wait for,
+    /// call [#closeLater()].
     ///
-    /// @throws IllegalStateException in a handler of an endpoint; nothing has changed then
+    /// @throws IllegalStateException in a handler of an endpoint; the state is unchanged then
     @Override
     public final void close() {
         if (isInHandler()) {
@@ -212,12 +212,12 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
         }
     }
 
-    /// Has another thread call [#close()], and returns at once. For handlers.
+    /// Calls [#close()] on another thread, and returns at once. For handlers.
     public final void closeLater() {
         Thread.ofVirtual().name("rdmacomm-close-" + name()).start(this::close);
     }
 
-    /// Accepts no more peers, connects to no more, and wakes the threads that wait for one.
+    /// Stops accepting peers and connecting to them, and wakes the threads that wait for one.
     abstract void stopAccepting();
 
     final SessionDevice device() {
@@ -232,12 +232,12 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
         }
     }
 
-    /// The handshake that sets endpoints up with these settings.
+    /// The handshake for endpoints with these settings.
     final HandShake handShake(SessionSettings complete) {
         return new HandShake(device, complete, errors);
     }
 
-    /// Connects to the server that settings name, and keeps the endpoint. A server that is too busy is asked again,
+    /// Connects to the server in the settings, and keeps the endpoint. Retries while the server is too busy,
     /// until the connect deadline.
     ///
     /// @param complete with the GID index of this side
@@ -279,12 +279,13 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
         return true;
     }
 
-    /// The server that settings name.
+    /// The server in the settings.
     static ServerAddress address(SessionSettings settings) {
         return new ServerAddress(settings.meeting().host(), settings.meeting().port());
     }
 
-    /// `settings` with the port of the device and the GID index for the address of this side in packets to the server.
+    /// `settings` with the port of the device and the GID index for this side's source address toward the
+    /// server.
     static SessionSettings forConnection(SessionDevice device, SessionSettings settings) {
         return device.forConnection(
                 settings,
@@ -297,18 +298,18 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
         return endPoint;
     }
 
-    /// Makes the session visible to those who observe it: it was opened completely, and will be closed.
+    /// Makes the session visible to observers, once it is completely open.
     final void show() {
         observation.begin();
     }
 
-    /// An endpoint has ended: tells the listener. On a virtual thread of its own.
+    /// An endpoint has ended: notifies the listener. On a separate virtual thread.
     void ended(EndPoint endPoint) {
-        tell("onEnd of " + endPoint, () -> options.listener().onEnd(endPoint, endPoint.failure()));
+        notifyListener("onEnd of " + endPoint, () -> options.listener().onEnd(endPoint, endPoint.failure()));
     }
 
     /// Notifies the listener and counts its exceptions.
-    final void tell(String what, Runnable call) {
+    final void notifyListener(String what, Runnable call) {
         errors.guard(what, call);
     }
 
@@ -336,11 +337,11 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
         return "session " + name();
     }
 
-    /// Receives the end of one endpoint.
+    /// Notified of the life cycle of one endpoint.
     final class Owner implements ConnectionOwner {
         private volatile @Nullable EndPoint endPoint;
 
-        /// The endpoint, after it was made.
+        /// The endpoint, after [#made].
         EndPoint endPoint() {
             return Objects.requireNonNull(endPoint);
         }

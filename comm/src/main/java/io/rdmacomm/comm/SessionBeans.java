@@ -23,9 +23,9 @@ import javax.management.openmbean.TabularData;
 import javax.management.openmbean.TabularDataSupport;
 import javax.management.openmbean.TabularType;
 
-/// Registers the management beans of one session, its endpoints and their channels with the platform's server. Their
-/// names contain numbers, so that names may be used twice. It and [ManagementBean] alone need the
-/// module java.management.
+/// Registers the management beans of one session, its endpoints and their channels with the platform's
+/// server. Bean names contain numbers, so that session names need not be unique. Only this class and
+/// [ManagementBean] need the module java.management.
 final class SessionBeans implements SessionObserver {
     private static final String DOMAIN = "io.rdmacomm:type=";
 
@@ -44,7 +44,7 @@ final class SessionBeans implements SessionObserver {
         return new ManagementBean(
                         "a session, with the sum over all data channels, also over those of closed endpoints",
                         () -> session.statistics().channels())
-                .with("Name", String.class, "the name that peers are told", session::name)
+                .with("Name", String.class, "its name, as sent to peers", session::name)
                 .with(
                         "Device",
                         String.class,

@@ -131,7 +131,7 @@ final class SessionDevice implements AutoCloseable {
         return new SessionReceives(domain, shared, messageBytes, memory);
     }
 
-    /// How long idle threads of a work mode spin before they sleep.
+    /// How long idle threads spin before they sleep.
     private static long spinNanos(WorkMode mode) {
         return switch (mode) {
             case POLLING -> CompletionGroup.SPIN_FOREVER;
@@ -140,7 +140,7 @@ final class SessionDevice implements AutoCloseable {
         };
     }
 
-    /// Opens the device that settings name. Its threads are called after the session.
+    /// Opens the device in the settings. Its threads are named after the session.
     ///
     /// @param local the address that this side uses for TCP; the wildcard address if it is unknown
     static SessionDevice open(SessionSettings settings, Supplier<InetAddress> local) {
@@ -163,7 +163,7 @@ final class SessionDevice implements AutoCloseable {
         }
     }
 
-    /// Checks what the settings say about the device.
+    /// Checks the settings against the device.
     private void check(SessionSettings settings) {
         checkPort();
         settings.channel().connection().path().gidIndex().ifPresent(index -> context.gid(portNumber, index));
@@ -188,14 +188,14 @@ final class SessionDevice implements AutoCloseable {
         return port;
     }
 
-    /// Rejects what the connection manager decides itself, as it would have no effect.
+    /// Rejects settings that the connection manager decides itself, as they would have no effect.
     private static void checkManaged(PathOptions path, Context context) {
         PathOptions possible = PathOptions.defaults()
                 .withPort(path.port())
                 .withQuality(PathOptions.defaults().serviceLevel(), path.trafficClass());
         if (!path.equals(possible)) {
             throw new RdmaException(
-                    "the connection manager of " + context + " chooses all of a path but its traffic class; set up"
+                    "the connection manager of " + context + " chooses all of a path except its traffic class; set up"
                             + " sessions with SetUp.NUMBERS, or leave out what differs from " + possible + " in "
                             + path,
                     null);
@@ -209,8 +209,8 @@ final class SessionDevice implements AutoCloseable {
         return manager ? Capability.CONNECTION_MANAGER : Capability.CONNECT_BY_NUMBERS;
     }
 
-    /// `given` with the port of this device and the GID that fits the address of this side, unless they name one.
-    /// They are good for one endpoint: addresses come and go, and the entries of the GID table with them.
+    /// `given` with the port of this device and the GID that fits the address of this side, unless they
+    /// specify one. Valid for one endpoint only, because addresses and their GID table entries may change.
     ///
     /// @param local the address that this side uses for TCP
     /// @throws RdmaException if the port is down
@@ -240,12 +240,12 @@ final class SessionDevice implements AutoCloseable {
         return events;
     }
 
-    /// Has `task` called once if somebody else closes the context; it must not block.
+    /// Calls `task` once if the context is closed from outside; it must not block.
     void onLost(Runnable task) {
         onLost = task;
     }
 
-    /// The place of the queue pairs that are made with these settings, which [#forConnection] has returned.
+    /// The address of queue pairs that are made with these settings, from [#forConnection].
     QueuePairInfo numbers(SessionSettings complete) {
         PathOptions path = complete.channel().connection().path();
         Gid gid = context.gid(portNumber, path.gidIndex().orElseThrow());
@@ -256,7 +256,7 @@ final class SessionDevice implements AutoCloseable {
         return domain;
     }
 
-    /// The connection manager of the device, opened when it is asked for first.
+    /// The connection manager of the device, opened at the first call.
     ///
     /// @throws UnsupportedVerbException if the device has none
     ConnectionManager connections() {
@@ -273,7 +273,7 @@ final class SessionDevice implements AutoCloseable {
         }
     }
 
-    /// The port as it is now.
+    /// The current attributes of the port.
     PortAttributes port() {
         return context.port(portNumber);
     }
@@ -282,7 +282,7 @@ final class SessionDevice implements AutoCloseable {
         return control;
     }
 
-    /// Looks after messages that programs keep.
+    /// Warns of messages that programs do not close.
     UnclosedMessages unclosed() {
         return unclosed;
     }
@@ -293,7 +293,7 @@ final class SessionDevice implements AutoCloseable {
         return receives;
     }
 
-    /// The group that completes the work of a data channel.
+    /// The group for the completions of a data channel.
     GroupLease dataGroup(String channel, ChannelSizes sizes) {
         CompletionGroup group = shared;
         if (group != null) {
@@ -349,8 +349,8 @@ final class SessionDevice implements AutoCloseable {
         return keep(new RdmaBuffer(name, region, rights, segment.byteSize(), 1));
     }
 
-    /// The rights with which a buffer is registered. iWARP adapters take the answer to a READ for a write of
-    /// the peer, so memory for it needs that right; its program knows nothing of it and announces it to nobody.
+    /// The rights with which a buffer is registered. iWARP adapters treat the answer to a READ as a write of
+    /// the peer, so its memory needs that right; the program does not see it, so it is never announced.
     private Set<AccessFlag> registered(Set<AccessFlag> rights) {
         boolean more = context.device().transport() == TransportType.IWARP && rights.contains(AccessFlag.LOCAL_WRITE);
         Set<AccessFlag> all = EnumSet.noneOf(AccessFlag.class);
@@ -361,8 +361,8 @@ final class SessionDevice implements AutoCloseable {
         return all;
     }
 
-    /// Memory of the library itself for receives. Each message in it is announced by a completion, so that
-    /// the order in which its bytes arrive does not matter.
+    /// Internal memory for receives. A completion reports each message in it, so the order in which its bytes
+    /// arrive does not matter.
     RdmaBuffer pool(long bytes) {
         Set<AccessFlag> access = EnumSet.of(AccessFlag.LOCAL_WRITE);
         if (settings.buffers().access().contains(AccessFlag.RELAXED_ORDERING)) {
@@ -371,8 +371,8 @@ final class SessionDevice implements AutoCloseable {
         return new RdmaBuffer("receives", domain.allocate(bytes, access), access, bytes, 1);
     }
 
-    /// Memory of the library itself for an endpoint: the cells that peers write to. Nothing announces such a
-    /// WRITE, so its order counts.
+    /// Internal memory of an endpoint: the cells that peers write to. No completion reports these WRITEs, so
+    /// their order matters.
     RdmaBuffer cells(long bytes) {
         return new RdmaBuffer("cells", domain.allocate(bytes, CELL_ACCESS), CELL_ACCESS, bytes, 1);
     }

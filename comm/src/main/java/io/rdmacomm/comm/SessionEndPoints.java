@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.ReentrantLock;
 
-/// The endpoints of a session, and the sum of what those that are closed have counted. Thread-safe.
+/// The endpoints of a session, and the summed counters of closed ones. Thread-safe.
 final class SessionEndPoints {
     private final List<EndPoint> open = new CopyOnWriteArrayList<>();
     private final ReentrantLock lock = new ReentrantLock();
@@ -15,12 +15,12 @@ final class SessionEndPoints {
     private long failed;
     private ChannelStatistics closed = new ChannelStatistics();
 
-    /// Tells `told` of the endpoints, first of those that are open.
-    void observe(SessionObserver told) {
+    /// Notifies an observer of the endpoints, first of those that are open.
+    void observe(SessionObserver newObserver) {
         lock.lock();
         try {
-            observer = told;
-            open.forEach(endPoint -> told.opened(endPoint.connection()));
+            observer = newObserver;
+            open.forEach(endPoint -> newObserver.opened(endPoint.connection()));
         } finally {
             lock.unlock();
         }
@@ -31,7 +31,7 @@ final class SessionEndPoints {
         return open;
     }
 
-    /// Keeps an endpoint until it is removed. It may be closed by now.
+    /// Adds an endpoint, which may be closed already.
     void keep(EndPoint endPoint) {
         lock.lock();
         try {
@@ -46,7 +46,7 @@ final class SessionEndPoints {
         }
     }
 
-    /// Forgets an endpoint, whose handlers have all been told. Idempotent.
+    /// Removes an endpoint whose handlers have all been called. Idempotent.
     void remove(EndPoint endPoint) {
         lock.lock();
         try {

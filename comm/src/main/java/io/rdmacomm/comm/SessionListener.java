@@ -12,7 +12,7 @@ public interface SessionListener {
     SessionListener NONE = new SessionListener() {};
 
     /// A peer has connected to a server, or a client has reconnected ([SessionOptions#withReconnect]), and
-    /// everything is ready to send. Runs on a virtual thread of its own and may block: it can serve the peer as
+    /// everything is ready to send. Runs on a separate virtual thread and may block: it can serve the peer as
     /// long as it wants.
     ///
     /// [ServerSession#accept] also returns the endpoint of a server, [ClientSession#endPoint] that of a client. A
@@ -20,9 +20,9 @@ public interface SessionListener {
     /// returned.
     default void onEndPoint(EndPoint endPoint) {}
 
-    /// An endpoint has ended, in an orderly way if `failure` is null. Runs on its own virtual thread, perhaps after the
-    /// `close()` of the endpoint or the session has returned. A client that
-    /// reconnects closes the endpoint when this returns: what has arrived on it can be received until then.
+    /// An endpoint has ended, in an orderly way if `failure` is null. Runs on its own virtual thread, perhaps
+    /// after the `close()` of the endpoint or the session has returned. A client that reconnects closes the
+    /// endpoint when this returns: messages that have arrived on it can be received until then.
     default void onEnd(EndPoint endPoint, @Nullable RdmaException failure) {}
 
     /// A peer could not be set up, or an attempt of a client to reconnect has failed; others are not affected. Runs
@@ -31,9 +31,9 @@ public interface SessionListener {
     /// @param peer the peer's address as text
     default void onRefused(String peer, RdmaException failure) {}
 
-    /// A client has given up reconnecting and gets no other endpoint. Runs on its own virtual thread.
+    /// A client has given up reconnecting and gets no new endpoint. Runs on its own virtual thread.
     ///
-    /// @param failure says how often it has tried, and has the last failure as its cause
+    /// @param failure contains the number of attempts, with the last failure as its cause
     default void onGiveUp(RdmaException failure) {}
 
     /// The device of the session has reported an asynchronous event, such as PORT_ERROR. The session has acted on it:

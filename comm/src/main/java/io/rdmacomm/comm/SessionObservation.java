@@ -6,7 +6,7 @@ import java.lang.System.Logger.Level;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/// Shows a session to those outside of the program: in the counters file of the process, and, if the system property
+/// Publishes a session outside the program: in the counters file of the process, and, if the system property
 /// `rdmacomm.jmx` is `on`, as management beans.
 final class SessionObservation implements AutoCloseable {
     private static final AtomicLong NUMBERS = new AtomicLong();
@@ -18,7 +18,7 @@ final class SessionObservation implements AutoCloseable {
 
     SessionObservation(ObservedSession session) {
         this.session = session;
-        // Negative, as those of channels are positive.
+        // Negative, because the numbers of channels are positive.
         this.records = new SessionRecords(session, -number);
     }
 

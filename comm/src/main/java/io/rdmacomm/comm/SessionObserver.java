@@ -1,6 +1,7 @@
 package io.rdmacomm.comm;
 
-/// Is told of the endpoints of a session that are opened and closed, one at a time. Must not block.
+/// Notified when endpoints of a session are opened and closed. Called by one thread at a time; must not
+/// block.
 interface SessionObserver extends AutoCloseable {
     SessionObserver NONE = new SessionObserver() {
         @Override

@@ -68,14 +68,14 @@ public final class SessionOptions {
     }
 
     /// The first device that can be used, port 2020 of this host's loopback address, ADAPTIVE, SHARED_CQ for
-    /// a server and PER_QUEUE_PAIR for a client, one data channel with [ChannelOptions#defaults()], at most 16
-    /// for each client of a server, [PeerLimits#defaults()], [Deadlines#defaults()], AUTOMATIC setup, buffers
-    /// for this side only, in normal pages, no listener.
+    /// a server and PER_QUEUE_PAIR for a client, one data channel with [ChannelOptions#defaults()], at most
+    /// 16 for each client of a server, [PeerLimits#defaults()], [Deadlines#defaults()], AUTOMATIC setup,
+    /// local access to buffers, normal pages, no listener.
     public static SessionOptions defaults() {
         return DEFAULTS;
     }
 
-    /// The name that the peer is told, at most 128 characters; empty for the role and the process number.
+    /// The name that is sent to the peer, at most 128 characters; empty for the role and the process number.
     public String name() {
         return settings.name();
     }
@@ -103,14 +103,14 @@ public final class SessionOptions {
         return settings.modes().work();
     }
 
-    /// The threads that poll for completions of data channels; null if none was set. A server then uses
-    /// [ThreadMode#SHARED_CQ], so that no client costs a thread, and a client [ThreadMode#PER_QUEUE_PAIR].
-    /// The options of an open session have the one that it uses.
+    /// The threads that poll for completions of data channels; null if none was set. Then a server uses
+    /// [ThreadMode#SHARED_CQ], so that clients cost no threads, and a client [ThreadMode#PER_QUEUE_PAIR]. The
+    /// options of an open session contain the actual mode.
     public @Nullable ThreadMode threadMode() {
         return settings.modes().thread();
     }
 
-    /// The completion vector of all events; null if they are spread over those of the device.
+    /// The completion vector of all events; null to spread them over those of the device.
     public @Nullable Integer completionVector() {
         return settings.modes().vector();
     }
@@ -135,12 +135,12 @@ public final class SessionOptions {
         return settings.data().configurer();
     }
 
-    /// The receives that the data channels share; null if each has [ChannelOptions#receives()] of its own.
+    /// The receives that the data channels share; null if each has its own [ChannelOptions#receives()].
     public @Nullable SharedReceives sharedReceives() {
         return settings.data().receives();
     }
 
-    /// How long waits last at most.
+    /// The longest waits.
     public Deadlines deadlines() {
         return settings.deadlines();
     }
@@ -150,7 +150,7 @@ public final class SessionOptions {
         return settings.meeting().waitForServer();
     }
 
-    /// How a client replaces its endpoint when it has failed; null if it does not.
+    /// How a client replaces a failed endpoint; null if it does not.
     public @Nullable Reconnect reconnect() {
         return settings.meeting().reconnect();
     }
@@ -160,14 +160,14 @@ public final class SessionOptions {
         return settings.meeting().setUp();
     }
 
-    /// The port of the server's connection manager: the second one that clients connect to, where the
-    /// connection manager connects queue pairs. For a server, the port it listens on, 0 for any free one; for a
-    /// client, the port it connects to, 0 for the one that the server says.
+    /// The port of the server's connection manager: the second one that clients connect to, if the connection
+    /// manager connects queue pairs. For a server, the port it listens on, 0 for any free one; for a client,
+    /// the port it connects to, 0 for the one that the server announces.
     public int connectionPort() {
         return settings.meeting().connectionPort();
     }
 
-    /// The secret that both sides must have; null if everybody may connect.
+    /// The secret that both sides must have; null if any peer may connect.
     public @Nullable Secret secret() {
         return settings.trust().secret();
     }
@@ -177,18 +177,18 @@ public final class SessionOptions {
         return settings.trust().tls();
     }
 
-    /// How much peers may make this session keep.
+    /// Limits for the resources that peers may use in this session.
     public PeerLimits limits() {
         return settings.trust().limits();
     }
 
-    /// Whether queue pairs of peers may be at other addresses than their TCP connections.
+    /// Whether queue pairs of peers may have addresses other than those of their TCP connections.
     public boolean foreignGids() {
         return settings.trust().foreignGids();
     }
 
-    /// The access rights of buffers that are allocated without rights of their own: LOCAL_WRITE by default,
-    /// so that no peer can use them before [EndPoint#announce(RdmaBuffer, Set)] has given it rights.
+    /// The access rights of buffers that are allocated without explicit rights: LOCAL_WRITE by default, so
+    /// that no peer can use them before [EndPoint#announce(RdmaBuffer, Set)] has granted it rights.
     public Set<AccessFlag> access() {
         return settings.buffers().access();
     }
@@ -198,14 +198,14 @@ public final class SessionOptions {
         return settings.buffers().pages();
     }
 
-    /// The listener that is told about endpoints.
+    /// The listener for endpoint events.
     public SessionListener listener() {
         return listener;
     }
 
     /// These options with another name of this side.
     ///
-    /// @throws IllegalArgumentException if it has more than 128 characters, or some that are not printable
+    /// @throws IllegalArgumentException if it has more than 128 characters, or unprintable ones
     public SessionOptions withName(String value) {
         return with(settings.withName(Bounds.text("session name", value, 128)));
     }
@@ -228,9 +228,9 @@ public final class SessionOptions {
                 settings.meeting().reconnect()));
     }
 
-    /// These options with another host: for a server, the address it listens on; for a client, the
-    /// server's. A server that others than this host reach needs one, or [#withAllAddresses]; without a
-    /// [#withSecret] and without a [#withTls] anybody who reaches it can connect, and a warning says so.
+    /// These options with another host: for a server, the address it listens on; for a client, the server's.
+    /// A server for clients on other hosts needs one, or [#withAllAddresses]; without [#withSecret] and
+    /// [#withTls] anyone who reaches it can connect, and a warning is logged.
     ///
     /// @param value a name, an IPv4 or an IPv6 address; empty for loopback
     public SessionOptions withHost(String value) {
@@ -250,12 +250,12 @@ public final class SessionOptions {
         return withAddress(settings.meeting().host(), value);
     }
 
-    /// These options with another way to wait.
+    /// These options with another work mode.
     public SessionOptions withWorkMode(WorkMode value) {
         return with(new Modes(value, settings.modes().thread(), settings.modes().vector()));
     }
 
-    /// These options with another use of threads; null, the default, for that of the kind of session, see
+    /// These options with another thread mode; null, the default, for that of the kind of session, see
     /// [#threadMode()].
     public SessionOptions withThreadMode(@Nullable ThreadMode value) {
         return with(new Modes(settings.modes().work(), value, settings.modes().vector()));
@@ -328,7 +328,7 @@ public final class SessionOptions {
         return with(settings.with(value));
     }
 
-    /// These options with or without repeated attempts of a client that is refused.
+    /// These options with or without retries of a refused client.
     public SessionOptions withWaitForServer(boolean value) {
         return with(new Meeting(
                 settings.meeting().host(),
@@ -339,8 +339,8 @@ public final class SessionOptions {
                 settings.meeting().reconnect()));
     }
 
-    /// These options with a client that replaces its endpoint when it has failed; null, the default, for one that
-    /// does not. The first connection is not affected: see [#withWaitForServer].
+    /// These options with the replacement of a client's failed endpoint; null, the default, for none. The
+    /// first connection is not affected: see [#withWaitForServer].
     public SessionOptions withReconnect(@Nullable Reconnect value) {
         return with(new Meeting(
                 settings.meeting().host(),
@@ -351,8 +351,8 @@ public final class SessionOptions {
                 value));
     }
 
-    /// These options with another way for queue pairs to find those of the peer. By connection manager, the
-    /// client must connect to a TCP address at which the server's RDMA device can be reached.
+    /// These options with another way to connect queue pairs. With the connection manager, the client must
+    /// connect to a TCP address at which the server's RDMA device can be reached.
     public SessionOptions withSetUp(SetUp value) {
         return with(new Meeting(
                 settings.meeting().host(),
@@ -364,10 +364,10 @@ public final class SessionOptions {
     }
 
     /// These options with another port of the server's connection manager, and, unless it is 0, with
-    /// [SetUp#CONNECTION_MANAGER]. A server behind a firewall or a port forward needs one, so that both of its
-    /// ports can be let through; [#port()] is the other. All clients share it. Clients connect to the address
-    /// at which they reached the server, so a client sets a port only if the forward changes the number. On
-    /// InfiniBand and RoCE this port belongs to the connection manager, not to TCP.
+    /// [SetUp#CONNECTION_MANAGER]. A server behind a firewall or a port forward needs a fixed one, so that
+    /// both of its ports can be opened; [#port()] is the other. All clients share it. Clients connect to the
+    /// address at which they reached the server, so a client sets a port only if the forward changes the
+    /// number. On InfiniBand and RoCE this port belongs to the connection manager, not to TCP.
     ///
     /// @throws IllegalArgumentException if it is not 0 to 65535
     public SessionOptions withConnectionPort(int value) {
@@ -382,9 +382,9 @@ public final class SessionOptions {
                 settings.meeting().reconnect()));
     }
 
-    /// These options with a secret that both sides must have, or null, the default, for none. The sides prove it
-    /// to each other before either tells anything or makes anything for the other. It decides who may connect; it
-    /// does not hide or protect what is sent afterwards.
+    /// These options with a secret that both sides must have, or null, the default, for none. The sides
+    /// authenticate each other before either sends its parameters or allocates resources. It decides who may
+    /// connect; it does not encrypt or protect later traffic.
     public SessionOptions withSecret(@Nullable Secret value) {
         return with(new Trust(
                 settings.trust().tls(),
@@ -404,7 +404,7 @@ public final class SessionOptions {
                 settings.trust().foreignGids()));
     }
 
-    /// These options with other limits for what peers may make this session keep.
+    /// These options with other limits for the resources that peers may use.
     public SessionOptions withLimits(PeerLimits value) {
         return with(new Trust(
                 settings.trust().tls(),
@@ -413,11 +413,11 @@ public final class SessionOptions {
                 settings.trust().foreignGids()));
     }
 
-    /// These options with or without peers whose queue pairs are at another address than their TCP connection. By
-    /// default a software device refuses them, because it makes TCP connections to the address that a peer names: a
-    /// stranger could make it connect anywhere. Needed for peers behind an address translation, or with several
-    /// addresses, and to be allowed only where all who can connect are trusted. Without effect on other devices,
-    /// whose GIDs need not be addresses, and where the connection manager connects queue pairs.
+    /// These options with or without peers whose queue pairs have an address other than that of their TCP
+    /// connection. By default a software device refuses them, because it makes TCP connections to the address
+    /// that a peer sends: a stranger could make it connect anywhere. Needed for peers behind address
+    /// translation, or with several addresses; allow it only if all who can connect are trusted. Has no
+    /// effect on other devices, whose GIDs need not be addresses, and with the connection manager.
     public SessionOptions withForeignGids(boolean value) {
         return with(new Trust(
                 settings.trust().tls(),
@@ -428,18 +428,18 @@ public final class SessionOptions {
 
     /// These options with other rights on buffers: with [AccessFlag#allRemote()], every peer of the session
     /// that learns the key of a buffer can use all of it, from the beginning, and
-    /// [EndPoint#announce(RdmaBuffer)] tells the key.
+    /// [EndPoint#announce(RdmaBuffer)] sends the key.
     ///
-    /// With [AccessFlag#RELAXED_ORDERING] among them, the device may also reorder what arrives in the
-    /// memory for received messages. Completions keep their meaning, so messages, and buffers that are read
-    /// after an operation or a message has said that they are complete, are as good as before. A program
-    /// that watches the memory of a buffer for the last byte of a WRITE must not ask for it.
+    /// With [AccessFlag#RELAXED_ORDERING] among them, the device may also reorder what arrives in the memory
+    /// for received messages. Completions keep their meaning, so it is safe to read messages, and buffers
+    /// after a completion or a message that reports them complete. A program that watches the memory of a
+    /// buffer for the last byte of a WRITE must not use it.
     public SessionOptions withAccess(Set<AccessFlag> value) {
         return with(new Buffers(Set.copyOf(value), settings.buffers().pages()));
     }
 
     /// These options with buffers in other pages. A device without [io.rdmacomm.verbs.Capability#HUGE_PAGES]
-    /// rejects huge ones, and if the system has too few that are free, allocating a buffer fails with ENOMEM.
+    /// rejects huge pages, and if the system has too few free ones, allocating a buffer fails with ENOMEM.
     public SessionOptions withPages(PageSize value) {
         return with(new Buffers(settings.buffers().access(), value));
     }

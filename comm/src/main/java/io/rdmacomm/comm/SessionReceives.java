@@ -38,7 +38,7 @@ final class SessionReceives implements AutoCloseable {
         return pool;
     }
 
-    /// The place for a channel.
+    /// Where the messages of a channel arrive.
     ///
     /// @throws IllegalArgumentException if it needs longer messages or fewer receives than the pool has
     MessagePlace place(ChannelOptions channel) {

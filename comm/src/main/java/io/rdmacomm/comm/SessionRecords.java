@@ -8,7 +8,7 @@ import java.util.List;
 
 /// The counters of a session for the counters file of the process.
 ///
-/// @param id the number of the record that stands for a session without endpoints
+/// @param id the number of the record for a session without endpoints
 record SessionRecords(ObservedSession session, long id) implements CounterSource {
     private static final int CHANNEL_BITS = 8;
 

@@ -38,7 +38,7 @@ record SessionSettings(
             ChannelConfigurer configurer,
             @Nullable SharedReceives receives) {}
 
-    /// Which peers are accepted, and how much of them.
+    /// Which peers are accepted, and their limits.
     record Trust(@Nullable Tls tls, @Nullable Secret secret, PeerLimits limits, boolean foreignGids) {}
 
     /// The memory of buffers that are allocated.

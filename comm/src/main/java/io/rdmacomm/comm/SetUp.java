@@ -5,7 +5,8 @@ public enum SetUp {
     /// By numbers if both devices support that and the numbers lead the two sides to each other, otherwise by the
     /// connection manager. The server decides.
     AUTOMATIC,
-    /// The sides exchange queue pair numbers over TCP, and each brings up its own: InfiniBand, RoCE, `soft`.
+    /// The sides exchange queue pair numbers over TCP, and each connects its own queue pairs: InfiniBand,
+    /// RoCE, `soft`.
     NUMBERS,
     /// The connection manager connects each queue pair (rdma_cm(7)): the only way on iWARP.
     CONNECTION_MANAGER

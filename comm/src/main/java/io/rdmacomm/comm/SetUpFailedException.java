@@ -19,24 +19,23 @@ public final class SetUpFailedException extends RdmaException {
     public enum Reason {
         /// The name of the host has no address. Check it, and the name service.
         HOST_UNKNOWN,
-        /// Nobody listens there, the host or its queue pairs cannot be reached, or the peer refused and
-        /// said why. Start the server first, or use [SessionOptions#withWaitForServer]; a firewall must
-        /// let both ports of a session pass.
+        /// No server listens there, the host or its queue pairs cannot be reached, or the peer refused with a
+        /// reason. Start the server first, or use [SessionOptions#withWaitForServer]; a firewall must let
+        /// both ports of a session pass.
         REFUSED,
         /// The peer refused for now, because too many are connecting. Try again a moment later.
         BUSY,
-        /// The peer could not be authenticated: the two sides do not have the same [Secret], only one of
-        /// them has [Tls], or one rejects the certificate of the other. Both sides get it. Compare their
+        /// The peer could not be authenticated: the two sides do not have the same [Secret], only one of them
+        /// has [Tls], or one rejects the certificate of the other. Both sides report it. Compare their
         /// options.
         UNPROVED,
-        /// The peer sent what the protocol does not allow: another program listens on that port, or
-        /// connected to it. Check the port.
+        /// The peer violated the protocol: another program listens on that port, or connected to it. Check
+        /// the port.
         PROTOCOL_VIOLATED,
-        /// The two sides speak no common version of the protocol. The message names the versions of both, and
-        /// says which side to update.
+        /// The two sides have no common version of the protocol. The message names both versions and the side
+        /// to update.
         OTHER_VERSION,
-        /// Another socket has the port that a server was to listen on. Choose another one, or end that
-        /// program.
+        /// The server's port is in use. Choose another one, or stop the program that uses it.
         PORT_TAKEN,
         /// Anything else; only the message says what.
         OTHER

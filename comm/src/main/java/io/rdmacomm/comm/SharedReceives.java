@@ -2,13 +2,13 @@ package io.rdmacomm.comm;
 
 import io.rdmacomm.comm.data.Bounds;
 
-/// One pool of receives for the data channels of a session, instead of [ChannelOptions#receives()] for each of them:
-/// a server with a thousand clients needs memory for the messages that are there at the same time, not for a
-/// thousand times as many. Immutable.
+/// One pool of receives for the data channels of a session, instead of [ChannelOptions#receives()] for each
+/// of them: a server with a thousand clients needs memory for the messages that exist at the same time, not
+/// for a full set of receives per client. Immutable.
 ///
-/// Each channel is guaranteed a few receives. The others are lent to the channels whose peers send most, up to
-/// [ChannelOptions#receives()] to each, and return when messages are closed. One channel borrows at most half of
-/// what can be lent, so a receiver that keeps the messages of one channel does not stop the others.
+/// Each channel is guaranteed a few receives. The others are lent to the channels whose peers send most, up
+/// to [ChannelOptions#receives()] each, and return when messages are closed. One channel borrows at most half
+/// of those, so a receiver that keeps the messages of one channel does not stop the others.
 ///
 /// Needs [io.rdmacomm.verbs.Capability#SHARED_RECEIVE_QUEUE].
 public final class SharedReceives extends ValueObject<SharedReceives.Values> {
@@ -23,9 +23,9 @@ public final class SharedReceives extends ValueObject<SharedReceives.Values> {
     /// A pool for the data channels of a session. Each is guaranteed 4 receives, or fewer if that would be more than
     /// half of the pool.
     ///
-    /// @param receives how many messages and notices of all channels there may be at a time, 1 to 1048576; the device
-    ///         may allow fewer. Receives times [ChannelOptions#messageBytes()] is allocated
-    /// @param channels how many data channels there may be at a time, 1 to `receives`; further clients are refused
+    /// @param receives the most messages and notices of all channels at a time, 1 to 1048576; the device may
+    ///         allow fewer. Each takes [ChannelOptions#messageBytes()] of memory
+    /// @param channels the most data channels at a time, 1 to `receives`; further clients are refused
     /// @throws IllegalArgumentException if a number is out of its range
     public static SharedReceives of(int receives, int channels) {
         Bounds.range("shared receives", receives, 1, 1 << 20);
@@ -33,17 +33,17 @@ public final class SharedReceives extends ValueObject<SharedReceives.Values> {
         return new SharedReceives(new Values(receives, channels, Math.clamp(receives / channels / 2, 1, USUAL)));
     }
 
-    /// How many messages and notices of all channels there may be at a time.
+    /// The most messages and notices of all channels at a time.
     public int receives() {
         return values.receives;
     }
 
-    /// How many data channels there may be at a time.
+    /// The most data channels at a time.
     public int channels() {
         return values.channels;
     }
 
-    /// How many receives each channel has at least.
+    /// The receives that each channel is guaranteed.
     public int guaranteed() {
         return values.guaranteed;
     }

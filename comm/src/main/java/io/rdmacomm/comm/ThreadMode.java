@@ -2,7 +2,7 @@ package io.rdmacomm.comm;
 
 /// The threads that poll for completions and run handlers.
 public enum ThreadMode {
-    /// Each data channel has a completion queue and a library thread of its own.
+    /// Each data channel has its own completion queue and library thread.
     PER_QUEUE_PAIR,
     /// All data channels of a session share one completion queue and one library thread.
     SHARED_CQ,

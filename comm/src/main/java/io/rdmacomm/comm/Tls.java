@@ -18,10 +18,10 @@ import javax.net.ssl.SSLParameters;
 import javax.net.ssl.TrustManagerFactory;
 import org.jspecify.annotations.Nullable;
 
-/// TLS for the TCP connections over which endpoints and meshes are set up. It encrypts what is sent
-/// there: addresses, queue pair and packet numbers, tokens, proofs. Its certificates say who may
-/// connect. What is sent afterwards, messages, WRITEs, READs and announced buffers, goes over RDMA and
-/// stays in the clear. Immutable and thread-safe.
+/// TLS for the TCP connections over which endpoints and meshes are set up. It encrypts the data of the setup:
+/// addresses, queue pair and packet numbers, tokens, proofs. Its certificates decide who may connect. All
+/// later traffic (messages, WRITEs, READs and announced buffers) goes over RDMA and is not encrypted.
+/// Immutable and thread-safe.
 ///
 /// ```java
 /// SessionOptions options = SessionOptions.defaults().withTls(Tls.of(sslContext));
@@ -33,7 +33,7 @@ public final class Tls {
     private static final int MOST_PASSWORD_BYTES = 1024;
 
     private final SSLContext context;
-    /// Holds the parameters; they can be changed, so each engine gets a copy.
+    /// Holds the parameters, which are mutable, so each engine gets a copy.
     private final SSLEngine prototype;
 
     private Tls(SSLContext context, SSLParameters parameters) {
@@ -55,7 +55,7 @@ public final class Tls {
 
     /// TLS with parameters of the caller, which are copied. Servers demand a certificate of clients if
     /// [SSLParameters#getNeedClientAuth()] says so. Clients check the host unless
-    /// [SSLParameters#setEndpointIdentificationAlgorithm] was given another way, or an empty name for none.
+    /// [SSLParameters#setEndpointIdentificationAlgorithm] selects another check, or an empty name for none.
     ///
     /// @throws IllegalArgumentException if the context does not support a protocol or cipher suite
     public static Tls of(SSLContext context, SSLParameters parameters) {
@@ -66,8 +66,8 @@ public final class Tls {
     ///
     /// @param keys the key and the certificate of this side
     /// @param trusted the certificates of the authorities that are trusted
-    /// @param password a file with the password of both, which only its owner may read, where the file system knows
-    ///        that
+    /// @param password a file with the password of both, which only its owner may access, where the file
+    ///        system has owners
     /// @throws IllegalArgumentException if one of the files cannot be used; the message says what to do
     public static Tls read(Path keys, Path trusted, Path password) {
         byte[] bytes = PrivateFile.read("password file", password, MOST_PASSWORD_BYTES);
@@ -114,9 +114,9 @@ public final class Tls {
                         : " has no trusted certificate; add that of an authority with `keytool -importcert`"));
     }
 
-    /// The same without the check that a server's certificate is for the host that a client connects to: any server
-    /// is accepted that has a certificate of a trusted authority. For meshes whose nodes have no names, and only if
-    /// all who have a certificate are trusted.
+    /// The same without the check that a server's certificate is for the host that a client connects to: any
+    /// server with a certificate of a trusted authority is accepted. For meshes whose nodes have no names,
+    /// and only if every holder of a certificate is trusted.
     public Tls withAnyHost() {
         SSLParameters parameters = prototype.getSSLParameters();
         parameters.setEndpointIdentificationAlgorithm(ANY_HOST);
@@ -129,7 +129,7 @@ public final class Tls {
     public SSLEngine engine(@Nullable InetSocketAddress server) {
         SSLParameters parameters = prototype.getSSLParameters();
         if (server == null) {
-            // For the names of servers; a server has nothing to compare those of clients with.
+            // Only clients check host names; a server has no expected name to compare with.
             parameters.setEndpointIdentificationAlgorithm(null);
             SSLEngine engine = context.createSSLEngine();
             engine.setUseClientMode(false);

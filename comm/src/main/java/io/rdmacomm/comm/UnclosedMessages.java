@@ -8,8 +8,8 @@ import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/// Warns when a program keeps so many messages of a channel that its peer cannot send any more. The thread of the
-/// control channels looks once a second; the data path knows nothing of it.
+/// Warns when a program keeps so many messages of a channel that its peer can no longer send. The thread of
+/// the control channels checks once a second; the data path is not involved.
 final class UnclosedMessages {
     private static final SafeLogger LOGGER = SafeLogger.ofPackage(UnclosedMessages.class);
     private static final long INTERVAL_NANOS = 1_000_000_000;
@@ -17,17 +17,17 @@ final class UnclosedMessages {
     private final List<Watched> all = new CopyOnWriteArrayList<>();
     private long due = System.nanoTime();
 
-    /// Begins to look at a data channel. Thread-safe.
+    /// Starts checking a data channel. Thread-safe.
     void add(RdmaChannel channel) {
         all.add(new Watched(channel));
     }
 
-    /// Looks at a data channel no more. Thread-safe.
+    /// Stops checking a data channel. Thread-safe.
     void remove(RdmaChannel channel) {
         all.removeIf(watched -> watched.channel.equals(channel));
     }
 
-    /// Looks at all channels if a second has passed; called now and then by one thread.
+    /// Checks all channels if a second has passed; called periodically by one thread.
     void tick() {
         long now = System.nanoTime();
         if (now - due < 0) {
@@ -36,15 +36,16 @@ final class UnclosedMessages {
         due = now + INTERVAL_NANOS;
         for (Watched watched : all) {
             try {
-                watched.look();
+                watched.check();
             } catch (RuntimeException | Error e) {
-                // No memory, most likely. The other channels, and the thread of the control channels, continue.
+                // Most likely out of memory. The other channels, and the thread of the control channels,
+                // continue.
                 LOGGER.log(Level.DEBUG, "the unclosed messages of a channel were not counted this time", e);
             }
         }
     }
 
-    /// One channel, and what was seen of it before.
+    /// One channel, and the result of the last check.
     private static final class Watched {
         private final RdmaChannel channel;
         private final int most;
@@ -54,12 +55,13 @@ final class UnclosedMessages {
         Watched(RdmaChannel channel) {
             this.channel = channel;
             int receives = channel.options().receives();
-            // Fewer than these are free, and not posted again yet.
+            // With so many unclosed, the rest are too few to be posted again.
             this.most = receives - ReceivePool.together(receives) + 1;
         }
 
-        /// Warns, once, when all receives were in use at the last look, and nothing has arrived since then.
-        void look() {
+        /// Warns, once, if all receives were already in use at the last check, and nothing has arrived since
+        /// then.
+        void check() {
             int unclosed = channel.unclosed();
             if (unclosed < most) {
                 arrivedBefore = -1;
@@ -72,7 +74,7 @@ final class UnclosedMessages {
                 warned = true;
                 LOGGER.log(
                         Level.WARNING,
-                        unclosed + " messages of " + channel + " are not closed, so its peer cannot send any more;"
+                        unclosed + " messages of " + channel + " are not closed, so its peer can no longer send;"
                                 + " close them, or raise ChannelOptions.withReceives");
             }
             arrivedBefore = arrived;

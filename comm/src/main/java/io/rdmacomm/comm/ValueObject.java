@@ -2,9 +2,9 @@ package io.rdmacomm.comm;
 
 import org.jspecify.annotations.Nullable;
 
-/// Options. Two of a class are equal if their values are.
+/// Base class of options. Two objects of the same class are equal if their values are.
 ///
-/// The values are a record that users do not see, so a further one breaks no program.
+/// The values are a record that users do not see, so adding one breaks no program.
 abstract class ValueObject<V extends Record> {
     final V values;
 

@@ -8,7 +8,7 @@ public enum WorkMode {
     /// wake-up for each message.
     COMPLETION_CHANNEL,
     /// The same, but one thread waits for all data channels of a session, whatever the thread mode: for many
-    /// channels of which few are busy.
+    /// channels with few busy ones.
     EPOLL,
     /// Spins for about 20 us, then arms the completion queue and sleeps until the device wakes it.
     ADAPTIVE

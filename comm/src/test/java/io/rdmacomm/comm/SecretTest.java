@@ -61,7 +61,7 @@ final class SecretTest {
 
         assertThatThrownBy(() -> Secret.read(open))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("secret file " + open + " is open to others than its owner: chmod 600 " + open);
+                .hasMessage("secret file " + open + " is accessible to other users: chmod 600 " + open);
     }
 
     @Test

@@ -16,7 +16,8 @@ final class CountersCodec {
 
     private CountersCodec() {}
 
-    /// Encodes a file. Records beyond [CountersLayout#MOST_RECORDS] are counted as left out, long texts are cut.
+    /// Encodes a file. Records beyond [CountersLayout#MOST_RECORDS] are counted as left out, long texts are
+    /// truncated.
     static byte[] encode(ProcessRecord process) {
         int count = Math.min(process.records().size(), CountersLayout.MOST_RECORDS);
         byte[] file = new byte[recordAt(count)];
@@ -59,7 +60,7 @@ final class CountersCodec {
         return record + CountersLayout.COUNTERS_AT + index * Long.BYTES;
     }
 
-    /// Writes as much of `text` as there is room for, without half a character at its end.
+    /// Writes as much of `text` as fits, without a partial character at its end.
     private static void putText(ByteBuffer to, int at, int room, String text) {
         byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
         int length = Math.min(bytes.length, room - Short.BYTES);
@@ -79,8 +80,7 @@ final class CountersCodec {
         return (int) checksum.getValue();
     }
 
-    /// Decodes a file that anybody may have written: checks every number, and replaces characters that would disturb a
-    /// terminal.
+    /// Decodes an untrusted file: checks every number, and replaces characters that would disturb a terminal.
     ///
     /// @throws MalformedCountersException if it is not a whole file of this version
     static ProcessRecord decode(byte[] file) throws MalformedCountersException {

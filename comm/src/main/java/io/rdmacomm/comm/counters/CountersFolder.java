@@ -21,11 +21,11 @@ import java.util.List;
 import java.util.Set;
 
 /// The folder of a user's counters files: `rdmacomm-counters-UID` with mode 0700 in `/dev/shm`, or in
-/// `java.io.tmpdir` where that does not exist, or where the system property `rdmacomm.counters.directory` says.
-/// If somebody else has that name, the folder has another one ([UserFolders]), and a reader looks into all
-/// folders of the user. The last process to leave removes it.
+/// `java.io.tmpdir` where that does not exist, or where the system property `rdmacomm.counters.directory`
+/// says. If another user owns a folder of that name, it gets another one ([UserFolders]), and a reader
+/// searches all folders of the user. The last process to end removes it.
 ///
-/// A file belongs to one process. The files of dead processes are removed by whoever sees them.
+/// A file belongs to one process. Any process that finds the file of a dead process removes it.
 public final class CountersFolder {
     /// The system property for the folder that contains it.
     public static final String PROPERTY = "rdmacomm.counters.directory";
@@ -38,7 +38,7 @@ public final class CountersFolder {
     private static final int MOST_FILES = 4096;
     /// A file may be rewritten while it is read.
     private static final int READ_TRIES = 10;
-    /// A process that lives writes every second, unless it is stopped.
+    /// A live process writes every second, unless it is stopped.
     private static final long FORGOTTEN_MILLIS = 3_600_000;
 
     private final Path base;
@@ -60,7 +60,7 @@ public final class CountersFolder {
                         : Files.isWritable(memory) ? memory : Path.of(System.getProperty("java.io.tmpdir")));
     }
 
-    /// Where it is, or will probably be: it may not exist.
+    /// Its path, or its probable path if it does not exist yet.
     public Path path() {
         try {
             List<Path> own = folders.all();
@@ -72,7 +72,7 @@ public final class CountersFolder {
 
     /// The counters files of a folder.
     ///
-    /// @param processes the processes that live
+    /// @param processes the live processes
     /// @param problems the files that could not be read, and why
     public record Content(List<ProcessRecord> processes, List<String> problems) {}
 
@@ -126,7 +126,7 @@ public final class CountersFolder {
                 to.add(file);
             }
         } catch (NoSuchFileException e) {
-            LOGGER.log(System.Logger.Level.TRACE, "the last process to leave has just removed {0}", folder);
+            LOGGER.log(System.Logger.Level.TRACE, "the last process to end has just removed {0}", folder);
         } catch (DirectoryIteratorException e) {
             throw e.getCause();
         }
@@ -145,7 +145,7 @@ public final class CountersFolder {
         }
     }
 
-    /// Reads a file without mapping it: its owner may cut it at any moment. Opening a pipe would block.
+    /// Reads a file without mapping it: its owner may truncate it at any moment. Opening a pipe would block.
     private static byte[] content(Path file) throws IOException {
         if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
             throw Files.exists(file, LinkOption.NOFOLLOW_LINKS)
@@ -190,7 +190,7 @@ public final class CountersFolder {
                 Path file = folder.resolve(process.pid() + "-" + Long.toHexString(System.nanoTime()) + SUFFIX);
                 return Files.createFile(file, FILE);
             } catch (NoSuchFileException e) {
-                // The last process to leave has just removed the folder.
+                // The last process to end has just removed the folder.
                 if (tries == MOST_TRIES) {
                     throw e;
                 }

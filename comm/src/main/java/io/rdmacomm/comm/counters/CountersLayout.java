@@ -20,8 +20,8 @@ package io.rdmacomm.comm.counters;
 /// text: its length in bytes (2), then UTF-8
 /// ```
 ///
-/// The checksum covers the whole file, with zero in its own place. It tells a reader that the file was
-/// rewritten while it was read. Magic and version stay where they are in later versions.
+/// The checksum covers the whole file, with zero in its own place. With it, a reader detects that the file
+/// was rewritten while it was read. Magic and version stay where they are in later versions.
 final class CountersLayout {
     /// `rdmacnt` and a zero.
     static final long MAGIC = 0x00746e63616d6472L;

@@ -10,9 +10,9 @@ import org.jspecify.annotations.Nullable;
 
 /// Copies the counters of this process' sessions into its counters file, at most once a second.
 ///
-/// There is a file while there are sessions. It has no thread: the threads of the control channels,
-/// which wake twice a second anyway, call [#tick()]. The data path knows nothing of it.
-/// `-Drdmacomm.counters=off` turns it off; so does the first failure, which is logged. Thread-safe.
+/// The file exists while there are sessions. This class has no thread: the threads of the control channels,
+/// which wake twice a second anyway, call [#tick()]. The data path is not involved. `-Drdmacomm.counters=off`
+/// turns it off; so does the first failure, which is logged. Thread-safe.
 public final class CountersPublisher {
     private static final SafeLogger LOGGER = SafeLogger.of("io.rdmacomm.comm");
     private static final long INTERVAL_NANOS = 1_000_000_000;
@@ -50,7 +50,7 @@ public final class CountersPublisher {
         }
     }
 
-    /// Publishes no more counters of `source`. The last source removes the file. Idempotent.
+    /// Stops publishing the counters of `source`. The last source removes the file. Idempotent.
     public void remove(CounterSource source) {
         lock.lock();
         try {
@@ -63,7 +63,8 @@ public final class CountersPublisher {
         }
     }
 
-    /// Publishes if a second has passed, unless another thread does; called now and then. Does not wait for a lock.
+    /// Publishes if a second has passed, unless another thread does; called periodically. Does not wait for a
+    /// lock.
     public void tick() {
         if (file != null && System.nanoTime() - due >= 0 && lock.tryLock()) {
             try {
@@ -71,7 +72,8 @@ public final class CountersPublisher {
                     publish();
                 }
             } catch (Error e) {
-                // No memory, most likely: the threads of the control channels must go on. There is another time.
+                // Most likely out of memory. The threads of the control channels must continue; the next tick
+                // tries again.
                 LOGGER.log(Level.DEBUG, "the counters are not written this time", e);
             } finally {
                 lock.unlock();

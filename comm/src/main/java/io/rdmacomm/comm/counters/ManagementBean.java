@@ -80,7 +80,7 @@ public final class ManagementBean implements DynamicMBean {
             try {
                 found.add(new Attribute(name, getAttribute(name)));
             } catch (AttributeNotFoundException | RuntimeException e) {
-                // The interface wants it to be left out.
+                // The interface requires that it is left out.
             }
         }
         return found;

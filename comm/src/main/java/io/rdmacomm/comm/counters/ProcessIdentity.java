@@ -9,17 +9,18 @@ import java.nio.file.Path;
 import java.util.OptionalLong;
 import java.util.Set;
 
-/// A process of this machine. Its number alone would not do: numbers are reused, and containers have their own.
+/// A process of this machine. Its number alone is not enough: numbers are reused, and containers have their
+/// own.
 ///
 /// @param pid its number
-/// @param start when it started, in clock ticks since the machine has (proc_pid_stat(5)); 0 if that is unknown
-/// @param namespace the number of its PID namespace; 0 if that is unknown
+/// @param start its start time in clock ticks since boot (proc_pid_stat(5)); 0 if unknown
+/// @param namespace the number of its PID namespace; 0 if unknown
 public record ProcessIdentity(long pid, long start, long namespace) {
     private static final Path PROCESSES = Path.of("/proc");
     private static final int LONGEST_STAT = 4096;
-    /// Of proc_pid_stat(5), counted behind the name of the program, which may contain anything.
+    /// The index in proc_pid_stat(5) after the program name, which may contain any character.
     private static final int START_TIME = 19;
-    /// The states of a process that has ended, but whose parent has not noticed.
+    /// The states of a process that has ended but was not reaped by its parent.
     private static final Set<String> DEAD = Set.of("Z", "X");
 
     /// This process.
@@ -46,8 +47,8 @@ public record ProcessIdentity(long pid, long start, long namespace) {
         }
     }
 
-    /// Whether `reader`, the process that asks, is sure that this one has ended. It cannot know that of a process in
-    /// another PID namespace.
+    /// Whether `reader` is sure that this process has ended. It cannot know that of a process in another PID
+    /// namespace.
     public boolean isDead(ProcessIdentity reader) {
         if (namespace != reader.namespace) {
             return false;
@@ -60,7 +61,7 @@ public record ProcessIdentity(long pid, long start, long namespace) {
         }
     }
 
-    /// When the process with this number has started; 0 if that is unknown, empty if there is none.
+    /// The start time of the process with this number; 0 if unknown, empty if there is no such process.
     private static OptionalLong startOf(long pid) throws IOException {
         if (!Files.isDirectory(PROCESSES.resolve("self"))) {
             return ProcessHandle.of(pid).isPresent() ? OptionalLong.of(0) : OptionalLong.empty();

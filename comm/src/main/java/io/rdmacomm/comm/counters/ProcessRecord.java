@@ -2,10 +2,10 @@ package io.rdmacomm.comm.counters;
 
 import java.util.List;
 
-/// The content of a counters file: what a process has published at one moment.
+/// The content of a counters file: the data that a process has published at one moment.
 ///
 /// @param process the process
-/// @param command what it runs, for people
+/// @param command its command line, for people
 /// @param publishedNanos when it published, by its [System#nanoTime()]: for the time between two of its records
 /// @param publishedMillis when it published, by the clock
 /// @param leftOut how many channels had no room in the file

@@ -1,5 +1,5 @@
-/// The counters file of a process, which `rdmacomm top` reads: its layout, the folder, the writer and the reader. It
-/// knows nothing of sessions: they are its [CounterSource]s.
+/// The counters file of a process, which `rdmacomm top` reads: its layout, the folder, the writer and the
+/// reader. It does not depend on sessions: they are its [CounterSource]s.
 @NullMarked
 package io.rdmacomm.comm.counters;
 

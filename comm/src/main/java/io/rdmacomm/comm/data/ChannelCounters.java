@@ -3,8 +3,8 @@ package io.rdmacomm.comm.data;
 import io.rdmacomm.comm.statistics.ChannelCounter;
 import io.rdmacomm.comm.statistics.ChannelStatistics;
 
-/// A channel's counters. Each is written by one thread at a time: those of what goes out under the send lock,
-/// the others by the polling thread. They are read without synchronization.
+/// A channel's counters. Each is written by one thread at a time: those of outgoing operations under the send
+/// lock, the others by the polling thread. They are read without synchronization.
 public final class ChannelCounters {
     private final long[] values = new long[ChannelCounter.values().length];
 
@@ -33,7 +33,7 @@ public final class ChannelCounters {
         add(ChannelCounter.BYTES_IN, bytes);
     }
 
-    /// Their present values.
+    /// The current values.
     public ChannelStatistics statistics() {
         return new ChannelStatistics(values);
     }

@@ -3,10 +3,10 @@ package io.rdmacomm.comm.data;
 import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.verbs.WorkStatus;
 
-/// The events of an [RdmaAdapter], for the channel above it: the only calls that go up. On the polling thread
-/// unless stated otherwise. No method throws.
+/// The events of an [RdmaAdapter], for the channel above it: its only upward calls. Called on the polling
+/// thread unless stated otherwise. No method throws.
 ///
-/// @param <H> what the channel wants back when an operation ends
+/// @param <H> the object that the channel gets back when an operation ends
 public interface ChannelEvents<H> {
     /// An operation has ended.
     ///
@@ -29,12 +29,12 @@ public interface ChannelEvents<H> {
     /// @param what the kind of work in words
     void onWorkFailed(String what, WorkStatus status, int vendorError);
 
-    /// The queue pair cannot be used any more. On any thread.
+    /// The queue pair can no longer be used. On any thread.
     void onFailed(RdmaException why);
 
-    /// The peer should be asked to give back receives of a shared pool that it does not use. On any thread.
+    /// The peer should be asked to return unused receives of a shared pool. On any thread.
     void onRecall();
 
-    /// The channel has asked for it with [RdmaAdapter#attention()].
+    /// The channel has requested this call with [RdmaAdapter#attention()].
     void onAttention();
 }

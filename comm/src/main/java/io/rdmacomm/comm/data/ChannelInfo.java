@@ -20,7 +20,7 @@ import java.nio.ByteBuffer;
 /// ```
 ///
 /// @param queuePair the numbers of its queue pair
-/// @param receives receives that are posted before it says that it is ready
+/// @param receives receives that are posted before it sends READY
 /// @param messageBytes the longest message that it receives
 /// @param readAtomic READs and atomics that it answers at a time
 /// @param arrivalReadBytes how much of its credit cell an arrival read READs: 0 or 8; see decision 22

@@ -5,8 +5,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
 
-/// The cells of one channel, a range of the region of its endpoint: the only memory of the library that the peer
-/// may write and read.
+/// The cells of one channel, in the region of its endpoint: the only internal memory of the library that the
+/// peer may write and read.
 ///
 /// ```
 ///   0   receives that the peer has posted so far, written by the peer (8 bytes, a cache line of its own)
@@ -36,7 +36,7 @@ public final class ChannelMemory {
         this.cellsRemoteKey = cells.remoteKey();
     }
 
-    /// The number of receives that the peer has posted, as far as it has said.
+    /// The number of receives that the peer has posted, according to its last update.
     long peerReceives() {
         return (long) LONG.getAcquire(cells, cellsOffset);
     }

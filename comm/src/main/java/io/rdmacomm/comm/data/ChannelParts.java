@@ -4,15 +4,15 @@ import io.rdmacomm.comm.progress.CompletionGroup;
 import io.rdmacomm.comm.progress.GroupMember;
 import io.rdmacomm.verbs.QueuePair;
 
-/// The parts of a channel that its receives work with.
+/// The parts of a channel that its receives use.
 ///
-/// @param queuePair takes them
-/// @param workIdBase the number of its work
-/// @param sends tells the peer of more receives
-/// @param group where they complete
-/// @param member is told of them
-/// @param lost is told that the queue pair has failed, where no flushed receive tells that
-/// @param recall asks the peer to give back receives that it does not use; on any thread, never blocks
+/// @param queuePair for which receives are posted
+/// @param workIdBase the first work ID of the channel
+/// @param sends announces more receives to the peer
+/// @param group where the receives complete
+/// @param member gets their completions
+/// @param lost notified when the queue pair has failed, if no flushed receive reports it
+/// @param recall asks the peer to return unused receives; on any thread, never blocks
 record ChannelParts(
         QueuePair queuePair,
         long workIdBase,

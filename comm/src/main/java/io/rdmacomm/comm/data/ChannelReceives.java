@@ -7,13 +7,14 @@ interface ChannelReceives {
     /// The receives in which messages arrive.
     ReceiveBlocks blocks();
 
-    /// Whether the last message in this receive was of this channel. On any thread; it may be out of date.
+    /// Whether the last message in this receive belonged to this channel. On any thread; it may be out of
+    /// date.
     boolean holds(int receive);
 
-    /// The queue pair takes receives now, and its peer is about to send.
+    /// The queue pair accepts receives now, and its peer is about to send.
     void begin();
 
-    /// The peer gives back receives that it was granted.
+    /// The peer returns receives that it was granted.
     ///
     /// @return false if it does not have that many
     boolean returned(int count);
@@ -24,8 +25,8 @@ interface ChannelReceives {
     /// Whether the device has reported all receives that the queue pair in ERROR has used.
     boolean isFlushed();
 
-    /// Has `close` called, which closes the queue pair, when what the device has reported was dispatched, if that
-    /// would be lost otherwise.
+    /// Calls `close`, which closes the queue pair, after everything that the device has reported was
+    /// dispatched, if closing would drop it otherwise.
     void beforeClose(CompletionGroup group, Runnable close);
 
     /// The queue pair is closed, and everything that the device has reported was dispatched. On the polling thread.

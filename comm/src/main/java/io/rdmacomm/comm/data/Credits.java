@@ -3,9 +3,9 @@ package io.rdmacomm.comm.data;
 import io.rdmacomm.comm.statistics.ChannelCounter;
 import jdk.jfr.FlightRecorder;
 
-/// The number of messages and notices that may be sent before the peer runs out of receives. The peer writes the number
-/// of receives it has posted so far into this side's memory; that memory is only looked at when the last known
-/// number is used up. Guarded by the send lock.
+/// The number of messages and notices that may be sent before the peer runs out of receives. The peer writes
+/// the number of receives it has posted so far into this side's memory; that memory is only read when the
+/// last known number is used up. Guarded by the send lock.
 final class Credits {
     private final String channel;
     private final ChannelMemory memory;
@@ -22,7 +22,7 @@ final class Credits {
         this.counters = counters;
     }
 
-    /// The peer has posted `receives` before it said that it is ready.
+    /// The peer has posted `receives` before it sent READY.
     void begin(int receives) {
         memory.peerReceives(receives);
         known = receives;
@@ -47,14 +47,14 @@ final class Credits {
         return true;
     }
 
-    /// Gives back what was taken for an operation that was not posted.
+    /// Returns the credits of an operation that was not posted.
     void giveBack(int count) {
         used -= count;
     }
 
-    /// Gives up what is not used of the peer's receives, except as many as there were at first: never uses them.
+    /// Gives up unused receives of the peer, except the initial number: this side never uses them.
     ///
-    /// @return how many those are
+    /// @return how many were given up
     int surrender() {
         known = Math.max(known, memory.peerReceives());
         int spare = (int) Math.max(0, known - used - atFirst);

@@ -14,8 +14,9 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/// The asynchronous events of a session's device, and the thread that takes them. When the device or a completion queue
-/// fails, so do the endpoints that use it: on many adapters polling then finds nothing, for ever.
+/// The asynchronous events of a session's device, and the thread that reads them. When the device or a
+/// completion queue fails, so do the endpoints that use it, because on many adapters polling then never finds
+/// anything.
 public final class DeviceEvents implements AutoCloseable {
     private static final SafeLogger LOGGER = SafeLogger.of("io.rdmacomm.comm");
     private static final Duration TEND = Duration.ofMillis(100);
@@ -27,7 +28,7 @@ public final class DeviceEvents implements AutoCloseable {
     private final AsyncEventLoop loop;
     private volatile Consumer<AsyncEvent> listener = _ -> {};
 
-    /// Takes no event before [#start].
+    /// Reads no events before [#start].
     ///
     /// @param session its name
     /// @param receives that its channels share; null if each has its own
@@ -38,25 +39,25 @@ public final class DeviceEvents implements AutoCloseable {
                 context,
                 "rdmacomm-" + session + "-device",
                 this::onEvent,
-                receives == null ? () -> {} : receives::tend,
+                receives == null ? () -> {} : receives::maintain,
                 receives == null ? NOTHING_TO_TEND : TEND);
     }
 
-    /// Begins to take events.
+    /// Starts reading events.
     ///
-    /// @param told is told of each, on the thread that takes them
-    public void start(Consumer<AsyncEvent> told) {
+    /// @param told receives each event, on the thread that reads them
+    public void start(Consumer<AsyncEvent> listener) {
         listener = told;
         loop.start();
     }
 
-    /// Work of the session completes in `group` from now on.
+    /// Adds a group in which work of the session completes.
     public CompletionGroup watch(CompletionGroup group) {
         groups.add(group);
         return group;
     }
 
-    /// The group is being closed.
+    /// Removes a group that is being closed.
     public void forget(CompletionGroup group) {
         groups.remove(group);
     }
@@ -70,7 +71,7 @@ public final class DeviceEvents implements AutoCloseable {
             case PORT_ERROR -> LOGGER.log(Level.WARNING, "port " + event.port() + " of " + context + " is down");
             case PORT_ACTIVE -> LOGGER.log(Level.INFO, "port " + event.port() + " of " + context + " is up");
             default -> {
-                // The completions tell.
+                // The completions report it.
             }
         }
         if (receives != null) {
@@ -88,7 +89,7 @@ public final class DeviceEvents implements AutoCloseable {
         groups.stream().filter(concerned).forEach(group -> group.fail(why));
     }
 
-    /// Takes no further event. The thread ends with the context.
+    /// Reads no further events. The thread ends with the context.
     @Override
     public void close() {
         loop.close();

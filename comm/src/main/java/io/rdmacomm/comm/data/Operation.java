@@ -18,9 +18,9 @@ public final class Operation {
     public static final int COMPARE_AND_SWAP = 5;
     /// An atomic fetch-and-add of 8 bytes.
     public static final int FETCH_AND_ADD = 6;
-    /// The library's own WRITE that tells the peer how many receives there are.
+    /// The library's internal WRITE of the number of receives to the peer.
     static final int CREDIT_UPDATE = 7;
-    /// The library's own READ that ends when everything before it has arrived.
+    /// The library's internal READ, which ends when everything before it has arrived.
     static final int ARRIVAL_READ = 8;
 
     private static final String[] NAMES = {
@@ -51,7 +51,7 @@ public final class Operation {
     private long swap;
 
     /// @param inlineBytes the longest payload that is copied when it is posted
-    /// @param fenced whether all kinds but READ wait for the READs in front of them
+    /// @param fenced whether all kinds but READ wait for preceding READs
     Operation(int inlineBytes, boolean fenced) {
         this.inlineBytes = inlineBytes;
         this.fenced = fenced;
@@ -90,8 +90,8 @@ public final class Operation {
 
     /// Sets the operands of an atomic operation.
     ///
-    /// @param first what is expected, or added
-    /// @param second what replaces the expected value
+    /// @param first the expected value, or the addend
+    /// @param second the new value
     public Operation operands(long first, long second) {
         operand = first;
         swap = second;
@@ -115,7 +115,7 @@ public final class Operation {
 
     /// Adds it to `batch` as its next request.
     ///
-    /// @param resultAddress where an atomic operation puts the old value, and an arrival read what it reads
+    /// @param resultAddress where atomic operations put the old value, and arrival reads the bytes read
     public void appendTo(SendBatch batch, long workId, long resultAddress, int resultKey) {
         switch (kind) {
             case SEND -> batch.send(workId);
@@ -135,7 +135,7 @@ public final class Operation {
             batch.inline();
         }
         if (fenced && kind != READ && kind != ARRIVAL_READ) {
-            // A completion means that everything in front of it has ended, READs included.
+            // A completion means that everything before it has ended, READs included.
             batch.fenced();
         }
     }

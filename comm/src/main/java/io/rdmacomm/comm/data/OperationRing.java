@@ -6,11 +6,11 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// The operations in flight of one channel, in the order in which they start and end. One thread at a time adds
-/// at the head; one at a time, perhaps another, removes from the tail. What the first wrote reaches the second
-/// with the completion.
+/// The operations in flight of one channel, in the order in which they start and end. One thread at a time
+/// adds at the head; one at a time, perhaps another, removes from the tail. The completion makes the writes
+/// of the first visible to the second.
 ///
-/// Two slots beyond the window belong to the library itself: one for a credit update, one for an arrival read.
+/// Two slots beyond the window are internal: one for a credit update, one for an arrival read.
 final class OperationRing<H> {
     private static final VarHandle COMPLETED;
 
@@ -68,8 +68,8 @@ final class OperationRing<H> {
         return fits(count);
     }
 
-    /// The library's own operations are counted after the ends were read: one that ends in between counts as a
-    /// user's, and never the other way round.
+    /// Internal operations are counted after the ends were read: one that ends in between counts as a user's,
+    /// never the reverse.
     private boolean fits(int count) {
         return posted - completedSeen <= (long) window - count + own();
     }
@@ -97,7 +97,7 @@ final class OperationRing<H> {
         entry.startNanos = startNanos;
     }
 
-    /// Takes back the operation that was added last: it was not posted after all.
+    /// Removes the operation that was added last, because it was not posted.
     void undo() {
         posted--;
     }

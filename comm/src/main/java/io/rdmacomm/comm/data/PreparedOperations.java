@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Operations that are posted together: their work requests, and what a channel has to remember of each.
+/// Operations that are posted together: their work requests, and the channel's record of each.
 public final class PreparedOperations<H> {
     private final SendBatch batch;
     private final List<@Nullable H> handlers;

@@ -11,10 +11,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 
-/// Waits for the channels of an endpoint, and makes progress where no library thread does. Not for their
-/// handlers.
+/// Waits for the channels of an endpoint, and makes progress where no library thread does. Not for use in
+/// their handlers.
 ///
-/// @param adapters those that are waited for
+/// @param adapters the channels to wait for
 /// @param deadline the last moment, of [System#nanoTime()]
 public record ProgressWait(List<? extends RdmaAdapter<?>> adapters, long deadline) {
     /// One of the waits.
@@ -35,7 +35,7 @@ public record ProgressWait(List<? extends RdmaAdapter<?>> adapters, long deadlin
         return until(adapter -> adapter.sends().hasArrived(started.getOrDefault(adapter, 0L)));
     }
 
-    /// Waits until each message that arrived before was given to its handler, or can be received.
+    /// Waits until each message that arrived before was passed to its handler, or can be received.
     ///
     /// @return whether it was
     public boolean untilDelivered() throws InterruptedException {
@@ -53,12 +53,12 @@ public record ProgressWait(List<? extends RdmaAdapter<?>> adapters, long deadlin
 
     /// Waits until no operation of the user is in flight.
     ///
-    /// @return whether it is so
+    /// @return whether none is
     public boolean untilIdle() throws InterruptedException {
         return until(adapter -> adapter.sends().inFlight() == 0);
     }
 
-    /// Waits until devices that flush have ended everything in flight.
+    /// Waits until devices that flush have flushed everything in flight.
     ///
     /// @param polling whether to poll where no library thread does
     public void untilFlushed(boolean polling) throws InterruptedException {
@@ -72,7 +72,7 @@ public record ProgressWait(List<? extends RdmaAdapter<?>> adapters, long deadlin
         return CompletionGroup.await(groups(), () -> all(condition), deadline);
     }
 
-    /// Evaluates the condition for all of them, because that may start an arrival read.
+    /// Evaluates the condition for all channels, because that may start an arrival read.
     private boolean all(Predicate<RdmaAdapter<?>> condition) {
         boolean met = true;
         for (RdmaAdapter<?> adapter : adapters) {

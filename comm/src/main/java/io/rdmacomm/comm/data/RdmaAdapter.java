@@ -28,13 +28,12 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /// The lower half of a channel: one queue pair with its [SendQueue] and its receives, from creation to the
-/// end of the last operation. It knows nothing of peers and endpoints; what happens it tells its
-/// [ChannelEvents].
+/// end of the last operation. It does not depend on peers and endpoints, and reports to its [ChannelEvents].
 ///
 /// Everything in flight ends exactly once, on every device: the queue pair goes to ERROR, the device gets a
-/// bounded time to flush, the queue pair is closed, and what is left is ended here. After ibv_destroy_qp(3)
-/// returns, the device touches no memory of the queue pair; completions that come later find no member in the
-/// group.
+/// bounded time to flush, the queue pair is closed, and the remaining operations are ended here. After
+/// ibv_destroy_qp(3) returns, the device touches no memory of the queue pair; completions that come later
+/// find no member in the group.
 public final class RdmaAdapter<H> implements GroupMember, AutoCloseable {
     private final CompletionGroup group;
     private final ChannelSizes sizes;
@@ -53,10 +52,10 @@ public final class RdmaAdapter<H> implements GroupMember, AutoCloseable {
     private boolean ending;
     private boolean queuePairClosed;
     private boolean closed;
-    // Guarded by the group: it changes on the polling thread.
+    // Guarded by the group; changes on the polling thread.
     private boolean left;
 
-    /// @param name what the channel is called
+    /// @param name the channel's name
     /// @param source where its receives come from
     /// @param arena lives as long as the adapter
     public RdmaAdapter(
@@ -94,8 +93,8 @@ public final class RdmaAdapter<H> implements GroupMember, AutoCloseable {
         }
     }
 
-    /// A queue pair with at most so many inline bytes. No attribute says how many a device allows (mana none,
-    /// irdma 48 or 101), and it creates no queue pair with more.
+    /// A queue pair with at most so many inline bytes. No attribute reports the limit of a device (mana 0,
+    /// irdma 48 or 101), and creating a queue pair with more fails.
     private QueuePair queuePair(ProtectionDomain domain, ReceiveSource source, int inlineBytes) {
         try {
             return domain.createQueuePair(source.of(QueuePairOptions.reliable(group.queue())
@@ -133,12 +132,13 @@ public final class RdmaAdapter<H> implements GroupMember, AutoCloseable {
         return receives.blocks();
     }
 
-    /// Whether the last message in this receive was of this channel. On any thread; it may be out of date.
+    /// Whether the last message in this receive belonged to this channel. On any thread; it may be out of
+    /// date.
     public boolean holds(int receive) {
         return receives.holds(receive);
     }
 
-    /// The peer has given back `count` receives of a shared pool.
+    /// The peer has returned `count` receives of a shared pool.
     ///
     /// @return false if it did not have that many
     public boolean returned(int count) {
@@ -183,16 +183,16 @@ public final class RdmaAdapter<H> implements GroupMember, AutoCloseable {
 
     /// Brings the queue pair up.
     ///
-    /// @param connect connects it with the options that it is given; returns the connection to close before the
-    ///         queue pair, or null
-    /// @param speaksFirst whether this side has to be the first to send
+    /// @param connect connects the queue pair with the given options; returns the connection to close before
+    ///         the queue pair, or null
+    /// @param sendsFirst whether this side must send first
     public void connect(
             ChannelInfo peer,
             ConnectionOptions how,
-            boolean speaksFirst,
+            boolean sendsFirst,
             Function<ConnectionOptions, @Nullable Connection> connect) {
-        // On InfiniBand and RoCE an operation ends when the peer has acknowledged it, on iWARP when TCP has taken it
-        // (RFC 5040, section 5.5). A device that is neither may have a peer on iWARP.
+        // On InfiniBand and RoCE an operation ends when the peer has acknowledged it, on iWARP when TCP has
+        // taken it (RFC 5040, section 5.5). Any other device may have a peer on iWARP.
         sends.begin(peer, transport() == TransportType.INFINIBAND);
         // The peer's credit updates are WRITEs, whatever else it may do.
         Set<AccessFlag> access = EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);
@@ -203,11 +203,11 @@ public final class RdmaAdapter<H> implements GroupMember, AutoCloseable {
         // Arrival reads need one READ in flight.
         ConnectionOptions fitting = context().fitting(how);
         int readAtomic = Math.max(1, Math.min(fitting.maxReadAtomic(), peer.readAtomic()));
-        // The library itself reads, whatever the program may do.
+        // The library needs one READ itself, whatever the program sets.
         int answered = Math.max(1, fitting.maxDestinationReadAtomic());
         connection = connect.apply(fitting.withAccessFlags(access).withReadAtomic(readAtomic, answered));
-        if (speaksFirst) {
-            sends.greet();
+        if (sendsFirst) {
+            sends.sendNoOpUpdate();
         }
     }
 
@@ -216,7 +216,7 @@ public final class RdmaAdapter<H> implements GroupMember, AutoCloseable {
         return queuePair;
     }
 
-    /// Provides the receives: as soon as the queue pair takes them, before the peer may send.
+    /// Posts the receives, as soon as the queue pair accepts them and before the peer may send.
     public void postReceives() {
         receives.begin();
     }
@@ -244,21 +244,20 @@ public final class RdmaAdapter<H> implements GroupMember, AutoCloseable {
         events.onFailed(why);
     }
 
-    /// Has [ChannelEvents#onFailed] called, on the polling thread. If that throws, it is called again. Any thread;
-    /// allocates nothing.
+    /// Requests a call of [ChannelEvents#onFailed] on the polling thread. If it throws, it is called again.
+    /// Any thread; allocates nothing.
     public void condemn(Throwable why) {
         group.condemn(workIdBase, why);
     }
 
-    /// Has [ChannelEvents#onAttention()] called, once, on the polling thread.
+    /// Requests one call of [ChannelEvents#onAttention()] on the polling thread.
     public void attention() {
         group.submit(events::onAttention);
     }
 
-    /// Does the same in the next round: the channel waits for something that has no event. On the polling
-    /// thread.
+    /// Requests the call in the next round, for a condition that raises no event. On the polling thread.
     public void attentionLater() {
-        group.submitLook(events::onAttention);
+        group.submitCheck(events::onAttention);
     }
 
     /// The device's reason for the end of the connection; null if there is none.
@@ -267,25 +266,26 @@ public final class RdmaAdapter<H> implements GroupMember, AutoCloseable {
         return made == null ? null : made.disconnectReason();
     }
 
-    /// Puts the queue pair to ERROR: the device flushes what is in flight, if it can. Does not wait for that.
+    /// Moves the queue pair to ERROR: the device flushes operations in flight, if it can. Does not wait for
+    /// that.
     public void stop() {
         receives.end();
         sends.end();
         try {
             queuePair.modify(new QueuePairAttributes().state(QueuePairState.ERROR));
         } catch (RdmaException | IllegalStateException e) {
-            // It was never brought up, or is closed already: nothing is in flight.
+            // The queue pair was never connected, or is closed already: nothing is in flight.
             neverUp = true;
         }
     }
 
-    /// Whether the device has flushed what was in flight at [#stop()], as far as it does that.
+    /// Whether the device has flushed the operations in flight at [#stop()], if it can.
     boolean isFlushed() {
         return (!flushesItself || sends.isIdle()) && (neverUp || receives.isFlushed());
     }
 
-    /// Ends everything that is in flight after [#stop()]: closes the queue pair, and then has the polling
-    /// thread end what the device has not ended. Operations are refused by now. Idempotent.
+    /// Ends everything that is in flight after [#stop()]: closes the queue pair, and then the polling thread
+    /// ends the operations that the device has not. New operations must be rejected already. Idempotent.
     public void end() {
         closing.lock();
         try {
@@ -329,7 +329,7 @@ public final class RdmaAdapter<H> implements GroupMember, AutoCloseable {
         }
     }
 
-    /// Ends everything that is in flight, and returns when all handlers have been told. Idempotent.
+    /// Ends everything that is in flight, and returns when all handlers have been called. Idempotent.
     @Override
     public void close() {
         end();

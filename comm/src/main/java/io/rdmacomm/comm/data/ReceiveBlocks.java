@@ -2,7 +2,7 @@ package io.rdmacomm.comm.data;
 
 import java.lang.foreign.MemorySegment;
 
-/// Receives that messages arrive in: those of one channel, or those that the channels of a session share.
+/// Receives for messages: of one channel, or shared by the channels of a session.
 public interface ReceiveBlocks {
     /// How many there are.
     int count();
@@ -10,6 +10,6 @@ public interface ReceiveBlocks {
     /// The memory of a receive.
     MemorySegment block(int receive);
 
-    /// The message in a receive is not needed any more: another may arrive in it. From any thread.
+    /// The message in a receive is no longer needed: another may arrive in it. From any thread.
     void repost(int receive);
 }

@@ -2,12 +2,12 @@ package io.rdmacomm.comm.data;
 
 import io.rdmacomm.verbs.RdmaException;
 
-/// Who has how many receives of a shared pool. Plain arithmetic, guarded by the lock of the pool.
+/// Divides the receives of a shared pool among channels. Plain arithmetic, guarded by the lock of the pool.
 ///
-/// Each channel is guaranteed a few receives; these are set aside for all channels that there may be. The others
-/// are lent. A channel may borrow as long as it has borrowed less than is left, the dynamic threshold of shared
-/// buffers in switches (Choudhury and Hahne, 1998). So one channel never has more than half of what can be lent,
-/// and something is left for every other.
+/// Each channel is guaranteed a few receives; these are reserved for the maximum number of channels. The
+/// others are lent. A channel may borrow as long as it has borrowed less than is left, the dynamic threshold
+/// of shared buffers in switches (Choudhury and Hahne, 1998). So one channel never has more than half of what
+/// can be lent, and something is left for every other.
 final class ReceiveBudget {
     private static final int LITTLE = 4;
 
@@ -19,7 +19,7 @@ final class ReceiveBudget {
     private int lent;
 
     /// @param receives in the pool
-    /// @param channels how many there may be
+    /// @param channels the maximum number
     /// @param guaranteed how many receives each has at least
     ReceiveBudget(int receives, int channels, int guaranteed) {
         this.receives = receives;
@@ -40,7 +40,7 @@ final class ReceiveBudget {
         }
         if (lendable() + (channels - open - 1) * guaranteed < 0) {
             throw new RdmaException(
-                    "the shared receives are kept by messages of other channels; close messages that were received",
+                    "messages of other channels hold all shared receives; close messages that were received",
                     null);
         }
         ReceiveClaim claim = new ReceiveClaim(most);
@@ -51,19 +51,19 @@ final class ReceiveBudget {
         return claim;
     }
 
-    /// How many receives are promised to no channel: those that may be given to a channel if `unposted` receives
-    /// are not posted.
+    /// How many receives are not committed to a channel, and may be given to one, if `unposted` receives are
+    /// not posted.
     int uncommitted(int unposted) {
         return receives - unposted - held;
     }
 
-    /// How many receives of those that can be lent are left.
+    /// How many receives can still be lent.
     int lendable() {
         return receives - channels * guaranteed - lent;
     }
 
-    /// Whether a channel could have twice its window, and what it has borrowed would be little beside what is
-    /// left: then it may have that without need.
+    /// Whether twice the window of a channel would be little compared with what is left: then it may have
+    /// that without showing demand.
     boolean hasPlentyFor(ReceiveClaim claim) {
         return (2L * claim.window - guaranteed) * LITTLE <= lendable();
     }
@@ -91,7 +91,7 @@ final class ReceiveBudget {
         held++;
     }
 
-    /// A channel has given a receive back.
+    /// A channel has returned a receive.
     void takeBack(ReceiveClaim claim) {
         claim.held--;
         held--;

@@ -1,7 +1,7 @@
 package io.rdmacomm.comm.data;
 
-/// The share of one channel in a shared pool: receives that its peer may use, and messages that were not given back.
-/// Only its [ReceiveBudget] changes it.
+/// The share of one channel in a shared pool: receives that its peer may use, and messages that are not
+/// closed. Only its [ReceiveBudget] changes it.
 final class ReceiveClaim {
     /// How many it may have at most.
     final int most;

@@ -20,9 +20,9 @@ public final class ReceiveMemory {
     private long address;
     private int key;
 
-    /// Asks for no memory yet.
+    /// Allocates no memory yet.
     ///
-    /// @param region gives the region that holds them, when the first one is needed
+    /// @param region provides the region that holds them, when the first one is needed
     /// @param offset where in it they begin
     /// @param count how many there are
     /// @param messageBytes the longest message
@@ -34,13 +34,13 @@ public final class ReceiveMemory {
         this.length = Math.max(1, messageBytes);
     }
 
-    /// The same in a region that is there.
+    /// The same in an existing region.
     public ReceiveMemory(MemoryRegion region, long offset, int count, int messageBytes) {
         this(() -> region, offset, count, messageBytes);
         provide();
     }
 
-    /// Asks for the region, if nobody has.
+    /// Obtains the region, unless that was done before.
     void provide() {
         var _ = segment();
     }
@@ -67,7 +67,7 @@ public final class ReceiveMemory {
         return segment().asSlice(receive * stride, length);
     }
 
-    /// Appends a receive, after [#provide], to those that are going to be posted.
+    /// Appends a receive to a batch. Call [#provide] first.
     ///
     /// @param workId the number that its completion carries
     void append(ReceiveBatch batch, long workId, int receive) {

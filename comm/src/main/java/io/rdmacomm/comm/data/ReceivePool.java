@@ -33,8 +33,8 @@ public final class ReceivePool implements ReceiveBlocks, ChannelReceives {
         this.free = new int[own.count()];
     }
 
-    /// The number of receives that are posted again together, out of `receives`: the others are enough to keep the peer
-    /// sending.
+    /// The number of receives, out of `receives`, that are reposted together: the others are enough to keep
+    /// the peer sending.
     public static int together(int receives) {
         return Math.max(1, receives / 4);
     }
@@ -111,7 +111,7 @@ public final class ReceivePool implements ReceiveBlocks, ChannelReceives {
         posted += taken;
     }
 
-    /// Nobody asks for them.
+    /// Never requested from the peer.
     @Override
     public boolean returned(int count) {
         return count == 0;
@@ -128,7 +128,7 @@ public final class ReceivePool implements ReceiveBlocks, ChannelReceives {
         }
     }
 
-    /// Nobody else needs these receives, so they do not have to come back.
+    /// No other channel needs these receives, so they need not be flushed.
     @Override
     public boolean isFlushed() {
         return true;

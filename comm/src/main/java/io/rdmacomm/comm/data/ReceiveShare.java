@@ -10,8 +10,8 @@ import io.rdmacomm.verbs.RdmaException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
-/// One channel's share of a [SharedReceivePool]: how many receives its peer was granted, and how many it has used.
-/// It gets the completions of the receives that its queue pair has taken from the pool.
+/// One channel's share of a [SharedReceivePool]: how many receives its peer was granted, and how many it has
+/// used. It handles the completions of receives that its queue pair has taken from the pool.
 final class ReceiveShare implements ChannelReceives, ReceiveRoute {
     private static final VarHandle GRANTED;
     private static final VarHandle USED;
@@ -32,17 +32,16 @@ final class ReceiveShare implements ChannelReceives, ReceiveRoute {
     private final ReceiveClaim claim;
     private final ChannelParts parts;
     private final GroupMember member;
-    // The credits that the peer was granted so far, how much of that it knows, and what it has given back without using
-    // it.
-    // Written under the lock of the pool.
+    // The credits that the peer was granted so far, how many of them were announced, and how many it has
+    // returned unused. Written under the lock of the pool.
     private long granted;
     private long announced;
     private long returned;
     private boolean recalled;
     // Written by the polling thread.
     private long used;
-    // Written by the thread that looks, with a number of a moment ago for the others.
-    private volatile long usedAtLook;
+    // Written by the checking thread; other threads see a slightly old number.
+    private volatile long usedAtCheck;
     private volatile boolean lastWorkReached;
     private volatile boolean ending;
     private volatile boolean failed;
@@ -112,8 +111,8 @@ final class ReceiveShare implements ChannelReceives, ReceiveRoute {
         GRANTED.setRelease(this, granted + 1);
     }
 
-    /// The number to tell the peer now: all that it was granted so far, or 0 if it has enough to go on. Under the lock
-    /// of the pool.
+    /// The number to announce to the peer now: all that it was granted so far, or 0 if it has enough for now.
+    /// Under the lock of the pool.
     long due() {
         long news = granted - announced;
         if (news == 0 || news < ReceivePool.together(unused())) {
@@ -123,24 +122,24 @@ final class ReceiveShare implements ChannelReceives, ReceiveRoute {
         return granted;
     }
 
-    /// Tells the peer. Without the lock of the pool.
+    /// Announces it to the peer. Without the lock of the pool.
     void announce(long total) {
         parts.sends().announceReceives(total);
     }
 
-    /// How many receives the peer has used since the last look.
+    /// How many receives the peer has used since the last check.
     long usedLately() {
-        return (long) USED.getAcquire(this) - usedAtLook;
+        return (long) USED.getAcquire(this) - usedAtCheck;
     }
 
-    /// Begins to count again, ten times a second.
-    void look() {
-        usedAtLook = (long) USED.getAcquire(this);
+    /// Restarts the count, ten times a second.
+    void restartCount() {
+        usedAtCheck = (long) USED.getAcquire(this);
     }
 
-    /// Takes back what the peer was granted and does not know of. Under the lock of the pool.
+    /// Takes back grants that were not announced to the peer. Under the lock of the pool.
     ///
-    /// @return how many those are
+    /// @return how many were taken back
     int withdraw() {
         int unknown = (int) (granted - announced);
         GRANTED.setRelease(this, announced);
@@ -149,14 +148,14 @@ final class ReceiveShare implements ChannelReceives, ReceiveRoute {
 
     /// Whether to ask the peer for receives that it does not use: it has more than `guaranteed`, has used none
     /// lately, and was not asked since it used one. Under the lock of the pool.
-    boolean isToBeAsked(int guaranteed) {
+    boolean shouldRecall(int guaranteed) {
         boolean idle = usedLately() == 0;
         boolean ask = idle && !recalled && unused() > guaranteed;
         recalled = idle && (recalled || ask);
         return ask;
     }
 
-    /// Asks the peer for them. Without the lock of the pool.
+    /// Asks the peer to return them. Without the lock of the pool.
     void recall() {
         parts.recall().run();
     }
@@ -171,7 +170,7 @@ final class ReceiveShare implements ChannelReceives, ReceiveRoute {
         RETURNED.setRelease(this, returned + count);
     }
 
-    /// The messages that are there still have to be given back, and what is in flight is still going to arrive.
+    /// Existing messages still have to be closed, and those in flight may still arrive.
     @Override
     public void end() {
         ending = true;
@@ -182,7 +181,7 @@ final class ReceiveShare implements ChannelReceives, ReceiveRoute {
         queuePairFailed();
     }
 
-    /// Looks at the queue pair, on a device that does not tell its end.
+    /// Checks the state of the queue pair, on a device that does not report its failure.
     void check() {
         try {
             if (!ending && queuePair().query().state() == QueuePairState.ERROR) {
@@ -194,8 +193,8 @@ final class ReceiveShare implements ChannelReceives, ReceiveRoute {
         }
     }
 
-    /// The queue pair has failed by itself. It has no receives that would be flushed and tell that, so
-    /// this does: behind the messages that have arrived.
+    /// The queue pair has failed. It has no receives that would be flushed to report it, so this reports it,
+    /// after the messages that have arrived.
     private void queuePairFailed() {
         if (!ending && !failed) {
             failed = true;
@@ -208,10 +207,10 @@ final class ReceiveShare implements ChannelReceives, ReceiveRoute {
 
     @Override
     public boolean isFlushed() {
-        return lastWorkReached || !pool.tellsLastWork();
+        return lastWorkReached || !pool.reportsLastWork();
     }
 
-    /// The library of a device may drop the completions of a queue pair that is closed; so they are taken before.
+    /// Closing a queue pair may drop its completions in the driver's library, so they are polled first.
     @Override
     public void beforeClose(CompletionGroup completing, Runnable close) {
         completing.submit(() -> {

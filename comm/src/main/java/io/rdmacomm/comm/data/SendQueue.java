@@ -12,9 +12,9 @@ import io.rdmacomm.verbs.spi.OperationLock;
 import java.lang.foreign.Arena;
 import org.jspecify.annotations.Nullable;
 
-/// The sending half of a channel: the operations in flight, the credits they need, and the two operations of
-/// the library itself, credit updates and arrival reads. Operations are posted under [#lock()] and end on the
-/// polling thread, in order.
+/// The sending half of a channel: the operations in flight, the credits they need, and the two internal
+/// operations, credit updates and arrival reads. Operations are posted under [#lock()] and end on the polling
+/// thread, in order.
 public final class SendQueue<H> {
     private static final int MOST_TRIES = 1_000;
 
@@ -34,12 +34,12 @@ public final class SendQueue<H> {
     private @Nullable Operation arrivalRead;
     private long receivesPosted;
     private long receivesAnnounced;
-    // The operations before this number are known to have arrived, or nobody will ever know.
+    // The operations before this number have arrived, or it can no longer be determined.
     private volatile long arrived;
 
     /// @param channel its name, for the flight recorder
     /// @param receives how many receives the peer can rely on from the beginning
-    /// @param fenced whether all operations but READs have to wait for the READs in front of them
+    /// @param fenced whether all operations but READs have to wait for preceding READs
     SendQueue(
             String channel,
             QueuePair queuePair,
@@ -66,7 +66,7 @@ public final class SendQueue<H> {
         this.receivesAnnounced = receives;
     }
 
-    /// Learns where the peer keeps its credits, before the queue pairs are connected.
+    /// Sets where the peer keeps its credits, before the queue pairs are connected.
     ///
     /// @param acknowledged whether an operation that has ended has arrived at the peer
     void begin(ChannelInfo peer, boolean acknowledged) {
@@ -106,9 +106,9 @@ public final class SendQueue<H> {
         return count == 0 || credits.take(count);
     }
 
-    /// Gives up the receives of the peer that are not used, except those that it guarantees.
+    /// Gives up unused receives of the peer, except those that it guarantees.
     ///
-    /// @return how many those are
+    /// @return how many were given up
     public int surrenderCredits() {
         lock.lock();
         try {
@@ -167,12 +167,14 @@ public final class SendQueue<H> {
             taken += queuePair.post(batch, taken);
         }
         if (taken < count) {
-            // The device has room by all accounts. It does not end what it did not take: closing the queue pair does.
+            // Cannot happen, as the queue has room. Closing the queue pair ends the operations that the
+            // device did not take.
             events.onFailed(new RdmaException(queuePair + " took " + taken + " of " + count + " operations", null));
         }
     }
 
-    /// A request has completed: everything in front of it has succeeded silently. On the polling thread.
+    /// A request has completed: everything before it has succeeded without a completion. On the polling
+    /// thread.
     void completed(Completions completions, int index, long workId) {
         long sequence = WorkId.sequence(workId, ring.oldest());
         if (sequence >= ring.next()) {
@@ -236,7 +238,7 @@ public final class SendQueue<H> {
         }
     }
 
-    /// Tells the peer how many receives were posted so far: now, or when the update in flight has ended.
+    /// Sends the peer the number of receives posted so far: now, or when the update in flight has ended.
     void announceReceives(long posted) {
         lock.lock();
         try {
@@ -247,8 +249,8 @@ public final class SendQueue<H> {
         }
     }
 
-    /// Tells the peer what it knows already, so that this side is the first to send.
-    void greet() {
+    /// Sends a credit update without news, because on iWARP the connecting side must send first.
+    void sendNoOpUpdate() {
         lock.lock();
         try {
             receivesAnnounced = receivesPosted - 1;
@@ -272,7 +274,7 @@ public final class SendQueue<H> {
                 return;
             }
         } catch (RdmaException | IllegalStateException e) {
-            // The queue pair has just failed or was closed: nobody will send.
+            // The queue pair has just failed or was closed: the peer sends no more.
         }
         ring.creditUpdateInFlight(false);
     }
@@ -291,7 +293,7 @@ public final class SendQueue<H> {
         }
     }
 
-    /// Starts nothing by itself any more.
+    /// Starts no more internal operations.
     void end() {
         lock.lock();
         try {
@@ -313,8 +315,8 @@ public final class SendQueue<H> {
     }
 
     /// Whether the operations before number `sequence` have ended, and have arrived at the peer unless they
-    /// failed. To be called until it is so: where an end does not mean arrival, this READs from the peer, which
-    /// answers when everything in front of the READ was delivered (RFC 5040, section 5.5).
+    /// failed. Call it repeatedly until it returns true: where completion does not mean arrival, this READs
+    /// from the peer, which answers when everything before the READ was delivered (RFC 5040, section 5.5).
     boolean hasArrived(long sequence) {
         if (arrived < sequence) {
             postArrivalRead();
@@ -338,7 +340,7 @@ public final class SendQueue<H> {
                 ring.arrivalReadInFlight(false);
             }
         } catch (RdmaException | IllegalStateException e) {
-            // The queue pair has just failed or was closed: nobody will answer.
+            // The queue pair has just failed or was closed: the peer does not answer.
             ring.arrivalReadInFlight(false);
             arrived = Long.MAX_VALUE;
         } finally {

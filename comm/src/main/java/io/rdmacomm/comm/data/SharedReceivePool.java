@@ -18,26 +18,25 @@ import org.jspecify.annotations.Nullable;
 
 /// Receives that the channels of a session share: one shared receive queue and its memory. Thread-safe.
 ///
-/// At any time at least as many receives are posted as all peers together may use, so that none of them ever
-/// finds no receive. Arrivals do not touch the pool. When a message is given back, its receive returns here
-/// under a lock, and is granted to the channel that gave it back, or becomes free for others, as the
-/// [ReceiveBudget] says.
+/// At any time at least as many receives are posted as all peers together may use, so that every message
+/// finds a receive. Arrivals do not touch the pool. When a message is closed, its receive returns here under
+/// a lock; the [ReceiveBudget] decides whether it is granted to the same channel, or becomes free for others.
 ///
-/// Free receives are posted several at a time. When fewer than a quarter of all are left in the queue, the event
-/// of its limit makes the pool post what is free, and every receive as soon as it is free, until there are
-/// enough.
+/// Free receives are posted several at a time. When fewer than a quarter of all are left in the queue, its
+/// limit event makes the pool post all free receives, and then each one as soon as it is free, until there
+/// are enough.
 public final class SharedReceivePool implements ReceiveBlocks, AutoCloseable {
     private static final int MOST_TOGETHER = 64;
-    /// A channel that uses its window so often between two looks needs a larger one: it has enough for 25 ms.
+    /// A channel that uses its window this many times between two checks (100 ms) gets a larger one.
     private static final int BUSY = 4;
-    /// Looking at a queue pair is a system call.
-    private static final int LOOKS_PER_CHECK = 5;
+    /// Checking a queue pair is a system call.
+    private static final int TICKS_PER_CHECK = 5;
 
     private final SharedReceiveQueue queue;
     private final Arena arena;
     private final ReceiveMemory memory;
     private final int guaranteed;
-    private final boolean tellsLastWork;
+    private final boolean reportsLastWork;
     private final int limit;
     private final ReceiveBatch batch;
     private final ReceiveBudget budget;
@@ -50,8 +49,8 @@ public final class SharedReceivePool implements ReceiveBlocks, AutoCloseable {
     private volatile boolean scarce;
     private boolean closed;
     private long refills;
-    // Only of the thread that tends.
-    private int looks;
+    // Only used by the thread that calls [#maintain].
+    private int ticks;
 
     /// Creates the shared receive queue and posts all receives.
     ///
@@ -59,14 +58,15 @@ public final class SharedReceivePool implements ReceiveBlocks, AutoCloseable {
     /// @param receives in the pool
     /// @param channels how many there may be at a time
     /// @param guaranteed how many receives each of them has at least
-    /// @throws io.rdmacomm.verbs.VerbException if the device has no shared receive queues, or none of that size
+    /// @throws io.rdmacomm.verbs.VerbException if the device has no shared receive queues, or not of that
+    ///         size
     public SharedReceivePool(
             ProtectionDomain domain, ReceiveMemory memory, int receives, int channels, int guaranteed) {
         this.queue = domain.createSharedReceiveQueue(SharedReceiveQueueOptions.ofDepth(receives));
         this.arena = Arena.ofShared();
         this.memory = memory;
         this.guaranteed = guaranteed;
-        this.tellsLastWork = domain.context().supports(Capability.LAST_WORK_EVENT);
+        this.reportsLastWork = domain.context().supports(Capability.LAST_WORK_EVENT);
         this.limit = ReceivePool.together(receives);
         this.batch = ReceiveBatch.create(arena, Math.min(MOST_TOGETHER, limit), 1);
         this.budget = new ReceiveBudget(receives, channels, guaranteed);
@@ -102,8 +102,8 @@ public final class SharedReceivePool implements ReceiveBlocks, AutoCloseable {
         return guaranteed;
     }
 
-    boolean tellsLastWork() {
-        return tellsLastWork;
+    boolean reportsLastWork() {
+        return reportsLastWork;
     }
 
     /// Gives a channel its guaranteed receives.
@@ -123,7 +123,7 @@ public final class SharedReceivePool implements ReceiveBlocks, AutoCloseable {
         }
     }
 
-    /// A message of `share` is in this receive.
+    /// A message of `share` has arrived in this receive.
     void ownedBy(ReceiveShare share, int receive) {
         owners[receive] = share;
     }
@@ -153,7 +153,7 @@ public final class SharedReceivePool implements ReceiveBlocks, AutoCloseable {
         }
     }
 
-    /// A message that should not have been sent was in this receive.
+    /// A message that exceeded the peer's credits was in this receive.
     void returnUngranted(int receive) {
         lock.lock();
         try {
@@ -170,10 +170,10 @@ public final class SharedReceivePool implements ReceiveBlocks, AutoCloseable {
         }
     }
 
-    /// A channel whose peer uses its receives fast, or has hardly any left, may have twice as many as before.
-    /// While there are plenty, that is so at each of its messages: a peer that starts slowly, because it
-    /// competes for a processor, would otherwise have to prove that it is fast with the few receives that keep
-    /// it slow. What it does not need is taken back when receives are scarce.
+    /// A channel whose peer uses its receives fast, or has few left, may have twice as many as before. While
+    /// receives are plentiful, each of its messages doubles them: otherwise a peer that starts slowly,
+    /// because it competes for a processor, would stay slow for lack of receives. Unused ones are taken back
+    /// when receives are scarce.
     private long grant(ReceiveShare share) {
         ReceiveClaim claim = share.claim();
         if (budget.hasPlentyFor(claim)
@@ -191,7 +191,7 @@ public final class SharedReceivePool implements ReceiveBlocks, AutoCloseable {
         return share.due();
     }
 
-    /// Whether a receive is posted that nobody was granted.
+    /// Whether a posted receive is not granted to any channel.
     private boolean isAnotherPosted() {
         if (budget.uncommitted(freeCount) <= 0) {
             post();
@@ -229,7 +229,7 @@ public final class SharedReceivePool implements ReceiveBlocks, AutoCloseable {
                 }
             }
             default -> {
-                // The completions tell what matters here.
+                // The completions report everything relevant here.
             }
         }
     }
@@ -253,10 +253,10 @@ public final class SharedReceivePool implements ReceiveBlocks, AutoCloseable {
         }
     }
 
-    /// Work that is not for the data path, to be called ten times a second: arms the limit again when there are
-    /// enough receives in the queue, which is a system call, and sees how fast the channels use theirs. When one
-    /// could borrow less than it needs, asks the peers of idle ones for what they have borrowed.
-    public void tend() {
+    /// Maintenance off the data path, called ten times a second: rearms the limit (a system call) when there
+    /// are enough receives in the queue, and measures how fast the channels use theirs. When one cannot
+    /// borrow enough, asks the peers of idle channels to return what those have borrowed.
+    public void maintain() {
         if (low && hasEnough()) {
             queue.armLimit(limit);
         }
@@ -265,9 +265,9 @@ public final class SharedReceivePool implements ReceiveBlocks, AutoCloseable {
             shares.forEach(this::recallIfIdle);
             shares.forEach(this::narrowUnlessBusy);
         }
-        boolean check = !tellsLastWork && looks++ % LOOKS_PER_CHECK == 0;
+        boolean check = !reportsLastWork && ticks++ % TICKS_PER_CHECK == 0;
         for (ReceiveShare share : shares) {
-            share.look();
+            share.restartCount();
             if (check) {
                 share.check();
             }
@@ -278,7 +278,7 @@ public final class SharedReceivePool implements ReceiveBlocks, AutoCloseable {
         boolean ask;
         lock.lock();
         try {
-            ask = share.isToBeAsked(guaranteed);
+            ask = share.shouldRecall(guaranteed);
             takeBack(share, ask ? share.withdraw() : 0);
         } finally {
             lock.unlock();
@@ -307,7 +307,7 @@ public final class SharedReceivePool implements ReceiveBlocks, AutoCloseable {
         }
     }
 
-    /// The peer of a channel has given back receives that it was granted.
+    /// The peer of a channel has returned receives that it was granted.
     ///
     /// @return false if it does not have that many
     boolean returned(ReceiveShare share, int count) {
@@ -335,7 +335,7 @@ public final class SharedReceivePool implements ReceiveBlocks, AutoCloseable {
         }
     }
 
-    /// How many receives are posted, or were taken by messages that are about to arrive.
+    /// How many receives are posted, or taken by messages in flight.
     private int posted() {
         return free.length - freeCount - kept();
     }
@@ -360,7 +360,7 @@ public final class SharedReceivePool implements ReceiveBlocks, AutoCloseable {
         }
     }
 
-    /// Its state now.
+    /// Its current state.
     public SharedReceiveStatistics statistics() {
         lock.lock();
         try {

@@ -2,14 +2,14 @@ package io.rdmacomm.comm.data;
 
 import jdk.jfr.FlightRecorder;
 
-/// Times operations for [SlowOperationEvent] while somebody records it: reading the clock costs as much as a
+/// Times operations for [SlowOperationEvent] only while it is recorded: reading the clock costs as much as a
 /// small WRITE.
 public final class SlowOperations {
     private static boolean recording;
 
     private SlowOperations() {}
 
-    /// Checks whether a recording wants the event. Called now and then, off the data path.
+    /// Checks whether the event is being recorded. Called periodically, off the data path.
     public static void refresh() {
         recording = FlightRecorder.isInitialized() && new SlowOperationEvent().isEnabled();
     }

@@ -21,33 +21,33 @@ public final class EndPointLife<F> {
     public enum State {
         /// The handshake with the peer is in progress.
         CONNECTING,
-        /// The same, and the peer is done already.
+        /// The handshake is in progress, and the peer is done already.
         CONNECTING_PEER_DONE,
         /// Both sides can send.
         READY,
-        /// The peer is done first; this side has not said that it is done.
+        /// The peer was done first; this side has not sent DONE. (See [Event#SEND_DONE].)
         PEER_DONE,
-        /// The peer was done first, and this side has said that it is done. Still to be closed.
+        /// The peer was done first, and this side has sent DONE. Must still be closed.
         PEER_DONE_ANSWERED,
-        /// This side was closed first, and has not said that it is done.
+        /// This side was closed first, and has not sent DONE.
         CLOSING,
-        /// This side was closed first, and has said that it is done. It waits for the peer's answer.
-        CLOSING_DONE_SAID,
-        /// This side is being closed and the peer is done; this side has not said that it is done.
+        /// This side was closed first, has sent DONE, and waits for the peer's answer.
+        CLOSING_DONE_SENT,
+        /// This side is being closed and the peer is done; this side has not sent DONE.
         CLOSING_PEER_DONE,
         /// This side is being closed, and both sides are done.
         CLOSING_BOTH_DONE,
-        /// It has failed. Still to be closed.
+        /// It has failed. Must still be closed.
         FAILED,
-        /// It has failed, and a part of what follows from that could not run. Still to be closed.
+        /// It has failed, and a part of the work after the failure could not run. Must still be closed.
         FAILED_INCOMPLETE,
         /// It has failed and is being closed.
         FAILED_CLOSING,
-        /// It has failed and is being closed, and a part of what follows from the failure could not run.
+        /// It has failed and is being closed, and a part of the work after the failure could not run.
         FAILED_CLOSING_INCOMPLETE,
         /// It has failed and was closed; everything is freed.
         FAILED_FREED,
-        /// Its setup has failed; nobody was told of it.
+        /// Its setup has failed; it was never visible to the program.
         ABANDONED,
         /// Closed in order; everything is freed.
         CLOSED
@@ -57,17 +57,17 @@ public final class EndPointLife<F> {
     public enum Event {
         /// All channels are connected, and both sides are ready.
         SET_UP,
-        /// The setup has failed otherwise.
+        /// The setup has failed for another reason.
         ABANDON,
-        /// The peer says that it is done.
+        /// The peer has sent DONE.
         PEER_DONE,
-        /// This side is about to say that it is done.
-        SAY_DONE,
-        /// An interrupt has left open whether this side has said that it is done.
-        SAYING_INTERRUPTED,
+        /// This side is about to send DONE.
+        SEND_DONE,
+        /// An interrupt ended the sending of DONE; it may not have arrived.
+        SEND_INTERRUPTED,
         /// A queue pair failed, the peer died or violated the protocol, or one of the two sides aborts.
         FAILURE,
-        /// A part of what follows from the failure could not run, for lack of memory.
+        /// A part of the work after the failure ran out of memory.
         INCOMPLETE,
         /// The program closes this side.
         CLOSE,
@@ -79,24 +79,24 @@ public final class EndPointLife<F> {
     public enum Action {
         /// Nothing.
         NONE,
-        /// Stop the channels: it failed before they were opened.
+        /// Stop the channels: the endpoint failed before they were opened.
         STOP,
-        /// End what is in flight, answer that this side is done too, and tell the owner of the end.
+        /// Wait for operations in flight, answer with DONE, and notify the owner of the end.
         ANSWER,
-        /// Tell the peer that this side is done.
-        SAY_DONE,
-        /// Stop the channels, flush what is in flight, and tell the owner of the end.
+        /// Send DONE to the peer.
+        SEND_DONE,
+        /// Stop the channels, flush operations in flight, and notify the owner of the end.
         END,
-        /// The same once more, as a part of it could not run.
+        /// The same once more, because a part of it could not run.
         END_AGAIN,
-        /// Wait for what is in flight, say that this side is done, wait for the peer's answer, then free everything.
+        /// Wait for operations in flight, send DONE, wait for the peer's answer, then free everything.
         CLOSE_FIRST,
-        /// The same after the peer was done, from which no message comes any more.
+        /// The same after the peer was done: no more messages come from it.
         CLOSE_AFTER_PEER,
         /// Free everything.
         FREE,
-        /// Tell the owner of the end, unless it was told before.
-        TELL_END
+        /// Notify the owner of the end, unless it was notified before.
+        NOTIFY_OWNER
     }
 
     /// One transition.
@@ -123,30 +123,30 @@ public final class EndPointLife<F> {
         row(State.READY, Event.FAILURE, State.FAILED, Action.END);
         row(State.READY, Event.CLOSE, State.CLOSING, Action.CLOSE_FIRST);
 
-        // When the peer is done, nothing counts as a failure any more.
+        // Once the peer is done, failures no longer count.
         row(State.PEER_DONE, Event.ABANDON, State.ABANDONED, Action.FREE);
-        row(State.PEER_DONE, Event.SAY_DONE, State.PEER_DONE_ANSWERED, Action.SAY_DONE);
+        row(State.PEER_DONE, Event.SEND_DONE, State.PEER_DONE_ANSWERED, Action.SEND_DONE);
         row(State.PEER_DONE, Event.CLOSE, State.CLOSING_PEER_DONE, Action.CLOSE_AFTER_PEER);
 
         row(State.PEER_DONE_ANSWERED, Event.ABANDON, State.ABANDONED, Action.FREE);
-        row(State.PEER_DONE_ANSWERED, Event.SAYING_INTERRUPTED, State.PEER_DONE, Action.NONE);
+        row(State.PEER_DONE_ANSWERED, Event.SEND_INTERRUPTED, State.PEER_DONE, Action.NONE);
         row(State.PEER_DONE_ANSWERED, Event.CLOSE, State.CLOSING_BOTH_DONE, Action.CLOSE_AFTER_PEER);
 
         row(State.CLOSING, Event.PEER_DONE, State.CLOSING_PEER_DONE, Action.NONE);
-        row(State.CLOSING, Event.SAY_DONE, State.CLOSING_DONE_SAID, Action.SAY_DONE);
+        row(State.CLOSING, Event.SEND_DONE, State.CLOSING_DONE_SENT, Action.SEND_DONE);
         row(State.CLOSING, Event.FAILURE, State.FAILED_CLOSING, Action.END);
-        row(State.CLOSING, Event.FREED, State.CLOSED, Action.TELL_END);
+        row(State.CLOSING, Event.FREED, State.CLOSED, Action.NOTIFY_OWNER);
 
-        row(State.CLOSING_DONE_SAID, Event.PEER_DONE, State.CLOSING_BOTH_DONE, Action.NONE);
-        row(State.CLOSING_DONE_SAID, Event.SAYING_INTERRUPTED, State.CLOSING, Action.NONE);
-        row(State.CLOSING_DONE_SAID, Event.FAILURE, State.FAILED_CLOSING, Action.END);
-        row(State.CLOSING_DONE_SAID, Event.FREED, State.CLOSED, Action.TELL_END);
+        row(State.CLOSING_DONE_SENT, Event.PEER_DONE, State.CLOSING_BOTH_DONE, Action.NONE);
+        row(State.CLOSING_DONE_SENT, Event.SEND_INTERRUPTED, State.CLOSING, Action.NONE);
+        row(State.CLOSING_DONE_SENT, Event.FAILURE, State.FAILED_CLOSING, Action.END);
+        row(State.CLOSING_DONE_SENT, Event.FREED, State.CLOSED, Action.NOTIFY_OWNER);
 
-        row(State.CLOSING_PEER_DONE, Event.SAY_DONE, State.CLOSING_BOTH_DONE, Action.SAY_DONE);
-        row(State.CLOSING_PEER_DONE, Event.FREED, State.CLOSED, Action.TELL_END);
+        row(State.CLOSING_PEER_DONE, Event.SEND_DONE, State.CLOSING_BOTH_DONE, Action.SEND_DONE);
+        row(State.CLOSING_PEER_DONE, Event.FREED, State.CLOSED, Action.NOTIFY_OWNER);
 
-        row(State.CLOSING_BOTH_DONE, Event.SAYING_INTERRUPTED, State.CLOSING_PEER_DONE, Action.NONE);
-        row(State.CLOSING_BOTH_DONE, Event.FREED, State.CLOSED, Action.TELL_END);
+        row(State.CLOSING_BOTH_DONE, Event.SEND_INTERRUPTED, State.CLOSING_PEER_DONE, Action.NONE);
+        row(State.CLOSING_BOTH_DONE, Event.FREED, State.CLOSED, Action.NOTIFY_OWNER);
 
         row(State.FAILED, Event.SET_UP, State.FAILED, Action.STOP);
         row(State.FAILED, Event.ABANDON, State.FAILED_CLOSING, Action.FREE);
@@ -159,15 +159,15 @@ public final class EndPointLife<F> {
         row(State.FAILED_INCOMPLETE, Event.CLOSE, State.FAILED_CLOSING_INCOMPLETE, Action.FREE);
 
         row(State.FAILED_CLOSING, Event.INCOMPLETE, State.FAILED_CLOSING_INCOMPLETE, Action.NONE);
-        row(State.FAILED_CLOSING, Event.FREED, State.FAILED_FREED, Action.TELL_END);
+        row(State.FAILED_CLOSING, Event.FREED, State.FAILED_FREED, Action.NOTIFY_OWNER);
 
         row(State.FAILED_CLOSING_INCOMPLETE, Event.FAILURE, State.FAILED_CLOSING, Action.END_AGAIN);
-        row(State.FAILED_CLOSING_INCOMPLETE, Event.FREED, State.FAILED_FREED, Action.TELL_END);
+        row(State.FAILED_CLOSING_INCOMPLETE, Event.FREED, State.FAILED_FREED, Action.NOTIFY_OWNER);
     }
 
-    /// The states in which the peer may still say something that counts.
-    private static final Set<State> PEER_MAY_SPEAK =
-            EnumSet.of(State.CONNECTING, State.READY, State.CLOSING, State.CLOSING_DONE_SAID);
+    /// The states in which messages of the peer still count.
+    private static final Set<State> PEER_ACTIVE =
+            EnumSet.of(State.CONNECTING, State.READY, State.CLOSING, State.CLOSING_DONE_SENT);
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
@@ -232,17 +232,17 @@ public final class EndPointLife<F> {
         }
     }
 
-    /// Whether this side was closed before it had ended in another way.
+    /// Whether this side was closed before it ended otherwise.
     public boolean isClosedHere() {
         return read(() -> closedHere);
     }
 
-    /// Whether nothing that counts can come from the peer any more: it is done, or this side has failed or is closed.
-    public boolean isPeerSilent() {
-        return read(() -> !PEER_MAY_SPEAK.contains(state));
+    /// Whether messages of the peer no longer count: it is done, or this side has failed or is closed.
+    public boolean isPeerFinished() {
+        return read(() -> !PEER_ACTIVE.contains(state));
     }
 
-    /// Reads something that changes together with the state.
+    /// Reads a value that is guarded by the lock of the state.
     public <T> T read(Supplier<T> what) {
         lock.lock();
         try {
@@ -252,7 +252,7 @@ public final class EndPointLife<F> {
         }
     }
 
-    /// Changes something that threads wait for together with the state.
+    /// Changes a value that [#await] conditions depend on.
     public void change(Runnable what) {
         lock.lock();
         try {
@@ -263,7 +263,7 @@ public final class EndPointLife<F> {
         }
     }
 
-    /// Waits until a condition holds that depends on the state, or on something that [#change] changes.
+    /// Waits until a condition holds that depends on the state, or on a value that [#change] changes.
     ///
     /// @param deadline the last moment, of [System#nanoTime()]
     /// @return whether it holds

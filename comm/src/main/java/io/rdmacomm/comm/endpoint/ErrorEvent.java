@@ -20,7 +20,7 @@ public final class ErrorEvent extends Event {
     @Label("Failure")
     String failure = "";
 
-    /// Reports a failure, if a recording wants it.
+    /// Reports a failure, if the event is being recorded.
     ///
     /// @param endPoint its name, or the peer's address
     public static void report(String endPoint, Throwable failure) {

@@ -5,24 +5,25 @@ import java.lang.System.Logger.Level;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BiConsumer;
 
-/// Counts and reports what handlers and listeners of a session throw. Reporting never throws. Thread-safe.
+/// Counts and reports exceptions of the handlers and listeners of a session. Reporting never throws.
+/// Thread-safe.
 public final class HandlerErrors {
     private static final SafeLogger LOGGER = SafeLogger.of("io.rdmacomm.comm");
 
     private final BiConsumer<String, Throwable> listener;
     private final LongAdder count = new LongAdder();
 
-    /// @param listener is told of each
+    /// @param listener receives each
     public HandlerErrors(BiConsumer<String, Throwable> listener) {
         this.listener = listener;
     }
 
-    /// How many there were.
+    /// The number of exceptions so far.
     public long count() {
         return count.sum();
     }
 
-    /// Runs a listener; what it throws is reported.
+    /// Runs a listener, and reports its exceptions.
     public void guard(String where, Runnable call) {
         try {
             call.run();
@@ -38,12 +39,12 @@ public final class HandlerErrors {
         try {
             count.increment();
             long sum = count.sum();
-            // The first, then fewer and fewer: a handler that always throws does not fill the disk.
+            // At powers of two only, so that a handler that always throws does not fill the disk.
             if (Long.bitCount(sum) == 1) {
                 LOGGER.log(Level.WARNING, where + " threw (" + sum + " so far)", thrown);
             }
         } catch (RuntimeException | Error e) {
-            // There is no memory for the words.
+            // Out of memory for the log entry.
         }
         try {
             listener.accept(where, thrown);

@@ -1,4 +1,5 @@
-/// The life cycle of an endpoint, and the reports of what fails in it. It knows nothing of sessions and channels.
+/// The life cycle of an endpoint, and the reports of what fails in it. It does not depend on sessions and
+/// channels.
 @NullMarked
 package io.rdmacomm.comm.endpoint;
 

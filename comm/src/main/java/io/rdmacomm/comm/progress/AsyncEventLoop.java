@@ -8,7 +8,7 @@ import java.time.Duration;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// A thread that takes the asynchronous events of a context, as long as that is open.
+/// A thread that reads the asynchronous events of a context while the context is open.
 public final class AsyncEventLoop implements AutoCloseable {
     private static final SafeLogger LOGGER = SafeLogger.ofPackage(AsyncEventLoop.class);
 
@@ -25,8 +25,8 @@ public final class AsyncEventLoop implements AutoCloseable {
     private volatile boolean stopping;
 
     /// @param name of its thread
-    /// @param onEvent takes each event
-    /// @param onTick runs now and then, in between
+    /// @param onEvent receives each event
+    /// @param onTick runs periodically
     /// @param interval how often
     public AsyncEventLoop(
             Context context, String name, Consumer<AsyncEvent> onEvent, Runnable onTick, Duration interval) {
@@ -68,7 +68,7 @@ public final class AsyncEventLoop implements AutoCloseable {
             try {
                 onEvent.accept(event);
             } catch (VirtualMachineError e) {
-                // Endpoints may not have learned of the end of their device yet.
+                // Keep the event: endpoints may not have been notified of the device failure yet.
                 pending = event;
                 throw e;
             }
@@ -79,7 +79,8 @@ public final class AsyncEventLoop implements AutoCloseable {
         }
     }
 
-    /// Handles no further event; the thread ends soon, at the latest when the context is closed. Never blocks.
+    /// Handles no further events; the thread ends soon, at the latest when the context is closed. Never
+    /// blocks.
     @Override
     public void close() {
         stopping = true;

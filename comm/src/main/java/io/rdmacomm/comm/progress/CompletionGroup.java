@@ -30,8 +30,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// A completion queue and the members whose work completes there. One thread at a time polls it, any thread;
-/// that thread runs the handlers.
+/// A completion queue and the members whose work completes there. Any thread may poll it, one at a time; that
+/// thread runs the handlers.
 public final class CompletionGroup implements AutoCloseable {
     private static final SafeLogger LOGGER = SafeLogger.ofPackage(CompletionGroup.class);
 
@@ -41,12 +41,12 @@ public final class CompletionGroup implements AutoCloseable {
     private static final int POLL_BATCH = 64;
     private static final int ROUNDS_AT_A_TIME = 16;
     private static final int CAPACITY_WITHOUT_RESIZE = 1 << 16;
-    /// The longest sleep while tasks wait, or while another thread sleeps for this one.
+    /// The longest sleep while tasks are queued, or while another thread waits for events.
     static final long SHORT_SLEEP_NANOS = 100_000;
     private static final long RETRY_MICROS = 10;
-    /// A round of polling looks for waiters without a memory fence, and so may miss one that has just come.
+    /// A polling round checks for waiters without a memory fence, and so may miss a new one.
     private static final long MISSED_NANOS = 500_000;
-    /// The polling thread could itself be waiting for the one that catches up, so that one must not wait for
+    /// The polling thread may itself wait for the thread that catches up, which therefore must not wait for
     /// long.
     private static final long CATCH_UP_NANOS = 100_000_000;
 
@@ -70,9 +70,9 @@ public final class CompletionGroup implements AutoCloseable {
     private final GroupMembers members;
     private final ReceiveRoutes routes = new ReceiveRoutes();
     private final GroupTasks tasks = new GroupTasks();
-    // Those that look for something that has no event, in each round until it has come.
-    private final GroupTasks looks = new GroupTasks();
-    private final LookPace pace = new LookPace();
+    // Checks for conditions that raise no event, run in each round until they hold.
+    private final GroupTasks checks = new GroupTasks();
+    private final CheckPace pace = new CheckPace();
     private final ReentrantLock reserving = new ReentrantLock();
     private final AtomicInteger reserved = new AtomicInteger();
     private final List<Waiter> waiters = new CopyOnWriteArrayList<>();
@@ -83,7 +83,7 @@ public final class CompletionGroup implements AutoCloseable {
     private volatile long owner;
     private volatile boolean broken;
 
-    /// A group that is polled by a [CompletionLoop] or by callers.
+    /// A group for polling by a [CompletionLoop] or by callers.
     ///
     /// @param spinNanos how long idle threads spin before they sleep, or [#SPIN_FOREVER]
     /// @param entries completions that it must hold to begin with
@@ -144,7 +144,7 @@ public final class CompletionGroup implements AutoCloseable {
         return queue;
     }
 
-    /// Whether a poll has found that somebody has closed the completion queue.
+    /// Whether a poll has found that the completion queue was closed from outside.
     boolean isLost() {
         return broken && !queue.isOpen();
     }
@@ -154,7 +154,7 @@ public final class CompletionGroup implements AutoCloseable {
         return callerDriven;
     }
 
-    /// Whose turn it is to poll, of the threads that wait.
+    /// Which of the waiting threads polls.
     PollingTurn turn() {
         return turn;
     }
@@ -164,7 +164,7 @@ public final class CompletionGroup implements AutoCloseable {
         return spinNanos == SPIN_FOREVER;
     }
 
-    /// A new strategy for a thread that polls this group for good.
+    /// A new strategy for a thread that polls this group permanently.
     public IdleStrategy newIdleStrategy() {
         return newIdleStrategy(() -> false);
     }
@@ -183,9 +183,9 @@ public final class CompletionGroup implements AutoCloseable {
                 : new SleepingIdleStrategy(this, 0, ended);
     }
 
-    /// Takes what has completed and runs its handlers. Never blocks.
+    /// Reads completions and runs their handlers. Never blocks.
     ///
-    /// @return how many completions there were; 0 while another thread polls, or in a handler
+    /// @return the number of completions; 0 while another thread polls, or in a handler
     public int poll() {
         if (!enter()) {
             return 0;
@@ -193,7 +193,7 @@ public final class CompletionGroup implements AutoCloseable {
         try {
             boolean hadTasks = runTasks();
             if (members.areCondemned()) {
-                tellCondemned();
+                failCondemned();
             }
             int count = broken ? 0 : pollQueue();
             if (count > 0) {
@@ -211,7 +211,7 @@ public final class CompletionGroup implements AutoCloseable {
     /// Polls, and sleeps if nothing has completed: until there is an event, [#wake()] is called, or the time is
     /// up. Without events, in [#SPIN_FOREVER], it only polls.
     ///
-    /// @return how many completions there were before it slept
+    /// @return the number of completions before it slept
     public int pollOrSleep(long maxNanos) {
         int count = poll();
         if (count > 0 || spins() || isPolling()) {
@@ -231,9 +231,9 @@ public final class CompletionGroup implements AutoCloseable {
             pace.restart();
             tasks.run();
         }
-        if (looks.areWaiting()) {
+        if (checks.areWaiting()) {
             had = true;
-            looks.run();
+            checks.run();
         }
         return had;
     }
@@ -244,8 +244,8 @@ public final class CompletionGroup implements AutoCloseable {
         }
     }
 
-    /// Blocks the calling thread until `condition` holds, which the polling threads of `groups` make true.
-    /// Where no library thread polls one of them, the calling thread does.
+    /// Blocks the calling thread until the polling threads of `groups` have made `condition` true. Where no
+    /// library thread polls one of them, the calling thread does.
     ///
     /// @param deadline the last moment, of [System#nanoTime()]
     /// @return whether it holds
@@ -275,9 +275,9 @@ public final class CompletionGroup implements AutoCloseable {
         }
     }
 
-    /// Asks for the next event and takes what has completed up to now; for the thread of an [EventLoop].
+    /// Arms the queue and reads all completions so far; for the thread of an [EventLoop].
     ///
-    /// @return false if that must be done again: another thread polls, or there was too much for one time
+    /// @return false if it must be repeated: another thread polls, or there were too many completions
     boolean serveArmed() {
         if (!enter()) {
             return false;
@@ -285,7 +285,7 @@ public final class CompletionGroup implements AutoCloseable {
         try {
             boolean hadTasks = runTasks();
             if (members.areCondemned()) {
-                tellCondemned();
+                failCondemned();
             }
             if (!broken) {
                 arm();
@@ -311,7 +311,7 @@ public final class CompletionGroup implements AutoCloseable {
         try {
             count = queue.poll(completions);
         } catch (RuntimeException | Error e) {
-            // Nobody knows what it has taken from the queue.
+            // It is unknown which completions were already removed from the queue.
             breakDown(e);
             return 0;
         }
@@ -321,7 +321,7 @@ public final class CompletionGroup implements AutoCloseable {
         return count;
     }
 
-    /// Apart from the polling: most polls find nothing, and the compiler would take this for unlikely.
+    /// Separate from polling: most polls find nothing, and the compiler would treat this as unlikely.
     private void dispatch(int count) {
         for (int i = 0; i < count; i++) {
             long workId = completions.workId(i);
@@ -330,7 +330,8 @@ public final class CompletionGroup implements AutoCloseable {
                 dispatchShared(i, workId);
                 continue;
             }
-            // The others have been taken from the queue, too: whatever goes wrong with one costs its member.
+            // The whole batch was removed from the queue, so an exception must fail only the member
+            // concerned.
             try {
                 if (WorkId.isReceive(workId)) {
                     member.received(completions, i, WorkId.index(workId));
@@ -342,11 +343,12 @@ public final class CompletionGroup implements AutoCloseable {
             }
         }
         if (members.areCondemned()) {
-            tellCondemned();
+            failCondemned();
         }
     }
 
-    /// The queue pair alone says whose receive it is. Any other work is that of a member which has left.
+    /// Only the queue pair identifies the owner of a shared receive. Other work belongs to a member that has
+    /// left.
     private void dispatchShared(int index, long workId) {
         if (WorkId.isSharedReceive(workId)) {
             ReceiveRoute route = routes.find(completions.queuePairNumber(index));
@@ -361,8 +363,8 @@ public final class CompletionGroup implements AutoCloseable {
         }
     }
 
-    /// Has the member that this number belongs to fail in the next poll, which repeats it until there is memory for
-    /// it: work that depends on the member would not end otherwise. Any thread; allocates nothing.
+    /// Makes the next poll fail the member with this number; it is retried while memory is short, because
+    /// work that depends on the member would not end otherwise. Any thread; allocates nothing.
     public void condemn(long workId, Throwable why) {
         members.condemn(workId, why);
     }
@@ -370,12 +372,12 @@ public final class CompletionGroup implements AutoCloseable {
     private void breakDown(Throwable why) {
         broken = true;
         members.condemnAll(why);
-        tellCondemned();
+        failCondemned();
     }
 
-    private void tellCondemned() {
+    private void failCondemned() {
         try {
-            members.tellCondemned(this::failure);
+            members.failCondemned(this::failure);
         } catch (RuntimeException | Error e) {
             // The next poll tries again.
             LOGGER.log(Level.DEBUG, "a channel could not be failed yet", e);
@@ -395,8 +397,8 @@ public final class CompletionGroup implements AutoCloseable {
         return new RdmaException(name + " lost its completion queue: " + how, why);
     }
 
-    /// The device has reported that the queue is of no more use: soon fails all members. Any thread. Not all
-    /// devices let polling say so.
+    /// The device has reported an error of the queue: fails all members soon. Any thread. On some devices,
+    /// polling does not report it.
     public void fail(RuntimeException why) {
         submit(() -> {
             if (!broken) {
@@ -405,14 +407,13 @@ public final class CompletionGroup implements AutoCloseable {
         });
     }
 
-    /// The thread that polls it has ended: fails all members, here and now.
+    /// The polling thread has ended: fails all members on the calling thread.
     void failNow(RuntimeException why) {
         fail(why);
-        runExclusively(this::tellCondemned);
+        runExclusively(this::failCondemned);
     }
 
-    /// Takes everything that has completed up to now; bounded, even if completions keep coming. To be called in
-    /// a task.
+    /// Reads all completions so far; bounded, even if completions keep arriving. Call it in a task.
     public void drain() {
         int count = 1;
         for (int left = broken ? 0 : queue.capacity(); left > 0 && count > 0 && !broken; left -= count) {
@@ -420,9 +421,9 @@ public final class CompletionGroup implements AutoCloseable {
         }
     }
 
-    /// Takes what has completed up to now, for a thread that polls another group: it waits a moment for the
-    /// thread that polls this one, and then gives up. Does nothing in a handler of this group, where all that
-    /// completed earlier was handled.
+    /// Reads all completions so far, for a thread that polls another group: it waits briefly for the polling
+    /// thread of this one, and then gives up. Does nothing in a handler of this group, where all earlier
+    /// completions were handled.
     public void catchUp() {
         long deadline = System.nanoTime() + CATCH_UP_NANOS;
         while (!isPolling() && deadline - System.nanoTime() > 0) {
@@ -439,7 +440,7 @@ public final class CompletionGroup implements AutoCloseable {
         }
     }
 
-    /// Whether the queue can no longer tell what has ended.
+    /// Whether the queue can no longer report completions.
     public boolean isBroken() {
         return broken;
     }
@@ -468,17 +469,17 @@ public final class CompletionGroup implements AutoCloseable {
         OWNER.setRelease(this, 0L);
     }
 
-    /// Has the polling thread run `task` once, soon. A thread that sleeps in [#awaitEvent] wakes up.
+    /// Runs `task` once on the polling thread, soon. A thread that sleeps in [#awaitEvent] wakes up.
     public void submit(Runnable task) {
         tasks.add(task);
         wake();
     }
 
-    /// Has the polling thread run `task` once, in its next round: it looks for something that has no event, and
-    /// submits itself again until that has come. A thread that finds nothing else sleeps between the rounds, as
-    /// [LookPace] says.
-    public void submitLook(Runnable task) {
-        looks.add(task);
+    /// Runs `task` once on the polling thread, in its next round: it checks a condition that raises no event,
+    /// and resubmits itself until it holds. A thread without other work sleeps between the rounds, according
+    /// to [CheckPace].
+    public void submitCheck(Runnable task) {
+        checks.add(task);
         if (loop != null) {
             loop.attendLater(this);
         } else {
@@ -486,8 +487,8 @@ public final class CompletionGroup implements AutoCloseable {
         }
     }
 
-    /// Runs `task` while nobody polls, here or in the polling thread, and waits until it has run. In a handler
-    /// it runs at once.
+    /// Runs `task` while no thread polls, on this or the polling thread, and waits until it has run. In a
+    /// handler it runs at once.
     public void runExclusively(Runnable task) {
         if (isPolling()) {
             task.run();
@@ -505,7 +506,7 @@ public final class CompletionGroup implements AutoCloseable {
                 }
             }
             try {
-                // The thread that polls now may never poll again, so try again.
+                // The current polling thread may never poll again, so retry here.
                 future.get(RETRY_MICROS, TimeUnit.MICROSECONDS);
                 break;
             } catch (TimeoutException e) {
@@ -528,23 +529,23 @@ public final class CompletionGroup implements AutoCloseable {
         }
     }
 
-    /// Asks for one event at the next completion.
+    /// Requests one event for the next completion.
     void arm() {
         try {
             queue.arm();
         } catch (VerbException e) {
             breakDown(e);
         } catch (IllegalStateException e) {
-            // It is closed, which the next poll finds out.
+            // It is closed; the next poll detects that.
             return;
         }
     }
 
-    /// Sleeps until an armed queue has an event, [#wake()] is called, or the time is up. One thread sleeps like
-    /// that; others only wait a little.
+    /// Sleeps until an armed queue has an event, [#wake()] is called, or the time is up. Only one thread
+    /// sleeps like that; others wait briefly.
     ///
-    /// @param ended whether the calling thread has nothing to wait for any more
-    /// @return whether there may be something to do
+    /// @param ended whether the wait of the calling thread is over
+    /// @return whether there may be work to do
     boolean awaitEvent(BooleanSupplier ended, long maxNanos) {
         CompletionChannel channel = events;
         if (channel == null || !sleeper.enter()) {
@@ -553,7 +554,7 @@ public final class CompletionGroup implements AutoCloseable {
         }
         boolean event = false;
         try {
-            // A wake-up that came before this thread was the sleeper has not reached it.
+            // A wake-up before this thread became the sleeper was lost.
             if (ended.getAsBoolean()) {
                 return true;
             }
@@ -563,9 +564,9 @@ public final class CompletionGroup implements AutoCloseable {
                 event = true;
             }
         } catch (RdmaInterruptedException e) {
-            // The thread's own loop looks at its flag.
+            // The caller's loop checks the interrupt flag.
         } catch (IllegalStateException e) {
-            // It is closed, which the next poll finds out.
+            // It is closed; the next poll detects that.
             event = true;
         } finally {
             sleeper.leave();
@@ -577,7 +578,7 @@ public final class CompletionGroup implements AutoCloseable {
         if (tasks.areWaiting()) {
             return SHORT_SLEEP_NANOS;
         }
-        return looks.areWaiting() ? pace.nextNanos(System.nanoTime()) : Long.MAX_VALUE;
+        return checks.areWaiting() ? pace.nextNanos(System.nanoTime()) : Long.MAX_VALUE;
     }
 
     /// Wakes the thread that sleeps in [#awaitEvent].
@@ -626,7 +627,7 @@ public final class CompletionGroup implements AutoCloseable {
         }
     }
 
-    /// Gives back what [#reserve] took.
+    /// Releases entries from [#reserve].
     public void unreserve(int entries) {
         // Without the lock: its holder may be waiting for this thread.
         reserved.addAndGet(-entries);
@@ -635,7 +636,7 @@ public final class CompletionGroup implements AutoCloseable {
     /// Dispatches completions to `member` from now on.
     ///
     /// @return the part that the numbers of all its work requests share
-    /// @throws RdmaException if there is no place for it, or the queue cannot be used any more
+    /// @throws RdmaException if the group is full, or the queue can no longer be used
     public long join(GroupMember member) {
         if (broken) {
             throw new RdmaException(name + " has lost its completion queue; open a new session", null);
@@ -643,18 +644,18 @@ public final class CompletionGroup implements AutoCloseable {
         return members.join(member, name);
     }
 
-    /// Ends the dispatching to the member with this number. To be called exclusively.
+    /// Ends the dispatching to the member with this number. Call it in [#runExclusively].
     public void leave(long workIdBase) {
         members.leave(workIdBase);
     }
 
-    /// Dispatches what the queue pair with this number receives from a shared receive queue to `route` from now
+    /// Dispatches receives of the queue pair with this number from a shared receive queue to `route` from now
     /// on.
     public void route(int queuePairNumber, ReceiveRoute route) {
         routes.add(queuePairNumber, route);
     }
 
-    /// Ends that dispatching. To be called exclusively.
+    /// Ends that dispatching. Call it in [#runExclusively].
     public void unroute(int queuePairNumber, ReceiveRoute route) {
         routes.remove(queuePairNumber, route);
     }

@@ -20,7 +20,8 @@ public final class CompletionLoop implements AutoCloseable {
     }
 
     /// @param idle what the thread does when it finds nothing
-    /// @param onLost called once by the thread if it ends because somebody else has closed the completion queue
+    /// @param onLost called once by the thread if it ends because the completion queue was closed from
+    ///         outside
     public CompletionLoop(CompletionGroup group, IdleStrategy idle, Runnable onLost) {
         this.group = group;
         this.idle = idle;
@@ -52,7 +53,7 @@ public final class CompletionLoop implements AutoCloseable {
     @Override
     public void close() {
         stopping = true;
-        // A task keeps the thread from falling asleep; waking it would be too early.
+        // A queued task keeps the thread from falling asleep; a wake-up could come too early.
         group.submit(() -> {});
         thread.join();
     }

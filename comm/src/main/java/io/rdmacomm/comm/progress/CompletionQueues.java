@@ -25,7 +25,7 @@ public final class CompletionQueues {
         this(context, null);
     }
 
-    /// @param vector the vector of all of them; null to spread them
+    /// @param vector the vector for all events; null to spread them
     public CompletionQueues(Context context, @Nullable Integer vector) {
         this.context = context;
         this.vector = vector;
@@ -36,7 +36,7 @@ public final class CompletionQueues {
         return context;
     }
 
-    /// A completion queue that is only polled: it interrupts nobody.
+    /// A completion queue that is only polled, without events.
     CompletionQueue create(CompletionQueueOptions options) {
         return context.createCompletionQueue(options);
     }
@@ -47,7 +47,7 @@ public final class CompletionQueues {
         return context.createCompletionQueue(options.withChannel(channel).withVector(chosen));
     }
 
-    /// The processes of a host do not know of each other, so each begins at a random vector.
+    /// The processes of a host do not coordinate, so each begins at a random vector.
     private int next() {
         int vectors = (int) Math.max(1, context.limit(DeviceLimit.COMPLETION_VECTORS));
         AtomicInteger turn = TURNS.computeIfAbsent(

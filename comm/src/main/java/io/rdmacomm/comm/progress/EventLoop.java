@@ -25,10 +25,10 @@ public final class EventLoop implements AutoCloseable {
     private final Map<CompletionQueue, CompletionGroup> groups = new ConcurrentHashMap<>();
     private final Queue<CompletionGroup> waiting = new ConcurrentLinkedQueue<>();
     private final Set<CompletionGroup> later = ConcurrentHashMap.newKeySet();
-    private final LookPace pace = new LookPace();
+    private final CheckPace pace = new CheckPace();
     private final ServiceThread thread;
-    /// A group may have been left with neither an event nor a place in line. On the thread.
-    private boolean anyForgotten;
+    /// Whether a group may have neither an event nor a place in the queue. Used by the thread only.
+    private boolean anyMissed;
     private volatile boolean stopping;
 
     /// @param name of its thread
@@ -37,7 +37,7 @@ public final class EventLoop implements AutoCloseable {
     }
 
     /// @param name of its thread
-    /// @param longestSleep how long it sleeps at most; only a precaution, because no wake-up is missed
+    /// @param longestSleep how long it sleeps at most; only a precaution, as no wake-up is missed
     public EventLoop(Context context, String name, Duration longestSleep) {
         this.longestSleep = longestSleep;
         this.channel = context.createCompletionChannel();
@@ -73,7 +73,7 @@ public final class EventLoop implements AutoCloseable {
         channel.wakeUp();
     }
 
-    /// Serves `group` a little later, as [LookPace] says: it waits for something that has no event.
+    /// Serves `group` a little later, according to [CheckPace], for a condition that raises no event.
     void attendLater(CompletionGroup group) {
         later.add(group);
         if (!thread.isCurrent()) {
@@ -85,21 +85,21 @@ public final class EventLoop implements AutoCloseable {
         if (stopping || !channel.isOpen()) {
             return false;
         }
-        if (anyForgotten) {
+        if (anyMissed) {
             groups.values().forEach(this::serve);
         }
-        // Until everything went well: a group whose turn fails is in no line any more.
-        anyForgotten = true;
+        // Cleared after success: a group whose turn fails is no longer queued.
+        anyMissed = true;
         serveWaiting();
         CompletionGroup ready = awaitReady();
         if (ready != null) {
             serve(ready);
         }
-        anyForgotten = false;
+        anyMissed = false;
         return true;
     }
 
-    /// Somebody else has closed the channel: no group has an event any more.
+    /// The channel was closed from outside: groups no longer get events.
     private void ended() {
         if (!stopping) {
             groups.values()
@@ -108,7 +108,7 @@ public final class EventLoop implements AutoCloseable {
         }
     }
 
-    /// Serves those that wait now. One that has to wait again gets in line behind the events of the others.
+    /// Serves the queued groups. One that must be served again is queued behind the events of the others.
     private void serveWaiting() {
         for (int left = waiting.size(); left > 0; left--) {
             CompletionGroup group = waiting.poll();

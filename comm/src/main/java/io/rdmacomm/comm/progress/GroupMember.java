@@ -17,6 +17,6 @@ public interface GroupMember {
     /// @param receive which receive of the member it is
     void received(Completions completions, int index, int receive);
 
-    /// The completion queue cannot be polled any more.
+    /// The completion queue can no longer be polled.
     void failed(RdmaException why);
 }

@@ -10,8 +10,8 @@ final class GroupMembers {
     private final @Nullable GroupMember[] members;
     private final long[] bases;
     private final int[] generations;
-    /// Why the member must fail, as soon as there is memory for that; null for no reason. Made beforehand, because the
-    /// reason may be that there is no memory.
+    /// Why each member must fail, as soon as there is memory; null if it need not. Allocated in advance,
+    /// because the reason may be a lack of memory.
     private final @Nullable Throwable[] condemned;
 
     private volatile boolean anyCondemned;
@@ -34,7 +34,7 @@ final class GroupMembers {
 
     /// Gives `member` a slot.
     ///
-    /// @param group what the group is called
+    /// @param group the group's name
     /// @return the part that the numbers of all its work requests share
     /// @throws RdmaException if there is no slot left
     long join(GroupMember member, String group) {
@@ -55,7 +55,7 @@ final class GroupMembers {
         throw new RdmaException(group + " has its " + members.length + " channels already", null);
     }
 
-    /// Takes the slot back from the member with this number.
+    /// Frees the slot of the member with this number.
     void leave(long workIdBase) {
         lock.lock();
         try {
@@ -65,7 +65,7 @@ final class GroupMembers {
         }
     }
 
-    /// Has the member with this number fail, soon. Any thread; allocates nothing.
+    /// Makes the member with this number fail soon. Any thread; allocates nothing.
     void condemn(long workIdBase, Throwable why) {
         int slot = WorkId.slot(workIdBase);
         if (bases[slot] == WorkId.base(workIdBase) && condemned[slot] == null) {
@@ -74,7 +74,7 @@ final class GroupMembers {
         }
     }
 
-    /// Has all members fail, soon. Allocates nothing.
+    /// Makes all members fail soon. Allocates nothing.
     void condemnAll(Throwable why) {
         for (int slot = 0; slot < members.length; slot++) {
             if (members[slot] != null) {
@@ -83,15 +83,15 @@ final class GroupMembers {
         }
     }
 
-    /// Whether a member must fail and does not know yet.
+    /// Whether a member must fail and was not notified yet.
     boolean areCondemned() {
         return anyCondemned;
     }
 
-    /// Fails the members that must. If there is no memory for that, they stay condemned.
+    /// Fails the condemned members. If memory is short, they stay condemned.
     ///
-    /// @param what makes the failure of the reason
-    void tellCondemned(Function<Throwable, RdmaException> what) {
+    /// @param what creates the failure from the reason
+    void failCondemned(Function<Throwable, RdmaException> what) {
         if (!anyCondemned) {
             return;
         }

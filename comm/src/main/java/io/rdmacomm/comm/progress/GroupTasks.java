@@ -19,7 +19,7 @@ final class GroupTasks {
         return count.get() > 0;
     }
 
-    /// Runs the tasks that are there now; a task may submit itself again. One thread at a time.
+    /// Runs the queued tasks; a task may resubmit itself. One thread at a time.
     void run() {
         for (int left = count.get(); left > 0; left--) {
             Runnable task = tasks.poll();

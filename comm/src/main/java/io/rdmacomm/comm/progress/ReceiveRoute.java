@@ -2,7 +2,8 @@ package io.rdmacomm.comm.progress;
 
 import io.rdmacomm.verbs.Completions;
 
-/// Where the receives of a shared receive queue go that one queue pair has used. Called on the polling thread.
+/// Handles the receives that one queue pair has taken from a shared receive queue. Called on the polling
+/// thread.
 public interface ReceiveRoute {
     /// A receive has completed.
     ///
@@ -10,6 +11,6 @@ public interface ReceiveRoute {
     /// @param receive which receive of the shared queue it is
     void received(Completions completions, int index, int receive);
 
-    /// The part that the numbers of all work of the queue pair's owner share: of the member that fails if this does.
+    /// The shared part of the work IDs of the queue pair's owner, the member that fails if this fails.
     long owner();
 }

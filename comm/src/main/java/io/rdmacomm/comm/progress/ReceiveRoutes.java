@@ -28,7 +28,7 @@ final class ReceiveRoutes {
         return at < 0 ? null : current.routes[at];
     }
 
-    /// Adds the route of a queue pair; takes the place of that of an earlier one with its number.
+    /// Adds the route of a queue pair; replaces that of an earlier one with the same number.
     synchronized void add(int number, ReceiveRoute route) {
         Table from = table;
         int at = Arrays.binarySearch(from.numbers, number);
@@ -36,7 +36,7 @@ final class ReceiveRoutes {
         table = spliced(from, before, at < 0 ? before : at + 1, number, route);
     }
 
-    /// Removes a route, unless another has taken its place.
+    /// Removes a route, unless it was replaced.
     synchronized void remove(int number, ReceiveRoute route) {
         Table from = table;
         int at = Arrays.binarySearch(from.numbers, number);

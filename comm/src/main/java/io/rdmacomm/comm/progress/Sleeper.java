@@ -10,14 +10,14 @@ final class Sleeper {
     private final @Nullable CompletionChannel channel;
     private final AtomicReference<@Nullable Thread> asleep = new AtomicReference<>();
 
-    /// @param channel where it sleeps; null if nobody does
+    /// @param channel where it sleeps; null if no thread sleeps
     Sleeper(@Nullable CompletionChannel channel) {
         this.channel = channel;
     }
 
-    /// Makes the calling thread the sleeper. A thread that gives it something to do afterwards wakes it.
+    /// Makes the calling thread the sleeper. A thread that adds work for it afterwards wakes it.
     ///
-    /// @return false if there is one already
+    /// @return false if there is a sleeper already
     boolean enter() {
         return asleep.compareAndSet(null, Thread.currentThread());
     }

@@ -2,8 +2,8 @@ package io.rdmacomm.comm.progress;
 
 import java.util.function.BooleanSupplier;
 
-/// Spins for a while, then arms the completion queue, has it polled once more, and sleeps until there is an
-/// event.
+/// Spins for a while, then arms the completion queue, lets the caller poll once more, and sleeps until there
+/// is an event.
 final class SleepingIdleStrategy implements IdleStrategy {
     private final CompletionGroup group;
     private final long spinNanos;
@@ -13,7 +13,7 @@ final class SleepingIdleStrategy implements IdleStrategy {
     private boolean armed;
 
     /// @param spinNanos how long it spins before it sleeps
-    /// @param ended whether the thread has nothing to wait for any more; checked before it sleeps
+    /// @param ended whether the wait of the thread is over; checked before it sleeps
     SleepingIdleStrategy(CompletionGroup group, long spinNanos, BooleanSupplier ended) {
         this.group = group;
         this.spinNanos = spinNanos;

@@ -1,6 +1,6 @@
 package io.rdmacomm.comm.progress;
 
-/// Waits for threads that are certain to end.
+/// Waits for threads that always end.
 public final class Threads {
     private Threads() {}
 

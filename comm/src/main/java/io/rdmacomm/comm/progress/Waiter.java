@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /// A thread that blocks until a condition holds. The thread that makes the condition true wakes it. Where no
 /// library thread polls, one of the blocked threads polls; in work mode POLLING, all platform threads do.
 public final class Waiter {
-    /// How long a thread that polls sleeps at most; only a precaution, because no wake-up is missed.
+    /// How long a thread that polls sleeps at most; only a precaution, as no wake-up is missed.
     private static final long LONGEST_SLEEP_NANOS = 500_000_000;
 
     private final Thread thread = Thread.currentThread();
@@ -15,7 +15,8 @@ public final class Waiter {
     private final long longestSleepNanos;
     private boolean polls;
     private boolean asked;
-    // Since the last sleep. The permit of the thread is not enough: a lock that it waits for uses that up.
+    // Whether it was woken since the last sleep. The thread's park permit is not enough: waiting for a lock
+    // consumes it.
     private volatile boolean woken;
 
     /// @param polled the group that the calling thread polls while it is blocked; null for none
@@ -56,7 +57,7 @@ public final class Waiter {
         return await(condition, deadline, Long.MAX_VALUE, polled == null ? null : polled.newIdleStrategy(condition));
     }
 
-    /// Blocks until `condition` holds, checks it at least every `maxNanos`, and does not spin meanwhile.
+    /// Blocks until `condition` holds; checks it at least every `maxNanos`, without spinning.
     boolean awaitPatiently(BooleanSupplier condition, long deadline, long maxNanos) throws InterruptedException {
         return await(condition, deadline, maxNanos, polled == null ? null : polled.newPatientStrategy(condition));
     }

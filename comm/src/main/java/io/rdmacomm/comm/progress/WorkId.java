@@ -1,6 +1,6 @@
 package io.rdmacomm.comm.progress;
 
-/// The number of a work request, made so that its completion leads to its operation without a search.
+/// The number of a work request, from which a completion finds its operation without a search.
 ///
 /// ```
 ///  63      62        52 51     40 39                              0
@@ -9,7 +9,7 @@ package io.rdmacomm.comm.progress;
 /// +-------+------------+---------+---------------------------------+
 /// ```
 ///
-/// Slot and generation name the member of a completion group: a late completion of a member that has left
+/// Slot and generation identify the member of a completion group: a late completion of a member that has left
 /// carries an old generation. The sequence counts the operations of a member, or is the number of a receive.
 public final class WorkId {
     /// The number of members that a group can have.

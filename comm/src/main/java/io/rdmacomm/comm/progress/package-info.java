@@ -1,6 +1,5 @@
 /// Progress: completion queues, the threads that poll them, and the ways to wait. A
-/// [io.rdmacomm.comm.progress.CompletionGroup] dispatches completions to its members and knows nothing else of
-/// them.
+/// [io.rdmacomm.comm.progress.CompletionGroup] only dispatches completions to its members.
 @NullMarked
 package io.rdmacomm.comm.progress;
 

@@ -6,8 +6,8 @@ import java.io.IOException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// The thread that accepts the clients of a server, or the nodes of a mesh. All later clients depend on it, so whatever
-/// goes wrong costs one of them.
+/// The thread that accepts the clients of a server, or the nodes of a mesh. All later clients depend on it,
+/// so a failure affects only one of them.
 public final class AcceptLoop<T> {
     private static final SafeLogger LOGGER = SafeLogger.ofPackage(AcceptLoop.class);
 
@@ -28,12 +28,12 @@ public final class AcceptLoop<T> {
     ///
     /// @param name of the thread
     /// @param source where clients come from
-    /// @param welcome takes each client; does not block
+    /// @param welcome receives each client; does not block
     /// @param onEnd called by the thread when no more clients come
     public AcceptLoop(String name, Source<T> source, Consumer<T> welcome, Runnable onEnd) {
         this.source = source;
         this.welcome = welcome;
-        // Strangers may have taken all file descriptors when there is something to log.
+        // Now, because strangers may have exhausted the file descriptors by the first log message.
         LOGGER.prepare();
         this.thread = new ServiceThread(name, LOGGER, this::serve, onEnd);
     }

@@ -15,10 +15,11 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/// The server's side of the setup by connection manager: takes the requests of one client from the listener
-/// that all clients share, and refuses those that do not name the channel whose turn it is.
+/// The server's side of the setup by connection manager: takes the requests of one client from the shared
+/// listener, and refuses those that are not for the next channel.
 public final class AcceptingConnector implements QueuePairConnector, AutoCloseable {
-    /// A client requests a channel as soon as the one before is connected, which this side may not know yet.
+    /// A client requests the next channel as soon as the previous one is connected, perhaps before this side
+    /// has noticed.
     private static final int MOST_WAITING = 2;
 
     private final TicketListener listener;
@@ -112,7 +113,7 @@ public final class AcceptingConnector implements QueuePairConnector, AutoCloseab
         }
     }
 
-    /// No more requests come: wakes the thread that waits for one.
+    /// No more requests arrive: wakes the thread that waits for one.
     void end(SetUpException why) {
         lock.lock();
         try {
@@ -125,13 +126,13 @@ public final class AcceptingConnector implements QueuePairConnector, AutoCloseab
         }
     }
 
-    /// The client speaks first.
+    /// The client sends first.
     @Override
-    public boolean speaksFirst() {
+    public boolean sendsFirst() {
         return false;
     }
 
-    /// Refuses the requests that are left.
+    /// Refuses the pending requests.
     @Override
     public void close() {
         listener.forget(this);

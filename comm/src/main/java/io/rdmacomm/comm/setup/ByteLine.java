@@ -12,10 +12,10 @@ interface ByteLine {
     /// Reads at least one byte. Blocks.
     ///
     /// @param deadline the last moment, of [System#nanoTime()], or [#NEVER]
-    /// @return how many; -1 if the peer has ended the connection
-    /// @throws SocketTimeoutException if nothing came in time
+    /// @return the number of bytes; -1 if the peer has ended the connection
+    /// @throws SocketTimeoutException if nothing arrived in time
     int read(byte[] into, int offset, int length, long deadline) throws IOException;
 
-    /// Sends all of it.
+    /// Sends all bytes.
     void write(ByteBuffer bytes) throws IOException;
 }

@@ -6,8 +6,8 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/// The private data of a connection request, which tells the server the client and the channel that it is for:
-/// 10 bytes in network order, the token and the number of the channel.
+/// The private data of a connection request, which identifies the client and the channel to the server: 10
+/// bytes in network order, the token and the number of the channel.
 ///
 /// @param token a random number that the server has sent over TCP
 /// @param channel 0 for the control channel, then the data channels
@@ -19,7 +19,7 @@ record ConnectionTicket(long token, int channel) {
         return privateData.length < BYTES ? null : ByteBuffer.wrap(privateData).getLong();
     }
 
-    /// Whether private data begins with this; some devices pad it with zeros.
+    /// Whether private data begins with this ticket; some devices pad it with zeros.
     boolean isIn(byte[] privateData) {
         return privateData.length >= BYTES && Arrays.equals(encode(), Arrays.copyOf(privateData, BYTES));
     }

@@ -20,12 +20,12 @@ import java.util.List;
 /// +-------+-------+-------+-------+-------+---------------+-------+-------+--------------+-----------+
 /// ```
 ///
-/// The name is in UTF-8. Each channel is a ChannelInfo, that of the control channel first, and has as many bytes as the
-/// description says: what follows a ChannelInfo is ignored.
+/// The name is in UTF-8. Each channel is a ChannelInfo, that of the control channel first, with the length in
+/// the description: extra bytes after a ChannelInfo are ignored.
 ///
 /// @param name the name of this side, for people
-/// @param linkLayer the network of the device; both sides need the same
-/// @param setUp how the queue pairs can be connected; from a server, how they will be
+/// @param linkLayer the network type of the device; both sides need the same
+/// @param setUp how the queue pairs can be connected; from a server, how they will be connected
 /// @param channels the control channel, then the data channels
 public record EndPointInfo(String name, LinkLayer linkLayer, SetUpOffer setUp, List<ChannelInfo> channels) {
     private static final int HEADER = 18;
@@ -50,7 +50,7 @@ public record EndPointInfo(String name, LinkLayer linkLayer, SetUpOffer setUp, L
 
     /// Reads what [#encode()] wrote.
     ///
-    /// @throws SetUpException PROTOCOL_VIOLATED, if it is something else
+    /// @throws SetUpException PROTOCOL_VIOLATED if it is invalid
     public static EndPointInfo decode(ByteBuffer from, String peer) {
         try {
             if (from.remaining() < HEADER) {

@@ -8,28 +8,28 @@ public enum FrameType {
     HELLO(1),
     /// A server describes itself and its queue pairs.
     WELCOME(2),
-    /// Receives are posted: the peer may send. At the rendezvous of a mesh: connected with all others, and in
-    /// the other direction: all are.
+    /// Receives are posted: the peer may send. To the rendezvous of a mesh: the node is connected to all
+    /// others; from it: all nodes are.
     READY(3),
-    /// The connection is refused; the payload says why, in UTF-8.
+    /// The connection is refused; the payload is the reason in UTF-8.
     REFUSE(4),
     /// A node of a mesh registers at the rendezvous.
     REGISTER(5),
-    /// The rendezvous tells a node where all others are.
+    /// The rendezvous sends a node the addresses of all others.
     TABLE(6),
     /// Asks the other side to prove that it has the secret; the payload begins with a nonce. See [Proof].
     PROVE(7),
     /// Proves it.
     PROOF(8),
-    /// The two sides do not have the same secret, or only one has TLS; the payload says why, in UTF-8.
+    /// The two sides do not have the same secret, or only one has TLS; the payload is the reason in UTF-8.
     UNPROVED(9),
     /// The server has completed the TLS handshake; the first frame in TLS, without payload.
     SECURE(10),
-    /// The connection is refused for now: the client may try again. The payload says why, in UTF-8.
+    /// The connection is refused for now: the client may retry. The payload is the reason in UTF-8.
     BUSY(11),
     /// The versions and features of the sender, the first frame of each side. See [Greeting].
     GREETING(12),
-    /// The connection is refused because of the versions that others speak; the payload says why, in UTF-8.
+    /// The connection is refused because of the versions of others; the payload is the reason in UTF-8.
     OTHER_VERSION(13);
 
     private static final FrameType[] VALUES = values();

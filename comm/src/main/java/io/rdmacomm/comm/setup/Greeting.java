@@ -4,8 +4,8 @@ import io.rdmacomm.comm.data.Bounds;
 import io.rdmacomm.comm.setup.SetUpException.Reason;
 import java.nio.ByteBuffer;
 
-/// The first message of each side of a hand-shake: the versions of the protocol that it speaks, and its features.
-/// Both sides then use the highest version and the features that they have in common.
+/// The first message of each side of a handshake: the supported versions of the protocol, and the features.
+/// Both sides then use the highest common version and the common features.
 ///
 /// In network order, the payload of GREETING:
 ///
@@ -17,12 +17,12 @@ import java.nio.ByteBuffer;
 /// +-------+-------+-------+-------+---------------+------------+
 /// ```
 ///
-/// These fields are the same in all versions. A file copy sends them as numbers of its own first message.
+/// These fields are the same in all versions. A file copy sends them as numbers in its first message.
 ///
-/// @param protocol of which it speaks these versions
-/// @param lowest the lowest version that it speaks, from 1
-/// @param highest the highest version that it speaks
-/// @param features a bit for each feature; those that the peer does not know are not used
+/// @param protocol the protocol of the versions
+/// @param lowest the lowest supported version, from 1
+/// @param highest the highest supported version
+/// @param features a bit for each feature; those unknown to the peer are not used
 public record Greeting(Protocol protocol, int lowest, int highest, long features) {
     private static final int BYTES = 16;
     private static final int MAX_VERSION = 0xffff;
@@ -55,9 +55,9 @@ public record Greeting(Protocol protocol, int lowest, int highest, long features
                 .flip();
     }
 
-    /// Reads what [#encode()] wrote, at the beginning of `from`, which keeps its position.
+    /// Decodes a greeting at the position of `from`, which does not change.
     ///
-    /// @throws SetUpException PROTOCOL_VIOLATED, if it is something else
+    /// @throws SetUpException PROTOCOL_VIOLATED if it is invalid
     public static Greeting decode(ByteBuffer from, String peer) {
         try {
             Bounds.range("its length", from.remaining(), BYTES, TcpConnector.MAX_PAYLOAD);
@@ -76,9 +76,9 @@ public record Greeting(Protocol protocol, int lowest, int highest, long features
     /// Chooses the version and the features to use with a peer. The peer comes to the same result.
     ///
     /// @param peer the peer's greeting
-    /// @param name what to call the peer
-    /// @throws SetUpException PROTOCOL_VIOLATED if the peer speaks another protocol; OTHER_VERSION if there is no
-    ///         version that both speak
+    /// @param name the peer's name in messages
+    /// @throws SetUpException PROTOCOL_VIOLATED if the peer speaks another protocol; OTHER_VERSION if there
+    ///         is no common version
     public Terms agree(Greeting peer, String name) {
         if (peer.protocol != protocol) {
             throw new SetUpException(
@@ -89,11 +89,11 @@ public record Greeting(Protocol protocol, int lowest, int highest, long features
         return common("this side", peer, name).terms();
     }
 
-    /// The versions and features that this and another one have in common.
+    /// The versions and features that this and another greeting have in common.
     ///
-    /// @param name whose this is
-    /// @param otherName whose the other one is
-    /// @throws SetUpException OTHER_VERSION if there is no such version; the message says who has to be updated
+    /// @param name the owner of this greeting, in messages
+    /// @param otherName the owner of the other one, in messages
+    /// @throws SetUpException OTHER_VERSION if there is none; the message says which side to update
     public Greeting common(String name, Greeting other, String otherName) {
         int from = Math.max(lowest, other.lowest);
         int to = Math.min(highest, other.highest);

@@ -18,8 +18,8 @@ public final class HostNames {
 
     private HostNames() {}
 
-    /// The addresses of `host`. Those of `localhost`, of an empty name and of [TcpListener#ALL_ADDRESSES]
-    /// are the loopback addresses that this host has, whatever its files say: some have only `::1`.
+    /// The addresses of `host`. Those of `localhost`, of an empty name and of [TcpListener#ALL_ADDRESSES] are
+    /// the loopback addresses of this host, regardless of its hosts file: some hosts have only `::1`.
     ///
     /// @param deadline the last moment, of [System#nanoTime()]
     /// @throws SetUpException HOST_UNKNOWN, DEADLINE_PASSED or INTERRUPTED

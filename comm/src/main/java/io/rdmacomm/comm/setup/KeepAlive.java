@@ -7,9 +7,9 @@ import java.nio.channels.SocketChannel;
 import java.util.Map;
 import jdk.net.ExtendedSocketOptions;
 
-/// Has the kernel end an idle connection whose other host does not answer, because it has crashed or the network is
-/// cut (tcp(7)). A host answers for a process that is stopped, so that one is not given up. Probes begin when half
-/// of the time is over, and several have to get lost.
+/// Makes the kernel end an idle connection whose other host does not answer, because it has crashed or the
+/// network is cut (tcp(7)). A host also answers for a stopped process, whose connection is kept. Probes begin
+/// after half of the time, and several must be lost.
 final class KeepAlive {
     private static final int PROBES = 3;
 

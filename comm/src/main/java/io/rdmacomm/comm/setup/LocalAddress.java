@@ -5,21 +5,21 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 
-/// The address of this host in its packets to another one.
+/// The source address of this host in packets to another one.
 public final class LocalAddress {
     private LocalAddress() {}
 
     /// Looks it up in the routing table; nothing is sent.
     ///
     /// @param host a name or an address; empty for this host
-    /// @return the wildcard address if the host is unknown or there is no way to it
+    /// @return the wildcard address if the host is unknown or there is no route to it
     public static InetAddress towards(String host, int port, Duration timeout) {
         try {
             InetAddress remote = HostNames.resolve(host, System.nanoTime() + timeout.toNanos())
                     .getFirst();
             return DeviceChoice.localAddress(new InetSocketAddress(remote, port));
         } catch (SetUpException e) {
-            // Connecting will fail too, and say why.
+            // Connecting will also fail and report the reason.
             return new InetSocketAddress(0).getAddress();
         }
     }

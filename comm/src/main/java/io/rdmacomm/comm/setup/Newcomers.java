@@ -6,9 +6,9 @@ import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/// The connections of those who have neither proved nor said anything yet. There is always room for one more: the
-/// one that has been silent for longest goes, of the same origin if that has its share, otherwise of all. So
-/// silent strangers lock nobody out who speaks. Thread-safe.
+/// The unauthenticated connections that have not sent HELLO yet. There is always room for one more: the one
+/// that has been silent for longest is closed, of the same origin if that has used its share, otherwise of
+/// all. So silent connections cannot block other clients. Thread-safe.
 public final class Newcomers {
     private final int most;
     private final int mostOfAnOrigin;
@@ -24,7 +24,7 @@ public final class Newcomers {
         this.mostOfAnOrigin = mostOfAnOrigin;
     }
 
-    /// Adds a connection, until [#leave]. One that has to go for it is told why and closed.
+    /// Adds a connection, until [#leave]. A connection that it displaces receives the reason and is closed.
     public void add(TcpConnector newest) {
         TcpConnector displaced = replace(newest);
         if (displaced != null) {
@@ -54,7 +54,7 @@ public final class Newcomers {
         }
     }
 
-    /// A connection has ended, or is no newcomer any more. Idempotent.
+    /// A connection has ended, or is no longer a newcomer. Idempotent.
     public void leave(TcpConnector connection) {
         lock.lock();
         try {

@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/// The steps before two sides tell each other anything else: TLS, the greetings, and the proof of the secret.
+/// The first steps of a handshake: TLS, the greetings, and the proof of the secret.
 ///
 /// ```
 /// client                                  server
@@ -16,23 +16,23 @@ import org.jspecify.annotations.Nullable;
 ///   |<------------------------------------->|
 /// ```
 ///
-/// The client waits for the server's greeting, so that all that follows is in the version that they have agreed on.
+/// The client waits for the server's greeting, so that all later frames use the agreed version.
 ///
 /// @param tls makes the engine of each connection; null without TLS
-/// @param greeting what this side says
-/// @param proof of the secret; it covers both greetings, so that nobody in between can change them
+/// @param greeting the greeting of this side
+/// @param proof of the secret; it covers both greetings, so that they cannot be changed in transit
 public record Opening(@Nullable TlsEngines tls, Greeting greeting, Proof proof) {
-    /// A client that has proved all that it has to.
+    /// An authenticated client.
     ///
-    /// @param greeting what it has said
-    /// @param terms what both sides have agreed on
+    /// @param greeting the client's greeting
+    /// @param terms the agreed version and features
     /// @param next the payload of the frame that followed
     public record Entrance(Greeting greeting, Terms terms, ByteBuffer next) {}
 
     /// The client's side. Blocks.
     ///
     /// @param step how long each step may take
-    /// @return what both sides have agreed on
+    /// @return the agreed version and features
     /// @throws SetUpException UNPROVED; OTHER_VERSION; and the reasons of [TcpConnector#receive]
     public Terms asClient(TcpConnector server, Duration step) {
         if (tls != null) {
@@ -48,7 +48,7 @@ public record Opening(@Nullable TlsEngines tls, Greeting greeting, Proof proof) 
     /// The server's side, and the frame that follows. Blocks.
     ///
     /// @param step how long each step may take
-    /// @param proved runs when the client has proved itself, or the frame that follows is there
+    /// @param proved runs when the client is authenticated, or its next frame has arrived
     /// @throws SetUpException UNPROVED; OTHER_VERSION; and the reasons of [TcpConnector#receive]
     public Entrance asServer(TcpConnector client, Duration step, Runnable proved) {
         if (tls != null) {
@@ -56,14 +56,14 @@ public record Opening(@Nullable TlsEngines tls, Greeting greeting, Proof proof) 
         }
         ByteBuffer first = client.receive(FrameType.GREETING, step);
         Greeting peer = Greeting.decode(first, client.peer());
-        // Before anything is decided: a client of another version learns both ranges from it.
+        // Sent before any decision, so that a client of another version gets both ranges.
         client.send(FrameType.GREETING, greeting.encode());
         Terms terms = greeting.agree(peer, client.peer());
         ByteBuffer next = proof.asServer(client, new Transcript(first, greeting.encode()), step, proved);
         return new Entrance(peer, terms, next);
     }
 
-    /// Whether it decides who may connect.
+    /// Whether it authenticates peers.
     public boolean isDemanding() {
         return tls != null || proof.codes() != null;
     }

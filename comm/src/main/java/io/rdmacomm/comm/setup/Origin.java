@@ -4,8 +4,8 @@ import io.rdmacomm.verbs.Gid;
 import java.net.Inet4Address;
 import java.net.InetAddress;
 
-/// Where connections come from, as far as they share a limit: an IPv4 address or an IPv6 network. A host chooses its
-/// IPv6 addresses among the 2^64 of its network (RFC 4862), so that limits for single addresses would be none.
+/// The source of connections that share a limit: an IPv4 address or an IPv6 network. A host chooses its IPv6
+/// addresses among the 2^64 of its network (RFC 4862), so limits for single addresses would have no effect.
 ///
 /// @param network the first 8 bytes
 /// @param host the last 8 bytes; 0 for an IPv6 network

@@ -6,20 +6,20 @@ import io.rdmacomm.verbs.QueuePairInfo;
 import java.net.InetAddress;
 import java.util.List;
 
-/// Where the queue pairs of a peer are, as its numbers say, and where its TCP connection comes from.
+/// Compares the addresses of a peer's queue pairs with that of its TCP connection.
 ///
-/// A software device makes TCP connections to the address (GID) and port (LID) that a peer names. Unchecked, a
-/// stranger could make it connect to any port of this host or of another one, and learn from the answer whether
-/// somebody listens there; see decision 42.
+/// A software device makes TCP connections to the address (GID) and port (LID) that a peer sends. Unchecked,
+/// a stranger could make it connect to any port of this or another host, and learn from the answer whether
+/// that port is open; see decision 42.
 public final class PeerLocation {
     private PeerLocation() {}
 
-    /// Returns if all queue pairs are at the peer's own address.
+    /// Checks that all queue pairs are at the peer's own address.
     ///
     /// @param context the device that is to connect to them
-    /// @param remote where the peer's TCP connection comes from
-    /// @param peer what to call it
-    /// @throws SetUpException OTHER, if one of them is somewhere else; the message says what to do
+    /// @param remote the address of the peer's TCP connection
+    /// @param peer the peer's name in messages
+    /// @throws SetUpException OTHER if one of them is not; the message says what to do
     public static void check(Context context, List<QueuePairInfo> numbers, InetAddress remote, String peer) {
         QueuePairInfo first = numbers.getFirst();
         for (QueuePairInfo each : numbers) {
@@ -44,17 +44,17 @@ public final class PeerLocation {
     }
 
     /// Whether the numbers of two sides lead them to each other. Those of a device that is bound to the
-    /// loopback address, as it is by default, lead a peer on another host to itself.
+    /// loopback address, the default, lead a peer on another host to itself.
     ///
     /// @param context the device of this side
     /// @param own numbers of this side
     /// @param peers numbers of the peer
     /// @param connection between the two
-    /// @param foreign whether other addresses are allowed than those of the connection
+    /// @param foreign whether addresses other than those of the connection are allowed
     public static boolean isMutual(
             Context context, QueuePairInfo own, QueuePairInfo peers, TcpConnector connection, boolean foreign) {
         InetAddress remote = connection.remoteAddress();
-        // This side's numbers lead to this host, so they lead to the peer if that is here, too.
+        // This side's numbers lead to this host, so the peer can use them if it is on the same host.
         boolean isHere = context.leadsTo(own, remote);
         if (foreign) {
             return isHere || !(isLoopback(own) || isLoopback(peers));

@@ -9,7 +9,7 @@ import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.Set;
 
-/// Reads a small file that nobody but its owner may read.
+/// Reads a small file that only its owner may access.
 public final class PrivateFile {
     private static final Set<PosixFilePermission> OWNER_ONLY = EnumSet.of(
             PosixFilePermission.OWNER_READ, PosixFilePermission.OWNER_WRITE, PosixFilePermission.OWNER_EXECUTE);
@@ -19,9 +19,10 @@ public final class PrivateFile {
     /// Its content without the newline at its end. Blocks.
     ///
     /// @param what it is, for messages
-    /// @param most how many bytes are of interest: if there are more, some of them are returned, and more than that
-    /// @throws IllegalArgumentException if it cannot be read, or others than its owner have access; the message
-    ///         says what to do
+    /// @param most the expected maximum length: of a longer file, more than so many bytes are returned, but
+    ///         perhaps not all
+    /// @throws IllegalArgumentException if it cannot be read, or other users have access; the message says
+    ///         what to do
     public static byte[] read(String what, Path file, int most) {
         try {
             checkMode(what, file);
@@ -42,12 +43,12 @@ public final class PrivateFile {
         try {
             mode = Files.getPosixFilePermissions(file);
         } catch (UnsupportedOperationException e) {
-            // A file system without modes protects its files in another way.
+            // A file system without modes protects its files otherwise.
             return;
         }
         if (!OWNER_ONLY.containsAll(mode)) {
             throw new IllegalArgumentException(
-                    what + " " + file + " is open to others than its owner: chmod 600 " + file);
+                    what + " " + file + " is accessible to other users: chmod 600 " + file);
         }
     }
 

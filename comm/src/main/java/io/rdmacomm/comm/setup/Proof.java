@@ -9,8 +9,8 @@ import java.time.Duration;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/// The exchange in which two sides prove to each other that they have the same secret, before either says anything
-/// else. Each answers a random number of the other, so that what was recorded cannot be replayed.
+/// The exchange in which two sides prove to each other that they have the same secret, before they send
+/// anything else. Each answers a nonce of the other, so that recordings cannot be replayed.
 ///
 /// ```
 /// client                                  server
@@ -24,12 +24,13 @@ import org.jspecify.annotations.Nullable;
 ///   |<--------------------------------------|
 /// ```
 ///
-/// A code is the HMAC-SHA-256 of "rdmacomm proof", the type of the frame that follows the exchange, the role, and the
-/// payloads of both GREETING and both PROVE frames, each after its length. The role keeps a side from being sent its
-/// own code back; the type of the frame keeps a code for a rendezvous from opening a session; the greetings keep
-/// somebody in between from taking versions or features away. UNPROVED with a reason ends the exchange.
+/// A code is the HMAC-SHA-256 of "rdmacomm proof", the type of the frame that follows the exchange, the role,
+/// and the payloads of both GREETING and both PROVE frames, each after its length. The role prevents
+/// reflection of a side's own code; the type of the frame prevents a code for a rendezvous from opening a
+/// session; the greetings prevent downgrades of versions or features in transit. UNPROVED with a reason ends
+/// the exchange.
 ///
-/// @param codes makes the code of a message with the secret; null without a secret
+/// @param codes computes the code of a message with the secret; null without a secret
 /// @param next the frame that the client sends after it
 public record Proof(@Nullable UnaryOperator<byte[]> codes, FrameType next) {
     private static final int NONCE_BYTES = 32;
@@ -57,7 +58,7 @@ public record Proof(@Nullable UnaryOperator<byte[]> codes, FrameType next) {
         server.send(FrameType.PROOF, ByteBuffer.wrap(code(own, CLIENT, said)));
         ByteBuffer proof = checked(server, server.receive(FrameType.PROOF, step), CODE_BYTES);
         if (!isEqual(proof, code(own, SERVER, said))) {
-            throw refusal(server, server.peer() + " has not the secret of this side; " + SAME);
+            throw refusal(server, server.peer() + " does not have the secret of this side; " + SAME);
         }
     }
 
@@ -65,7 +66,7 @@ public record Proof(@Nullable UnaryOperator<byte[]> codes, FrameType next) {
     ///
     /// @param greetings of both sides
     /// @param step how long each frame may take
-    /// @param proved runs when the client has proved itself, or the frame that follows is there
+    /// @param proved runs when the client is authenticated, or its next frame has arrived
     /// @return the payload of that frame
     /// @throws SetUpException UNPROVED; and the reasons of [TcpConnector#receive]
     ByteBuffer asServer(TcpConnector client, Transcript greetings, Duration step, Runnable proved) {
@@ -102,7 +103,7 @@ public record Proof(@Nullable UnaryOperator<byte[]> codes, FrameType next) {
 
     private static ByteBuffer nonce() {
         byte[] nonce = new byte[NONCE_BYTES];
-        // Made when it is needed: sessions without a secret do not wait for the system's providers to be loaded.
+        // Created on demand, so that sessions without a secret need not load the security providers.
         new SecureRandom().nextBytes(nonce);
         return ByteBuffer.wrap(nonce);
     }
@@ -117,7 +118,7 @@ public record Proof(@Nullable UnaryOperator<byte[]> codes, FrameType next) {
                 .array());
     }
 
-    /// Ignores bytes behind the code. Bytes behind a nonce are ignored as well, but both codes cover them.
+    /// Ignores bytes after the code. Bytes after a nonce are ignored as well, but both codes cover them.
     private static boolean isEqual(ByteBuffer proof, byte[] code) {
         byte[] received = new byte[CODE_BYTES];
         proof.get(proof.position(), received);
@@ -128,13 +129,13 @@ public record Proof(@Nullable UnaryOperator<byte[]> codes, FrameType next) {
         if (payload.remaining() < least) {
             throw new SetUpException(
                     Reason.PROTOCOL_VIOLATED,
-                    from.peer() + " sent " + payload.remaining() + " bytes in the proof of its secret, " + least
-                            + " are the least");
+                    from.peer() + " sent " + payload.remaining() + " bytes in the proof of its secret, at least " + least
+                            + " are needed");
         }
         return payload;
     }
 
-    /// The peer is told, too.
+    /// Sends the reason to the peer, too.
     private static SetUpException refusal(TcpConnector peer, String why) {
         peer.refuse(FrameType.UNPROVED, why);
         return new SetUpException(Reason.UNPROVED, why);

@@ -22,7 +22,7 @@ public enum Protocol {
         return code;
     }
 
-    /// @throws IllegalArgumentException if this release does not know it
+    /// @throws IllegalArgumentException if this release does not support it
     static Protocol of(int code) {
         for (Protocol value : values()) {
             if (value.code == code) {

@@ -12,13 +12,13 @@ public interface QueuePairConnector {
     ///
     /// @param peer the numbers of the peer's queue pair
     /// @param how its options
-    /// @param receives posts the receives; called when that is possible, before the peer may send
+    /// @param receives posts the receives; called when the queue pair accepts them, before the peer may send
     /// @return the connection to close before the queue pair; null if there is none
     @Nullable
     Connection connect(QueuePair queuePair, QueuePairInfo peer, ConnectionOptions how, Runnable receives);
 
-    /// Whether this side has to be the first to send on each queue pair.
-    boolean speaksFirst();
+    /// Whether this side must send first on each queue pair.
+    boolean sendsFirst();
 
     /// By the numbers of the peer's queue pair; the peer does the same, at any time.
     QueuePairConnector BY_NUMBERS = new QueuePairConnector() {
@@ -31,7 +31,7 @@ public interface QueuePairConnector {
         }
 
         @Override
-        public boolean speaksFirst() {
+        public boolean sendsFirst() {
             return false;
         }
     };

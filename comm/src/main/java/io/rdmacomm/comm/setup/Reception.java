@@ -8,8 +8,8 @@ import java.util.Set;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
-/// Serves each connection that a port has accepted on a virtual thread of its own. A connection is a newcomer until it
-/// is known, and of too many newcomers the oldest gives way. Thread-safe.
+/// Serves each accepted connection of a port on a separate virtual thread. A connection is a newcomer until
+/// it is known; if there are too many newcomers, the oldest is closed. Thread-safe.
 public final class Reception {
     private static final SafeLogger LOGGER = SafeLogger.ofPackage(Reception.class);
     /// The most connections of strangers at a time.
@@ -18,7 +18,7 @@ public final class Reception {
     /// The work of a server for a connection.
     @FunctionalInterface
     public interface Service {
-        /// Serves a connection, and closes it unless somebody else owns it then. Blocks.
+        /// Serves a connection, and closes it unless it has a new owner then. Blocks.
         ///
         /// @return the rest, for which [Reception#close] does not wait: calls of the user's code,
         ///         which may close the server
@@ -33,16 +33,16 @@ public final class Reception {
     private final Set<TcpConnector> served = new HashSet<>();
 
     /// @param threadName the beginning of the names of the threads
-    /// @param mostOfAnOrigin how many newcomers may come from one address
+    /// @param mostOfAnOrigin the most newcomers of one address
     public Reception(String threadName, int mostOfAnOrigin, Service service) {
         this.threadName = threadName;
         this.newcomers = new Newcomers(MOST_NEWCOMERS, mostOfAnOrigin);
         this.service = service;
-        // Strangers may have taken all file descriptors when there is something to log.
+        // Now, because strangers may have exhausted the file descriptors by the first log message.
         LOGGER.prepare();
     }
 
-    /// Begins to serve a connection. Does not block.
+    /// Starts serving a connection. Does not block.
     public void welcome(TcpConnector connection) {
         boolean begun = false;
         try {
@@ -58,7 +58,7 @@ public final class Reception {
         }
     }
 
-    /// A connection has proved itself, or said hello: it does not give way any more. Idempotent.
+    /// A connection is authenticated, or has sent HELLO: it can no longer be displaced. Idempotent.
     public void known(TcpConnector connection) {
         newcomers.leave(connection);
     }
@@ -97,8 +97,8 @@ public final class Reception {
         }
     }
 
-    /// Closes all connections that are being served, and waits until that has ended. For when no more are accepted.
-    /// Any thread, and several at a time.
+    /// Closes all connections that are being served, and waits until their service has ended. Call it when no
+    /// more are accepted. Any thread, and several at a time.
     public void close() {
         beingServed().forEach(TcpConnector::close);
         lock.lock();

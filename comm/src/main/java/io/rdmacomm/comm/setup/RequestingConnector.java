@@ -59,9 +59,9 @@ public final class RequestingConnector implements QueuePairConnector {
                 + " through, in addition to that of the session, and the host has to be an address of the server's device";
     }
 
-    /// On iWARP the side that requested the connection has to (RFC 5044, section 7.1.2).
+    /// On iWARP the side that requested the connection must send first (RFC 5044, section 7.1.2).
     @Override
-    public boolean speaksFirst() {
+    public boolean sendsFirst() {
         return true;
     }
 }

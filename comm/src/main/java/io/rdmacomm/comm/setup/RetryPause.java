@@ -3,8 +3,8 @@ package io.rdmacomm.comm.setup;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
 
-/// The pause before a server that was busy or absent is asked again: a random time, so that its clients do not come
-/// back together.
+/// The pause before the next attempt to reach a busy or absent server: random, so that its clients do not all
+/// retry together.
 public final class RetryPause {
     private static final long SHORTEST_NANOS = 20_000_000;
     private static final long LONGEST_NANOS = 100_000_000;

@@ -5,7 +5,7 @@ import java.net.InetAddress;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 
-/// The host and the TCP port of a server, and the way to it.
+/// The host and the TCP port of a server, and how to connect to it.
 ///
 /// @param host a name or an address; empty for this host
 public record ServerAddress(String host, int port) {
@@ -17,7 +17,7 @@ public record ServerAddress(String host, int port) {
         return (here ? "localhost" : host) + ":" + port;
     }
 
-    /// The address of this side in packets to the server; the wildcard address if it is unknown.
+    /// The source address of this side in packets to the server; the wildcard address if it is unknown.
     public InetAddress localAddress(Duration timeout) {
         return LocalAddress.towards(host, port, timeout);
     }
@@ -27,7 +27,7 @@ public record ServerAddress(String host, int port) {
         return TcpConnector.connect(host, port, timeout);
     }
 
-    /// Connects to the server, again and again while it refuses. Blocks.
+    /// Connects to the server, and retries while it refuses. Blocks.
     public TcpConnector awaitServer(Duration timeout) {
         long deadline = System.nanoTime() + timeout.toNanos();
         SetUpException refused = null;

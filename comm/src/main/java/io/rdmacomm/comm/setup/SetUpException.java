@@ -4,13 +4,13 @@ import io.rdmacomm.verbs.RdmaException;
 import java.io.Serial;
 import org.jspecify.annotations.Nullable;
 
-/// A step of setting an endpoint up has failed. The reason says what callers may want to tell apart.
+/// A step of the setup of an endpoint has failed. Callers may act on the reason.
 public final class SetUpException extends RdmaException {
     @Serial
     private static final long serialVersionUID = 1L;
 
-    /// The kind of failure: first the reasons that are public, by the same names in SetUpFailedException, then those
-    /// for which there are more general exceptions.
+    /// The kind of failure: first the public reasons, with the same names as in SetUpFailedException, then
+    /// those that have more general exceptions.
     public enum Reason {
         HOST_UNKNOWN,
         REFUSED,

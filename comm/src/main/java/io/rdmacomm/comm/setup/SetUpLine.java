@@ -14,9 +14,10 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/// The set-ups of clients that have proved nothing and have only said hello. Each address has a share of turns. Who
-/// finds none waits in line, the newest first; and who has a turn, but has been silent for a second, goes if somebody
-/// waits. So a client whose address is full of silent strangers gets a turn within its deadline. Thread-safe.
+/// The queue of setups of unauthenticated clients that have sent HELLO. Each address has a number of turns.
+/// Clients without a turn are queued, and the newest is served first; a client that has a turn, but was
+/// silent for a second, is displaced if another is queued. So a client whose address is full of silent
+/// strangers gets a turn within its deadline. Thread-safe.
 public final class SetUpLine {
     private static final long GRACE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -26,7 +27,7 @@ public final class SetUpLine {
 
     /// The clients of one address.
     private static final class OfOrigin {
-        /// The eldest first.
+        /// The oldest first.
         private final SequencedSet<Turn> turns = new LinkedHashSet<>();
         /// The newest last.
         private final Deque<Condition> line = new ArrayDeque<>();
@@ -39,16 +40,16 @@ public final class SetUpLine {
         }
     }
 
-    /// @param share how many of one address have a turn at a time
+    /// @param share the number of turns of one address
     public SetUpLine(int share) {
         this.share = share;
     }
 
     /// Waits for a turn. Blocks.
     ///
-    /// @param client what to displace if it is silent
+    /// @param client the connection to displace if it is silent
     /// @param patience how long to wait at most
-    /// @throws SetUpException BUSY if none came in time, which the client is told; INTERRUPTED
+    /// @throws SetUpException BUSY if there was none in time, which is also sent to the client; INTERRUPTED
     public Turn enter(TcpConnector client, Duration patience) {
         try {
             return entered(client, patience);
@@ -87,9 +88,9 @@ public final class SetUpLine {
         return turn;
     }
 
-    /// Waits until this is the newest in line and there is room.
+    /// Waits until this is the newest in the queue and there is room.
     ///
-    /// @return who has to go for it; null for nobody
+    /// @return the turn to displace; null if none
     private @Nullable Turn await(OfOrigin same, InetAddress from, long deadline) throws InterruptedException {
         if (same.turns.size() < share) {
             return null;
@@ -136,7 +137,7 @@ public final class SetUpLine {
     public final class Turn implements AutoCloseable {
         private final Origin origin;
         private final TcpConnector client;
-        /// When this side began to wait for the client; 0 if it does not.
+        /// When this side began to wait for the client; 0 if it does not wait.
         private long silentSince;
 
         private Turn(Origin origin, TcpConnector client) {
@@ -144,7 +145,7 @@ public final class SetUpLine {
             this.client = client;
         }
 
-        /// This side has done its part, and waits for the client.
+        /// This side now waits for the client.
         public void waits() {
             lock.lock();
             try {

@@ -8,7 +8,7 @@ import io.rdmacomm.verbs.Context;
 ///
 /// @param numbers whether by exchanged numbers
 /// @param connections whether by the connection manager
-/// @param port where the server's connection manager listens; 0 where it does not
+/// @param port the port of the server's connection manager; 0 if it does not listen
 /// @param token the number that connection requests of the client carry
 public record SetUpOffer(boolean numbers, boolean connections, int port, long token) {
     private static final int NUMBERS_BIT = 1;
@@ -25,7 +25,7 @@ public record SetUpOffer(boolean numbers, boolean connections, int port, long to
 
     /// Whether two sides with these offers connect by numbers.
     ///
-    /// @throws SetUpException OTHER, if they have no way in common
+    /// @throws SetUpException OTHER if they have no way in common
     public boolean agreeOnNumbers(SetUpOffer peer, String peerName) {
         if (numbers && peer.numbers) {
             return true;

@@ -7,21 +7,21 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.TimeUnit;
 
-/// The bytes of a TCP connection as they are.
+/// The plain bytes of a TCP connection.
 final class SocketLine implements ByteLine {
     private static final int NONE = -1;
 
     private final SocketChannel channel;
-    /// A byte that was looked at and not taken.
+    /// A byte that was peeked at and not consumed.
     private int seen = NONE;
 
     SocketLine(SocketChannel channel) {
         this.channel = channel;
     }
 
-    /// The next byte, which stays there. Blocks.
+    /// The next byte, which is not consumed. Blocks.
     ///
-    /// @throws SocketTimeoutException if nothing came in time
+    /// @throws SocketTimeoutException if nothing arrived in time
     /// @throws EOFException if the peer has ended the connection
     byte peek(long deadline) throws IOException {
         byte[] next = new byte[1];

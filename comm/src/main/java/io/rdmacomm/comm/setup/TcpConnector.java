@@ -18,8 +18,8 @@ import java.time.Duration;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
-/// The TCP connection over which two sides exchange the descriptions of their queue pairs, and which afterwards
-/// shows when the peer's process has ended. One thread at a time sends, one receives; [#close()] is thread-safe
+/// The TCP connection over which two sides exchange the descriptions of their queue pairs, and which then
+/// detects the end of the peer's process. One thread at a time sends, one receives; [#close()] is thread-safe
 /// and wakes both.
 ///
 /// It carries frames, in network order:
@@ -37,9 +37,9 @@ import org.jspecify.annotations.Nullable;
 /// |                            payload                         ...|
 /// ```
 ///
-/// A frame is rejected at its first wrong byte. No payload is longer than [#MAX_PAYLOAD], and every wait has a
-/// deadline. Frames have no version: what follows the first one of each side, a [Greeting], is in the version that both
-/// have agreed on.
+/// A frame is rejected at its first wrong byte. No payload is longer than [#MAX_PAYLOAD], and every wait has
+/// a deadline. Frames have no version: those after the first one of each side, a [Greeting], use the agreed
+/// version.
 public final class TcpConnector implements AutoCloseable {
     /// The longest payload in bytes.
     public static final int MAX_PAYLOAD = 16 << 10;
@@ -77,8 +77,8 @@ public final class TcpConnector implements AutoCloseable {
         KeepAlive.set(channel, USUAL_SILENCE);
     }
 
-    /// Ends the connection if the peer's host is silent for so long from now on, 4 s to 9 h, in whole seconds: it has
-    /// crashed, or the network is cut. Usually 30 s.
+    /// From now on, ends the connection if the peer's host is silent for so long, because it has crashed or
+    /// the network is cut: 4 s to 9 h, in whole seconds; usually 30 s.
     ///
     /// @throws SetUpException PEER_CLOSED; CLOSED
     public void limitSilence(Duration longest) {
@@ -94,7 +94,7 @@ public final class TcpConnector implements AutoCloseable {
     /// @param host a name, an IPv4 or an IPv6 address; empty for this host
     /// @param port 1 to 65535
     /// @param timeout how long it may take at most, name resolution included
-    /// @throws SetUpException HOST_UNKNOWN; REFUSED if nobody listens there or the host cannot be reached;
+    /// @throws SetUpException HOST_UNKNOWN; REFUSED if no server listens there or the host cannot be reached;
     ///         DEADLINE_PASSED; INTERRUPTED
     public static TcpConnector connect(String host, int port, Duration timeout) {
         Bounds.range("port", port, 1, 65535);
@@ -108,7 +108,7 @@ public final class TcpConnector implements AutoCloseable {
             } catch (ConnectException e) {
                 last = new SetUpException(
                         Reason.REFUSED,
-                        "nobody listens on " + target + "; start the server, or check host and port",
+                        "no server is listening on " + target + "; start the server, or check host and port",
                         e);
             } catch (SocketTimeoutException e) {
                 last = new SetUpException(
@@ -145,7 +145,7 @@ public final class TcpConnector implements AutoCloseable {
         return channel.socket().getLocalAddress();
     }
 
-    /// The socket, for what follows the last frame; [#close()] closes it.
+    /// The socket, for data after the last frame; [#close()] closes it.
     public SocketChannel socket() {
         return channel;
     }
@@ -184,8 +184,8 @@ public final class TcpConnector implements AutoCloseable {
         return current;
     }
 
-    /// Continues in TLS. Blocks until both sides have completed the handshake, and the server has said so: a client of
-    /// TLS 1.3 is done before the server has seen its certificate.
+    /// Continues in TLS. Blocks until both sides have completed the handshake, and the server has confirmed
+    /// it: a client of TLS 1.3 is done before the server has seen its certificate.
     ///
     /// @param timeout how long all of it may take at most
     /// @throws SetUpException UNPROVED if one side has no TLS or rejects the other's certificate;
@@ -213,7 +213,7 @@ public final class TcpConnector implements AutoCloseable {
         }
     }
 
-    /// Nothing is made before the client has said something, and nothing is said that it might not understand.
+    /// Allocates nothing before the client has sent a byte, and sends nothing that it might not understand.
     private TlsLine accepted(TlsEngines engines, long deadline) throws IOException {
         byte first = socket.peek(deadline);
         if (first == MAGIC[0]) {
@@ -234,7 +234,7 @@ public final class TcpConnector implements AutoCloseable {
         tls.begin();
         byte first = socket.peek(deadline);
         if (first == MAGIC[0]) {
-            // A server without TLS, or one that is too busy for it, which says so.
+            // A server without TLS, or one that is too busy and replies in plain frames.
             line = socket;
             receive(FrameType.SECURE, timeout);
             throw new SetUpException(Reason.PROTOCOL_VIOLATED, peer + " answered without TLS");
@@ -249,7 +249,7 @@ public final class TcpConnector implements AutoCloseable {
         }
     }
 
-    /// The server's alert comes here if it rejects the certificate.
+    /// If the server rejects the certificate, its alert arrives here.
     private void awaitSecure(Duration timeout) {
         try {
             receive(FrameType.SECURE, timeout);
@@ -261,7 +261,7 @@ public final class TcpConnector implements AutoCloseable {
         }
     }
 
-    /// Tells the peer, too.
+    /// Sends the reason to the peer, too.
     private SetUpException unproved(String why) {
         refuse(FrameType.UNPROVED, why);
         return new SetUpException(Reason.UNPROVED, why);
@@ -287,12 +287,12 @@ public final class TcpConnector implements AutoCloseable {
     /// @param payload owned by the caller
     record Frame(FrameType type, ByteBuffer payload) {}
 
-    /// Tells the peer why it is refused, if the connection still exists.
+    /// Refuses the peer with a reason, if the connection still exists.
     public void refuse(String reason) {
         refuse(FrameType.REFUSE, reason);
     }
 
-    /// Tells the peer of a failure of this side, unless it has been told already.
+    /// Sends a failure of this side to the peer, unless that was done already.
     public void refuse(SetUpException why) {
         if (why.reason() != Reason.UNPROVED) {
             FrameType how = why.reason() == Reason.OTHER_VERSION ? FrameType.OTHER_VERSION : FrameType.REFUSE;
@@ -300,13 +300,13 @@ public final class TcpConnector implements AutoCloseable {
         }
     }
 
-    /// Tells the peer that it is refused for now and may try again, and closes the connection.
+    /// Refuses the peer for now, so that it may retry, and closes the connection.
     void displace() {
         refuse(FrameType.BUSY, "too many are connecting, and this connection was silent for longest; try again");
         close();
     }
 
-    /// Tells the peer why it is refused.
+    /// Sends a refusal with its reason to the peer.
     ///
     /// @param how REFUSE, BUSY, UNPROVED or OTHER_VERSION
     void refuse(FrameType how, String reason) {
@@ -320,12 +320,12 @@ public final class TcpConnector implements AutoCloseable {
 
     /// Waits for a frame. Blocks.
     ///
-    /// @param expected the type that the next frame has to have
+    /// @param expected the required type of the next frame
     /// @param timeout how long all of it may take at most
     /// @return its payload
-    /// @throws SetUpException PROTOCOL_VIOLATED if something else arrives; REFUSED, BUSY, UNPROVED or OTHER_VERSION
-    ///         with the peer's reason; PEER_CLOSED; DEADLINE_PASSED if the frame is not complete in time; CLOSED;
-    ///         INTERRUPTED
+    /// @throws SetUpException PROTOCOL_VIOLATED if another frame or invalid data arrives; REFUSED, BUSY,
+    ///         UNPROVED or OTHER_VERSION with the peer's reason; PEER_CLOSED; DEADLINE_PASSED if the frame is
+    ///         not complete in time; CLOSED; INTERRUPTED
     public ByteBuffer receive(FrameType expected, Duration timeout) {
         return receive(expected, expected, timeout).payload();
     }
@@ -345,8 +345,8 @@ public final class TcpConnector implements AutoCloseable {
             if (length < 0 || length > MAX_PAYLOAD) {
                 throw new SetUpException(
                         Reason.PROTOCOL_VIOLATED,
-                        peer + " announced a frame of " + Integer.toUnsignedLong(length) + " bytes, " + MAX_PAYLOAD
-                                + " are the most");
+                        peer + " announced a frame of " + Integer.toUnsignedLong(length) + " bytes, at most " + MAX_PAYLOAD
+                                + " are allowed");
             }
             byte[] payload = new byte[length];
             read(payload, false, deadline, timeout);
@@ -366,7 +366,7 @@ public final class TcpConnector implements AutoCloseable {
         }
     }
 
-    /// Why the peer refuses with a frame of this type; null if it does not.
+    /// The reason that a frame of this type reports; null if it is not a refusal.
     private static @Nullable Reason refusal(FrameType type) {
         return switch (type) {
             case REFUSE -> Reason.REFUSED;
@@ -412,15 +412,15 @@ public final class TcpConnector implements AutoCloseable {
 
     /// Waits until the connection ends. Blocks.
     ///
-    /// @return why it ended; a peer that sends something more counts as gone
+    /// @return why it ended; a peer that sends more data counts as gone
     public SetUpException awaitEnd() {
         try {
             int next = line().read(new byte[1], 0, 1, ByteLine.NEVER);
             return new SetUpException(
                     Reason.PEER_CLOSED,
                     next < 0
-                            ? peer + " went away without saying that it was done"
-                            : peer + " sent something after the handshake");
+                            ? peer + " went away without an orderly close"
+                            : peer + " sent data after the handshake");
         } catch (IOException e) {
             return new SetUpException(Reason.PEER_CLOSED, peer + " went away: " + e.getMessage(), e);
         }
@@ -443,7 +443,7 @@ public final class TcpConnector implements AutoCloseable {
         try {
             channel.close();
         } catch (IOException e) {
-            // Nothing else can be done about a broken connection.
+            // The connection is broken; nothing is left to do.
         }
     }
 

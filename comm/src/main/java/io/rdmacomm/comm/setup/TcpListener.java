@@ -39,7 +39,7 @@ public final class TcpListener implements AutoCloseable {
     /// @param host the address to listen on; empty for this host's loopback address, [#ALL_ADDRESSES] for
     ///         all
     /// @param port the port; 0 for any free one
-    /// @throws SetUpException PORT_TAKEN, HOST_UNKNOWN, or OTHER if it is no address of this host
+    /// @throws SetUpException PORT_TAKEN, HOST_UNKNOWN, or OTHER if `host` is not an address of this host
     public static TcpListener listen(String host, int port) {
         InetSocketAddress address;
         if (host.equals(ALL_ADDRESSES)) {
@@ -74,7 +74,7 @@ public final class TcpListener implements AutoCloseable {
         }
         return isOfThisHost(address)
                 ? new SetUpException(
-                        Reason.PORT_TAKEN, words + "; choose another port, or end the program that has it", cause)
+                        Reason.PORT_TAKEN, words + "; choose another port, or stop the program that uses it", cause)
                 : new SetUpException(
                         Reason.OTHER, words + "; use an address of this host, or " + ALL_ADDRESSES + " for all", cause);
     }
@@ -116,7 +116,7 @@ public final class TcpListener implements AutoCloseable {
         return connector(accepted);
     }
 
-    /// Closes the socket of a client that has gone already.
+    /// Closes the socket if the client has disconnected already.
     private static TcpConnector connector(SocketChannel accepted) throws IOException {
         boolean made = false;
         try {
@@ -145,7 +145,7 @@ public final class TcpListener implements AutoCloseable {
         try {
             open.close();
         } catch (IOException e) {
-            // Nothing listens on it any more.
+            // It no longer listens.
         }
     }
 }

@@ -1,10 +1,10 @@
 package io.rdmacomm.comm.setup;
 
-/// The version and the features that the two sides of a hand-shake have agreed on.
+/// The agreed version and features of the two sides of a handshake.
 ///
-/// @param version the highest version that both speak
-/// @param features the features that both have, a bit each
+/// @param version the highest version that both support
+/// @param features the features that both have, one bit each
 public record Terms(int version, long features) {
-    /// Before they have agreed.
+    /// The value before the two sides have agreed.
     public static final Terms NONE = new Terms(0, 0);
 }

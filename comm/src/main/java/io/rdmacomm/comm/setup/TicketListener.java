@@ -19,9 +19,9 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/// One listener of the connection manager for any number of clients. Each client has a token of its own, and a
-/// thread hands every request to the client whose token is in it. All others are rejected at once, so that a
-/// stranger delays no other client. Thread-safe.
+/// One listener of the connection manager for any number of clients. Each client has its own token, and a
+/// thread dispatches every request to the client whose token it contains. All others are rejected at once, so
+/// that strangers do not delay clients. Thread-safe.
 public final class TicketListener implements AutoCloseable {
     private static final SafeLogger LOGGER = SafeLogger.ofPackage(TicketListener.class);
     private static final SecureRandom RANDOM = new SecureRandom();
@@ -41,7 +41,7 @@ public final class TicketListener implements AutoCloseable {
 
     /// Listens.
     ///
-    /// @param address where; port 0 takes any free one
+    /// @param address where to listen; port 0 for any free one
     /// @param how the options of the queue pairs
     /// @throws SetUpException PORT_TAKEN
     /// @throws VerbException if the device cannot listen there; the message says why
@@ -65,7 +65,7 @@ public final class TicketListener implements AutoCloseable {
             throw new SetUpException(
                     Reason.PORT_TAKEN,
                     "the " + manager + " cannot listen on port " + address.getPort()
-                            + ": it is taken; choose another port, or end the program that has it",
+                            + ": it is taken; choose another port, or stop the program that uses it",
                     e);
         }
         TicketListener tickets = new TicketListener(listener);
@@ -85,12 +85,12 @@ public final class TicketListener implements AutoCloseable {
         return listener.localAddress().getPort();
     }
 
-    /// Whether requests are handed out.
+    /// Whether requests are dispatched.
     boolean isOpen() {
         return end == null;
     }
 
-    /// Begins to expect a client, until the connector is closed.
+    /// Accepts requests of a new client until the connector is closed.
     ///
     /// @param patience how long each step of the client may take
     public AcceptingConnector expect(Duration patience) {
@@ -117,17 +117,17 @@ public final class TicketListener implements AutoCloseable {
         } catch (RdmaInterruptedException e) {
             return true;
         } catch (RuntimeException | Error e) {
-            // Whoever waits is told now, and the next client gets a new listener.
+            // Waiting clients fail now, and the next client gets a new listener.
             end = new SetUpException(Reason.OTHER, listener + " failed: " + e.getMessage(), e);
             return false;
         }
         if (request != null) {
-            handOut(request);
+            dispatch(request);
         }
         return true;
     }
 
-    /// Nobody hands out requests any more, so no client must wait for one.
+    /// Requests are no longer dispatched, so no client must wait for one.
     private void ended() {
         SetUpException why = end;
         if (why == null) {
@@ -139,7 +139,7 @@ public final class TicketListener implements AutoCloseable {
         }
     }
 
-    private void handOut(ConnectionRequest request) {
+    private void dispatch(ConnectionRequest request) {
         boolean taken = false;
         try {
             taken = isTaken(request);

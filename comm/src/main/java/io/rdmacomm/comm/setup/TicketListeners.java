@@ -10,9 +10,9 @@ import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 
-/// The ports at which the connection manager of a server listens for the queue pairs of its clients: one named
-/// port for all clients, or else a free port at each address that clients have reached, because the address may
-/// select the device. Thread-safe.
+/// The ports at which the connection manager of a server listens for the queue pairs of its clients: one
+/// configured port for all clients, or else a free port at each address that clients have reached, because
+/// the address may select the device. Thread-safe.
 public final class TicketListeners implements AutoCloseable {
     private final Supplier<ConnectionManager> connections;
     private final InetAddress address;
@@ -36,7 +36,7 @@ public final class TicketListeners implements AutoCloseable {
         this.how = how;
     }
 
-    /// Listens at the named port, so that a server learns at its start that it cannot have it.
+    /// Listens on the configured port, so that a server fails at its start if the port is taken.
     ///
     /// @throws SetUpException PORT_TAKEN
     /// @throws io.rdmacomm.verbs.VerbException if the device cannot listen there; the message says why

@@ -5,24 +5,24 @@ import java.util.Locale;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
-/// Says why a TLS handshake has failed, and what to do.
+/// Explains why a TLS handshake has failed, and what to do.
 final class TlsFailures {
     private static final String ALERT = "Received fatal alert: ";
 
     private TlsFailures() {}
 
-    /// One line.
+    /// The message, one line.
     ///
-    /// @param peer what to call it
+    /// @param peer the peer's name in messages
     /// @param ofServer whether this side is the server
     static String words(SSLException failure, String peer, boolean ofServer) {
         String message = String.valueOf(failure.getMessage());
-        // It may quote a certificate.
+        // Made printable, because it may quote a certificate.
         return "the TLS handshake with " + peer + " failed: " + Printable.text(deepest(failure)) + "; "
                 + hint(message + " " + deepest(failure), ofServer);
     }
 
-    /// The certificate's own problem, without the layers around it.
+    /// The innermost message, which names the problem of the certificate.
     private static String deepest(Throwable failure) {
         @Nullable Throwable cause = failure.getCause();
         return cause == null ? String.valueOf(failure.getMessage()) : deepest(cause);

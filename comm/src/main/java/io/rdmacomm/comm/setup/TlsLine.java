@@ -8,11 +8,11 @@ import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLEngineResult;
 import javax.net.ssl.SSLException;
 
-/// Bytes in TLS records (RFC 8446, RFC 5246). Memory grows with the records that really come: a peer that has sent
-/// little costs little.
+/// Bytes in TLS records (RFC 8446, RFC 5246). Memory grows with the records that arrive, so a peer that has
+/// sent little costs little.
 ///
-/// The end of the TCP connection is the end, with or without an alert before it: frames have a length, so that a cut is
-/// noticed. A peer that wants to negotiate again is rejected; nobody needs that for a few frames.
+/// The end of the TCP connection ends this, with or without an alert: frames have a length, so truncation is
+/// detected. Renegotiation is rejected, because a few frames do not need it.
 final class TlsLine implements ByteLine {
     private static final int FIRST_BYTES = 1024;
     /// Records without data, such as tickets for later sessions.
@@ -24,7 +24,7 @@ final class TlsLine implements ByteLine {
     private final SSLEngine engine;
     private final ByteLine socket;
     private final ReentrantLock sending = new ReentrantLock();
-    /// Both can be read from.
+    /// Both are ready for reading.
     private ByteBuffer arrived = ByteBuffer.allocate(FIRST_BYTES).flip();
 
     private ByteBuffer clear = ByteBuffer.allocate(FIRST_BYTES).flip();
@@ -46,7 +46,7 @@ final class TlsLine implements ByteLine {
         send(NOTHING);
     }
 
-    /// Completes the handshake. Blocks. The peer is told of a failure.
+    /// Completes the handshake. Blocks. Sends an alert to the peer on failure.
     ///
     /// @param deadline the last moment, of [System#nanoTime()]
     /// @throws SSLException if it fails
@@ -83,7 +83,7 @@ final class TlsLine implements ByteLine {
         try {
             send(NOTHING);
         } catch (IOException e) {
-            // The peer is gone, or there is no alert.
+            // The peer is gone, or there is no alert to send.
             cause.addSuppressed(e);
         }
     }
@@ -106,7 +106,7 @@ final class TlsLine implements ByteLine {
         return count;
     }
 
-    /// Takes one record. Data is in [#clear] afterwards.
+    /// Reads one record. Its data is in [#clear] afterwards.
     ///
     /// @return -1 if there is none, because the peer has ended the connection
     private int decrypt(long deadline) throws IOException {
@@ -169,7 +169,7 @@ final class TlsLine implements ByteLine {
         send(bytes);
     }
 
-    /// Sends bytes, or without any what the handshake has to say now.
+    /// Sends bytes, or, if there are none, pending handshake messages.
     private void send(ByteBuffer bytes) throws IOException {
         sending.lock();
         try {

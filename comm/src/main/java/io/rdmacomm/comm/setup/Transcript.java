@@ -4,9 +4,9 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.stream.Stream;
 
-/// The payloads of the first frames, as they were sent, for the proof that both sides have seen the same.
+/// The payloads of the first frames as sent, to prove that both sides have seen the same.
 ///
-/// @param said in order; positions and limits stay as they are
+/// @param said the payloads in order; their positions and limits do not change
 record Transcript(List<ByteBuffer> said) {
     Transcript(ByteBuffer... said) {
         this(List.of(said));
@@ -18,7 +18,7 @@ record Transcript(List<ByteBuffer> said) {
                 Stream.concat(said.stream(), Stream.of(next, last)).toList());
     }
 
-    /// All payloads, each after its length: one cannot be taken for a part of another.
+    /// All payloads, each after its length, so that their boundaries are unambiguous.
     byte[] bytes() {
         ByteBuffer all = ByteBuffer.allocate(
                 said.stream().mapToInt(each -> Integer.BYTES + each.remaining()).sum());

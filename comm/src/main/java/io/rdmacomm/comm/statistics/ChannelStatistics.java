@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.stream.Collectors;
 
 /// The counters of a channel at one moment, or the sum of several channels. They are counted without
-/// synchronization, so that two of them may be a few operations apart. Immutable.
+/// synchronization, so two of them may differ by a few operations. Immutable.
 public final class ChannelStatistics {
     private static final ChannelCounter[] COUNTERS = ChannelCounter.values();
 
@@ -38,7 +38,7 @@ public final class ChannelStatistics {
         return Arrays.hashCode(values);
     }
 
-    /// For people, for example `OPERATIONS=3, COMPLETED=3`: the counters that are not 0.
+    /// Readable text, for example `OPERATIONS=3, COMPLETED=3`: the counters that are not 0.
     @Override
     public String toString() {
         return Arrays.stream(COUNTERS)

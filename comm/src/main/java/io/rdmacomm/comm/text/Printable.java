@@ -2,13 +2,13 @@ package io.rdmacomm.comm.text;
 
 import java.nio.charset.StandardCharsets;
 
-/// Text of a peer, of a file or of a variable that somebody else may have written, fit to be printed and logged: in one
-/// line, and without characters that control a terminal or change the order of others.
+/// Makes untrusted text (of a peer, a file or a variable) safe to print and log: one line, without characters
+/// that control a terminal or reorder others.
 ///
-/// Text is decoded here when it arrives, so that unfiltered text exists only as bytes. The Unicode category decides
-/// whether a character is printable: a question mark replaces controls (ESC, BEL, U+009B), formats (U+202E), separators
-/// of lines and
-/// paragraphs, lone surrogates, and what this JDK does not know. U+FFFD replaces what is not UTF-8.
+/// Text is decoded here when it arrives, so that unfiltered text exists only as bytes. The Unicode category
+/// decides whether a character is printable: a question mark replaces controls (ESC, BEL, U+009B), formats
+/// (U+202E), separators of lines and paragraphs, lone surrogates, and characters unknown to this JDK. U+FFFD
+/// replaces invalid UTF-8.
 public final class Printable {
     private static final char REPLACEMENT = '?';
 
@@ -21,7 +21,7 @@ public final class Printable {
 
     /// Decodes UTF-8.
     ///
-    /// @param most cuts what is longer than so many bytes
+    /// @param most the longest text in bytes; the rest is cut off
     public static String text(byte[] utf8, int most) {
         return text(new String(utf8, 0, Math.min(utf8.length, most), StandardCharsets.UTF_8));
     }

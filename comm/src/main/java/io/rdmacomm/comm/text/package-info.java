@@ -1,4 +1,4 @@
-/// Text that others have written.
+/// Untrusted text.
 @NullMarked
 package io.rdmacomm.comm.text;
 

@@ -220,7 +220,7 @@ final class SharedReceivePoolTest {
         channel.giveBack();
         assertThat(device.receives).hasSize(RECEIVES + 4);
 
-        pool.tend();
+        pool.maintain();
         assertThat(device.limits).containsExactly(LIMIT, LIMIT);
         channel.arrive();
         channel.giveBack();
@@ -237,11 +237,11 @@ final class SharedReceivePoolTest {
         channels.forEach(Channel::arriveAll);
         assertThat(pool.statistics().posted()).isLessThan(LIMIT);
         limitReached();
-        pool.tend();
+        pool.maintain();
         assertThat(device.limits).containsExactly(LIMIT);
 
         channels.forEach(Channel::giveBackAll);
-        pool.tend();
+        pool.maintain();
         assertThat(device.limits).containsExactly(LIMIT, LIMIT);
     }
 
@@ -262,7 +262,7 @@ final class SharedReceivePoolTest {
     @Test
     void aChannelBorrowsAtItsFirstMessageWhileThereArePlenty() {
         Channel slow = new Channel();
-        pool.tend();
+        pool.maintain();
         slow.arrive();
         slow.giveBack();
 
@@ -285,12 +285,12 @@ final class SharedReceivePoolTest {
         int before = calm.share.unused();
         assertThat(before).isGreaterThan(2);
         List<Channel> busy = List.of(new Channel(), new Channel(), new Channel());
-        for (int look = 0; look < 40; look++) {
+        for (int tick = 0; tick < 40; tick++) {
             busy.forEach(Channel::arriveAll);
             busy.forEach(Channel::giveBackAll);
             calm.arrive();
             calm.giveBack();
-            pool.tend();
+            pool.maintain();
         }
 
         assertThat(calm.share.unused()).isEqualTo(2);
@@ -331,7 +331,7 @@ final class SharedReceivePoolTest {
         for (int i = 0; i < 40; i++) {
             fast.arrive();
             fast.giveBack();
-            pool.tend();
+            pool.maintain();
         }
         assertThat(fast.share.unused())
                 .as("slow again, where receives are scarce")
@@ -368,14 +368,14 @@ final class SharedReceivePoolTest {
             idle.arriveAll();
             idle.giveBackAll();
         }
-        for (int look = 0; look < 3; look++) {
-            pool.tend();
+        for (int tick = 0; tick < 3; tick++) {
+            pool.maintain();
         }
         assertThat(idle.recalls).as("nobody needs more").isZero();
-        for (int look = 0; look < 5; look++) {
+        for (int tick = 0; tick < 5; tick++) {
             busy.arriveAll();
             busy.giveBackAll();
-            pool.tend();
+            pool.maintain();
         }
         assertThat(idle.recalls).isEqualTo(1);
         assertThat(busy.recalls).isZero();

@@ -38,23 +38,23 @@ class EndPointLifeTest {
             READY                     FAILURE            FAILED                    END
             READY                     CLOSE              CLOSING                   CLOSE_FIRST
             PEER_DONE                 ABANDON            ABANDONED                 FREE
-            PEER_DONE                 SAY_DONE           PEER_DONE_ANSWERED        SAY_DONE
+            PEER_DONE                 SEND_DONE          PEER_DONE_ANSWERED        SEND_DONE
             PEER_DONE                 CLOSE              CLOSING_PEER_DONE         CLOSE_AFTER_PEER
             PEER_DONE_ANSWERED        ABANDON            ABANDONED                 FREE
-            PEER_DONE_ANSWERED        SAYING_INTERRUPTED PEER_DONE                 NONE
+            PEER_DONE_ANSWERED        SEND_INTERRUPTED   PEER_DONE                 NONE
             PEER_DONE_ANSWERED        CLOSE              CLOSING_BOTH_DONE         CLOSE_AFTER_PEER
             CLOSING                   PEER_DONE          CLOSING_PEER_DONE         NONE
-            CLOSING                   SAY_DONE           CLOSING_DONE_SAID         SAY_DONE
+            CLOSING                   SEND_DONE          CLOSING_DONE_SENT         SEND_DONE
             CLOSING                   FAILURE            FAILED_CLOSING            END
-            CLOSING                   FREED              CLOSED                    TELL_END
-            CLOSING_DONE_SAID         PEER_DONE          CLOSING_BOTH_DONE         NONE
-            CLOSING_DONE_SAID         SAYING_INTERRUPTED CLOSING                   NONE
-            CLOSING_DONE_SAID         FAILURE            FAILED_CLOSING            END
-            CLOSING_DONE_SAID         FREED              CLOSED                    TELL_END
-            CLOSING_PEER_DONE         SAY_DONE           CLOSING_BOTH_DONE         SAY_DONE
-            CLOSING_PEER_DONE         FREED              CLOSED                    TELL_END
-            CLOSING_BOTH_DONE         SAYING_INTERRUPTED CLOSING_PEER_DONE         NONE
-            CLOSING_BOTH_DONE         FREED              CLOSED                    TELL_END
+            CLOSING                   FREED              CLOSED                    NOTIFY_OWNER
+            CLOSING_DONE_SENT         PEER_DONE          CLOSING_BOTH_DONE         NONE
+            CLOSING_DONE_SENT         SEND_INTERRUPTED   CLOSING                   NONE
+            CLOSING_DONE_SENT         FAILURE            FAILED_CLOSING            END
+            CLOSING_DONE_SENT         FREED              CLOSED                    NOTIFY_OWNER
+            CLOSING_PEER_DONE         SEND_DONE          CLOSING_BOTH_DONE         SEND_DONE
+            CLOSING_PEER_DONE         FREED              CLOSED                    NOTIFY_OWNER
+            CLOSING_BOTH_DONE         SEND_INTERRUPTED   CLOSING_PEER_DONE         NONE
+            CLOSING_BOTH_DONE         FREED              CLOSED                    NOTIFY_OWNER
             FAILED                    SET_UP             FAILED                    STOP
             FAILED                    ABANDON            FAILED_CLOSING            FREE
             FAILED                    INCOMPLETE         FAILED_INCOMPLETE         NONE
@@ -64,9 +64,9 @@ class EndPointLifeTest {
             FAILED_INCOMPLETE         FAILURE            FAILED                    END_AGAIN
             FAILED_INCOMPLETE         CLOSE              FAILED_CLOSING_INCOMPLETE FREE
             FAILED_CLOSING            INCOMPLETE         FAILED_CLOSING_INCOMPLETE NONE
-            FAILED_CLOSING            FREED              FAILED_FREED              TELL_END
+            FAILED_CLOSING            FREED              FAILED_FREED              NOTIFY_OWNER
             FAILED_CLOSING_INCOMPLETE FAILURE            FAILED_CLOSING            END_AGAIN
-            FAILED_CLOSING_INCOMPLETE FREED              FAILED_FREED              TELL_END
+            FAILED_CLOSING_INCOMPLETE FREED              FAILED_FREED              NOTIFY_OWNER
             """;
 
     /// The shortest events to each state.
@@ -183,9 +183,9 @@ class EndPointLifeTest {
 
     @Test
     void thePeerMaySpeakUntilItIsDoneOrThisSideHasEnded() {
-        Set<State> speaking = EnumSet.of(State.CONNECTING, State.READY, State.CLOSING, State.CLOSING_DONE_SAID);
+        Set<State> active = EnumSet.of(State.CONNECTING, State.READY, State.CLOSING, State.CLOSING_DONE_SENT);
         for (State state : State.values()) {
-            assertThat(in(state).isPeerSilent()).as("%s", state).isEqualTo(!speaking.contains(state));
+            assertThat(in(state).isPeerFinished()).as("%s", state).isEqualTo(!active.contains(state));
         }
     }
 

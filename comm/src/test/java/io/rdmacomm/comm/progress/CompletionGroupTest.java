@@ -69,14 +69,14 @@ class CompletionGroupTest {
             AtomicInteger looks = new AtomicInteger();
             CompletableFuture<Integer> enough = new CompletableFuture<>();
             long begin = System.nanoTime();
-            group.submitLook(new Runnable() {
+            group.submitCheck(new Runnable() {
                 @Override
                 public void run() {
                     looks.incrementAndGet();
                     if (System.nanoTime() - begin > 500_000_000) {
                         enough.complete(looks.get());
                     } else {
-                        group.submitLook(this);
+                        group.submitCheck(this);
                     }
                 }
             });

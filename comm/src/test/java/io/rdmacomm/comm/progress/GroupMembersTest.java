@@ -73,7 +73,7 @@ final class GroupMembersTest {
     }
 
     private void tell() {
-        members.tellCondemned(why -> new RdmaException("lost", why));
+        members.failCondemned(why -> new RdmaException("lost", why));
     }
 
     @Test

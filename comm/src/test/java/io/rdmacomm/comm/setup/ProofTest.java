@@ -251,7 +251,7 @@ final class ProofTest {
             try (TcpConnector client = TcpConnector.connect("127.0.0.1", posing.port(), PATIENCE)) {
                 assertThatThrownBy(() -> RIGHT.asClient(client, SAID, PATIENCE))
                         .is(reason(Reason.UNPROVED))
-                        .hasMessageContaining("has not the secret of this side");
+                        .hasMessageContaining("does not have the secret of this side");
             }
             assertThat(failure(mirror)).isInstanceOf(SetUpException.class);
         }

@@ -94,7 +94,7 @@ final class SecretFileTest {
         Result result = Command.run((command + " --secret-file " + open).split(" ", -1));
 
         assertThat(result.exitCode()).as(result.err()).isEqualTo(2);
-        assertThat(result.err()).contains("open to others than its owner: chmod 600 " + open);
+        assertThat(result.err()).contains("accessible to other users: chmod 600 " + open);
         assertThat(result.err().strip().lines()).hasSize(1);
     }
 

@@ -139,7 +139,7 @@ final class ExhaustionTest {
 
             assertThat(accepting.isAlive()).isFalse();
             assertThat(server.isOpen()).isFalse();
-            assertThatThrownBy(() -> server.accept(PATIENCE)).hasMessageContaining("was closed by somebody else");
+            assertThatThrownBy(() -> server.accept(PATIENCE)).hasMessageContaining("was closed from outside");
         }
     }
 }

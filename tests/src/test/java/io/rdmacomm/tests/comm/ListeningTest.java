@@ -109,7 +109,7 @@ final class ListeningTest {
                 .singleElement()
                 .asString()
                 .startsWith("session open listens on port ")
-                .contains("of all addresses without a secret and without TLS: anybody who reaches it can connect")
+                .contains("of all addresses without a secret and without TLS: anyone who reaches it can connect")
                 .contains("withSecret");
         assertThat(warnings(all.withSecret(Secret.of(new byte[16])))).isEmpty();
         assertThat(warnings(OPTIONS)).isEmpty();

@@ -178,7 +178,7 @@ final class SecretSessionTest {
 
             assertThatThrownBy(() -> ClientSession.connect(GUARDED.withPort(impostor.getLocalPort())))
                     .satisfies(because(Reason.UNPROVED))
-                    .hasMessageContaining("has not the secret of this side");
+                    .hasMessageContaining("does not have the secret of this side");
             assertThat(learned.join().is(FrameType.UNPROVED)).isTrue();
         }
     }

@@ -1,24 +1,24 @@
 package io.rdmacomm.comm.progress;
 
-/// How often to look for something that has no event, such as credits: at first every 100 us, then the less
-/// often the longer nothing comes, so that many starved channels do not take the processor from those that they
-/// wait for. A look is late by at most a quarter of the time waited, and by at most 5 ms.
-final class LookPace {
+/// How often to check a condition that raises no event, such as credits: at first every 100 us, then less and
+/// less often, so that many starved channels do not take the processor from the threads that they wait for. A
+/// check is late by at most a quarter of the time waited, and by at most 5 ms.
+final class CheckPace {
     static final long SHORTEST_NANOS = 100_000;
     static final long LONGEST_NANOS = 5_000_000;
     private static final int PART = 4;
 
-    // 0 while nobody waits. The thread that polls and the one that sleeps may be two.
+    // 0 while nothing waits. The polling and the sleeping thread may be different.
     private volatile long since;
 
-    /// Something has come.
+    /// A condition holds: starts over.
     void restart() {
         if (since != 0) {
             since = 0;
         }
     }
 
-    /// How long to sleep until the next look.
+    /// How long to sleep until the next check.
     ///
     /// @param now of [System#nanoTime()]
     long nextNanos(long now) {
