@@ -175,7 +175,7 @@ class DatagramServicesTest extends ConnectionCase {
         InetAddress here = HERE.getAddress();
         assertThatThrownBy(() -> manager.joinMulticast(here, here, LONG))
                 .isInstanceOf(VerbException.class)
-                .hasMessageContaining("10.0.0.7 is no multicast address");
+                .hasMessageContaining("10.0.0.7 is not a multicast address");
         fake.answer("rdma_join_multicast", MULTICAST_ERROR, -22, "");
         assertThatThrownBy(() -> manager.joinMulticast(here, GROUP, LONG))
                 .isInstanceOfSatisfying(

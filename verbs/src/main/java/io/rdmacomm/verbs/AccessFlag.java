@@ -22,19 +22,19 @@ public enum AccessFlag {
     WINDOW_BIND(1 << 4),
     /// Remote addresses start at zero instead of at the memory's address.
     ZERO_BASED(1 << 5),
-    /// No right, but a treatment of memory: the device does not lock it, and finds its pages when it uses
+    /// A property of memory, not a right: the device does not pin it, and looks up its pages when it uses
     /// them (IBV_ACCESS_ON_DEMAND). The system may move and swap it, and the first access to a page takes
-    /// longer. Needs [Capability#ON_DEMAND_PAGING]; [DeviceLimit#ODP_RELIABLE] and its neighbors say for
-    /// which operations.
+    /// longer. Needs [Capability#ON_DEMAND_PAGING]; [DeviceLimit#ODP_RELIABLE] and its neighbors list the
+    /// operations.
     ON_DEMAND(1 << 6),
-    /// No right, but a wish for memory: the device may write arriving data to it in any order
-    /// (IBV_ACCESS_RELAXED_ORDERING), which makes some hosts much faster. A completion still says that all
-    /// its data is there, and that of earlier messages, too. But a program must not watch the memory itself:
+    /// A hint, not a right: the device may write arriving data to the memory in any order
+    /// (IBV_ACCESS_RELAXED_ORDERING), which makes some hosts much faster. A completion still means that all
+    /// its data, and that of earlier messages, has arrived. But a program must not watch the memory itself:
     /// the last bytes of a WRITE may appear before the first ones. Two WRITEs in flight to the same place
-    /// leave it with any mixture of both. A device without [Capability#RELAXED_ORDERING] ignores the wish.
+    /// leave any mixture of both. A device without [Capability#RELAXED_ORDERING] ignores the hint.
     RELAXED_ORDERING(1 << 20);
 
-    /// The flags that say something about memory and nothing about what a peer may do.
+    /// The flags that describe memory, not the rights of a peer.
     private static final Set<AccessFlag> ABOUT_MEMORY = Set.of(ON_DEMAND, RELAXED_ORDERING);
 
     private static final AccessFlag[] VALUES = values();
@@ -64,7 +64,7 @@ public enum AccessFlag {
         return mask;
     }
 
-    /// The bits of `rights` that a queue pair or a memory window gives to a peer.
+    /// The bits of `rights` that a queue pair or a memory window grants to a peer.
     ///
     /// @throws IllegalArgumentException if one of them is possible for memory regions only
     static int grantedBy(String holder, Collection<AccessFlag> rights) {

@@ -34,12 +34,12 @@ public record AckTimeout(int code) {
         return INFINITE;
     }
 
-    /// The time that the code stands for; [ChronoUnit#FOREVER] for [#INFINITE].
+    /// The time of the code; [ChronoUnit#FOREVER] for [#INFINITE].
     public Duration duration() {
         return code == 0 ? ChronoUnit.FOREVER.getDuration() : Duration.ofNanos(nanos());
     }
 
-    /// The time that the code stands for, in nanoseconds; [Long#MAX_VALUE] for [#INFINITE].
+    /// The time of the code, in nanoseconds; [Long#MAX_VALUE] for [#INFINITE].
     public long nanos() {
         return code == 0 ? Long.MAX_VALUE : UNIT_NANOS << code;
     }

@@ -15,7 +15,7 @@ public final class AddressHandle implements Resource {
         this.lifetime = new Lifetime(this, domain, driver);
     }
 
-    /// As work requests name it.
+    /// The number that identifies it in work requests.
     long handle() {
         return driver.handle();
     }

@@ -34,7 +34,7 @@ public enum AsyncEventType {
     SHARED_RECEIVE_QUEUE_ERROR(14),
     /// A shared receive queue holds fewer receives than its armed limit.
     SHARED_RECEIVE_QUEUE_LIMIT_REACHED(15),
-    /// A queue pair will take no more receives from its shared receive queue.
+    /// A queue pair takes no more receives from its shared receive queue.
     QUEUE_PAIR_LAST_WORK_REACHED(16),
     /// The subnet manager asks clients to register again.
     CLIENT_REREGISTER(17),

@@ -7,7 +7,7 @@ import java.security.SecureRandom;
 
 /// The changes that bring a queue pair up with the numbers of its peer, step by step.
 final class BringUp {
-    /// The number is part of what keeps strangers out of a connection, so nobody may guess it from others.
+    /// Packet sequence numbers help to protect a connection from strangers, so they must not be predictable.
     private static final SecureRandom RANDOM = new SecureRandom();
 
     private final ContextDriver context;
@@ -35,7 +35,7 @@ final class BringUp {
                 port.activeMtu.min(path.mtu()));
     }
 
-    /// A GID that a peer can send to. On InfiniBand, the LID alone leads there.
+    /// A GID that a peer can send to. On InfiniBand, the LID alone is sufficient.
     private Gid gid(int port, int index, LinkLayer link) {
         Gid gid = context.queryGid(port, index);
         if (gid.equals(Gid.NONE) && link == LinkLayer.ETHERNET) {
@@ -52,7 +52,7 @@ final class BringUp {
         return path.gidIndex().orElseGet(() -> GidChoice.choose(context.queryGidTable(path.port()), LocalGids.NONE));
     }
 
-    /// The options as far as the kind of queue pair can do them.
+    /// The options that this kind of queue pair supports.
     ConnectionOptions fitting(ConnectionOptions how) {
         if (type == QueuePairType.UNRELIABLE_DATAGRAM) {
             throw new VerbException(

@@ -80,8 +80,8 @@ public enum Capability {
     /// posting such a receive throws [WorkRequestException], and so does posting such a READ or atomic to a
     /// queue pair that signals all requests. Peers can write there nevertheless.
     ARRIVAL_AT_OFFSETS,
-    /// The device may use [AccessFlag#RELAXED_ORDERING]: the flag reaches its driver. No attribute says whether
-    /// it then makes a difference. Without this capability it makes none.
+    /// The device may use [AccessFlag#RELAXED_ORDERING]: the flag reaches its driver. No attribute reports
+    /// whether it has an effect. Without this capability it has none.
     RELAXED_ORDERING,
     /// A completion queue can raise fewer events ([CompletionQueue#moderate]).
     COMPLETION_MODERATION,
@@ -91,8 +91,8 @@ public enum Capability {
     ORDERED_COMPLETIONS,
     /// A queue pair in ERROR flushes every request, including those that are posted while it fails or afterwards.
     ///
-    /// Without it, requests posted after the device has noticed the failure may never complete, and a READ may be
-    /// flushed twice. To end them, change the queue pair to ERROR, poll what comes, and close the queue pair:
-    /// nothing of it completes after that, and its memory can be reused.
+    /// Without it, requests posted after the device has noticed the failure may never complete, and a READ
+    /// may be flushed twice. To end them, change the queue pair to ERROR, poll the remaining completions, and
+    /// close the queue pair: after that, none of its requests completes, and their memory can be reused.
     FLUSH_IN_ERROR
 }

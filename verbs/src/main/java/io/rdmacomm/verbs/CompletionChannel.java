@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 /// Reports the events of armed completion queues (`struct ibv_comp_channel`, ibv_get_cq_event(3)). One channel
 /// serves many completion queues. Thread-safe.
 ///
-/// To miss nothing, repeat: [#awaitEvent], [CompletionQueue#acknowledge], [CompletionQueue#arm], then poll until
-/// the queue is empty. An event for a queue that is already empty is normal.
+/// To miss no completion, repeat: [#awaitEvent], [CompletionQueue#acknowledge], [CompletionQueue#arm], then
+/// poll until the queue is empty. An event for a queue that is already empty is normal.
 public final class CompletionChannel implements Resource {
     private final Context context;
     private final CompletionChannelDriver driver;

@@ -15,9 +15,10 @@ import org.jspecify.annotations.Nullable;
 
 /// Reports completed work (`struct ibv_cq`, ibv_create_cq(3)). Thread-safe, unless it was created single-threaded.
 ///
-/// An overrun breaks the queue: [AsyncEventType#COMPLETION_QUEUE_ERROR] is raised, and its queue pairs enter the error
-/// state. Polling throws on devices in software; on many adapters (mlx5) it finds nothing more, so that only the event
-/// tells. The same is true of a device that has failed ([AsyncEventType#DEVICE_FATAL]).
+/// An overrun breaks the queue: [AsyncEventType#COMPLETION_QUEUE_ERROR] is raised, and its queue pairs enter
+/// the error state. Polling throws on devices in software; on many adapters (mlx5) it finds nothing more, and
+/// only the event reports the error. The same is true of a device that has failed
+/// ([AsyncEventType#DEVICE_FATAL]).
 public final class CompletionQueue implements Resource {
     private static final String AWAIT = "wait for completions (rdma_get_send_comp)";
     private static final String MODERATE = "moderate completion queue (ibv_modify_cq)";
@@ -57,17 +58,17 @@ public final class CompletionQueue implements Resource {
         return driver.capacity();
     }
 
-    /// Takes up to `completions.capacity()` completions (ibv_poll_cq(3)). Never blocks, never allocates.
+    /// Reads up to `completions.capacity()` completions (ibv_poll_cq(3)). Never blocks, never allocates.
     ///
     /// When the call returns, this thread sees the data that the completions report.
     ///
-    /// @return the number of completions; fewer than the capacity means that the queue is empty now
+    /// @return the number of completions; fewer than the capacity mean that the queue is empty now
     /// @throws VerbException EIO if the queue overran and the device lets polling know
     public int poll(Completions completions) {
         return poll(completions, completions.capacity());
     }
 
-    /// Takes up to `max` completions; see [#poll(Completions)].
+    /// Reads up to `max` completions; see [#poll(Completions)].
     ///
     /// @param max at most the capacity of `completions`
     /// @return the number of completions
@@ -88,9 +89,9 @@ public final class CompletionQueue implements Resource {
         }
     }
 
-    /// Takes up to `completions.capacity()` completions, and waits for the first one (rdma_get_send_comp(3)). Blocks;
-    /// suits virtual threads. For one waiting thread at a time. Its channel must serve no other queue, because the
-    /// events of that would be lost. Closing the queue or the channel ends the wait.
+    /// Reads up to `completions.capacity()` completions, and waits for the first one (rdma_get_send_comp(3)).
+    /// Blocks; suits virtual threads. For one waiting thread at a time. Its channel must serve no other
+    /// queue, because that queue's events would be lost. Closing the queue or the channel ends the wait.
     ///
     /// ```java
     /// int count = queue.await(completions, timeout);
@@ -119,7 +120,7 @@ public final class CompletionQueue implements Resource {
 
     private int await(Completions completions, CompletionChannel events, long nanos) {
         long begin = System.nanoTime();
-        // Armed first, then polled, so that what completes in between is not missed.
+        // Armed first, then polled, so that completions in between are not missed.
         arm(false);
         int count = poll(completions);
         boolean woken = false;
@@ -135,7 +136,7 @@ public final class CompletionQueue implements Resource {
         return count;
     }
 
-    /// The channel, if it is of this queue alone.
+    /// The channel, if it serves only this queue.
     private CompletionChannel ownChannel() {
         CompletionChannel events = channel;
         if (events == null) {
@@ -162,7 +163,8 @@ public final class CompletionQueue implements Resource {
         return count;
     }
 
-    /// Reports each completion to its queue pair, which frees the slots of the request or learns that it failed.
+    /// Reports each completion to its queue pair, which frees the slots of the request or handles its
+    /// failure.
     private void report(MemorySegment completions, int count) {
         for (int i = 0; i < count; i++) {
             long at = (long) i * CompletionLayout.BYTES;
@@ -191,7 +193,7 @@ public final class CompletionQueue implements Resource {
     }
 
     /// Requests one event in the channel for the next solicited receive or failed request, see [#arm()]
-    /// ([SendBatch#solicited()]). If the queue is armed for any completion already, it stays so.
+    /// ([SendBatch#solicited()]). If the queue is already armed for any completion, it stays so.
     ///
     /// @throws VerbException EINVAL if the queue has no channel
     public void armSolicited() {
@@ -225,7 +227,8 @@ public final class CompletionQueue implements Resource {
         return unacknowledged.get();
     }
 
-    /// Makes room for at least `capacity` completions (ibv_resize_cq(3)). The completions in the queue stay there.
+    /// Makes room for at least `capacity` completions (ibv_resize_cq(3)). The completions in the queue are
+    /// kept.
     ///
     /// @throws UnsupportedVerbException if the device does not support this
     /// @throws VerbException EINVAL if the queue holds more completions than that, or the device does not support
@@ -253,10 +256,10 @@ public final class CompletionQueue implements Resource {
         }
     }
 
-    /// Has the device raise fewer events (ibv_modify_cq(3), `IBV_CQ_ATTR_MODERATE`): an armed queue raises its
-    /// event when it got `completions`, or `period` after the first of them. This saves interrupts and wake-ups
-    /// and costs latency. It does not concern a program that polls. Zero for both ends it. Blocks as long as the
-    /// device does.
+    /// Makes the device raise fewer events (ibv_modify_cq(3), `IBV_CQ_ATTR_MODERATE`): an armed queue raises
+    /// its event after `completions` completions, or `period` after the first of them. This saves interrupts
+    /// and wake-ups and costs latency. It has no effect on polling. Zero for both ends it. Blocks as long as
+    /// the device does.
     ///
     /// @param completions at most [DeviceLimit#MAX_MODERATED_COMPLETIONS]
     /// @param period rounded up to microseconds; at most [DeviceLimit#MAX_MODERATION_PERIOD]
@@ -285,7 +288,7 @@ public final class CompletionQueue implements Resource {
         driver.moderate(completions, (int) ((period.toNanos() + 999) / 1000));
     }
 
-    /// The open queue pair with this number, or null. Mostly it is the same as the last time.
+    /// The open queue pair with this number, or null. Usually the same as in the last call.
     private @Nullable QueuePair findQueuePair(int number) {
         QueuePair queuePair = lastCompleted;
         if (number != lastNumber || queuePair == null || !queuePair.isOpen()) {
@@ -302,7 +305,7 @@ public final class CompletionQueue implements Resource {
         unacknowledged.incrementAndGet();
     }
 
-    /// Makes it known to its context, and keeps its channel open.
+    /// Registers it with its context, and keeps its channel open.
     void begin() {
         if (channel != null) {
             lifetime.dependOn(channel.lifetime());

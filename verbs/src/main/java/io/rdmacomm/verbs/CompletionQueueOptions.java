@@ -26,7 +26,8 @@ public final class CompletionQueueOptions extends ValueObject<CompletionQueueOpt
         return with(copy -> copy.vector = value);
     }
 
-    /// These options with the promise that only one thread at a time polls and arms, or without.
+    /// These options with or without the promise that only one thread at a time polls and arms; see
+    /// [#singleThreaded()].
     public CompletionQueueOptions withSingleThreaded(boolean value) {
         return with(copy -> copy.singleThreaded = value);
     }
@@ -41,8 +42,8 @@ public final class CompletionQueueOptions extends ValueObject<CompletionQueueOpt
         return channel;
     }
 
-    /// The completion vector of its events, 0 to [DeviceLimit#COMPLETION_VECTORS] - 1: each interrupts a processor of
-    /// its own, as the driver and the system distribute them.
+    /// The completion vector of its events, 0 to [DeviceLimit#COMPLETION_VECTORS] - 1: each interrupts its
+    /// own processor, as distributed by the driver and the system.
     public int vector() {
         return vector;
     }

@@ -128,7 +128,7 @@ public final class Completions {
     }
 
     /// Whether the buffer begins with a [GlobalRoutingHeader]; valid for datagrams. If not, its first
-    /// [GlobalRoutingHeader#BYTES] bytes mean nothing.
+    /// [GlobalRoutingHeader#BYTES] bytes are undefined.
     public boolean hasGlobalRoute(int index) {
         return (flags(index) & CompletionLayout.FLAG_GLOBAL_ROUTE) != 0;
     }

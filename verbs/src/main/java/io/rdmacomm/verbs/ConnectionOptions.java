@@ -5,10 +5,10 @@ import java.util.EnumSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// How [QueuePair#connect(QueuePairInfo, ConnectionOptions)] brings a queue pair up (ibv_modify_qp(3)). The rights and
-/// the numbers of READs and atomics are upper limits: those that the device does not support are left out
-/// ([Context#fitting(ConnectionOptions)]). An unreliable connection has neither READs nor atomics nor retries, and
-/// ignores what is said about them.
+/// How [QueuePair#connect(QueuePairInfo, ConnectionOptions)] brings a queue pair up (ibv_modify_qp(3)). The
+/// rights and the numbers of READs and atomics are upper limits, reduced to those that the device supports
+/// ([Context#fitting(ConnectionOptions)]). An unreliable connection has no READs, atomics or retries, and
+/// ignores these options.
 public final class ConnectionOptions extends ValueObject<ConnectionOptions> {
     private static final ConnectionOptions DEFAULTS = new ConnectionOptions();
 
@@ -115,7 +115,8 @@ public final class ConnectionOptions extends ValueObject<ConnectionOptions> {
                 .accessFlags(accessFlags);
     }
 
-    /// @param reliable the state table forbids for other connections what belongs to acknowledgements
+    /// @param reliable whether to set the attributes of acknowledgements, which the state table forbids for
+    ///         other connections
     /// @param gidIndex the index of the local GID
     /// @param portMtu the largest packet payload of the local port
     QueuePairAttributes readyToReceive(boolean reliable, QueuePairInfo remote, int gidIndex, PathMtu portMtu) {

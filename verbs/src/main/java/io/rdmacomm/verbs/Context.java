@@ -73,7 +73,7 @@ public final class Context implements Resource {
 
     /// Rejects a call that the device does not support.
     ///
-    /// @param reason why it does not, and what to do; empty if there is no more to say
+    /// @param reason why it does not, and what to do; empty if there is nothing to add
     void require(Capability needed, String operation, String reason) {
         if (!supports(needed)) {
             throw new UnsupportedVerbException(operation, needed, device.name(), reason);
@@ -96,14 +96,13 @@ public final class Context implements Resource {
         return able;
     }
 
-    /// `wanted` as far as the device can do it: without rights that it does not support, and with no more READs and
-    /// atomics in flight than it allows. [QueuePair#connect] and its steps do so themselves.
+    /// `wanted`, reduced to the capabilities of the device: without unsupported rights, and with no more
+    /// READs and atomics in flight than it allows. [QueuePair#connect] and its steps do this themselves.
     public ConnectionOptions fitting(ConnectionOptions wanted) {
         return wanted.fitting(supported(wanted.accessFlags()), known());
     }
 
-    /// A limit of the device. The device is queried when the first one is asked for: its limits do not change while
-    /// it is open.
+    /// A limit of the device. The first call queries the device: its limits do not change while it is open.
     ///
     /// @throws VerbException with the errno of that query
     public long limit(DeviceLimit limit) {
@@ -120,13 +119,13 @@ public final class Context implements Resource {
     }
 
     /// Whether the numbers of a queue pair lead to the host that has sent them. A software device makes TCP
-    /// connections to the address (GID) and the port (LID) in them, so that whoever sends numbers could make
-    /// this host call any port that it reaches. Ask before you connect to numbers that came over a connection,
-    /// or send datagrams there.
+    /// connections to the address (GID) and the port (LID) in them, so a malicious sender could make this
+    /// host connect to any port that it reaches. Check numbers from a peer before you connect or send
+    /// datagrams to them.
     ///
-    /// A peer on this host may name any address of this host: a device is bound to one of them, and the
-    /// connection may use another. The answer is always yes for devices in hardware: a GID need not be an IP
-    /// address there, and no program listens to their packets. Never blocks.
+    /// A peer on this host may use any address of this host, because its device may be bound to another one
+    /// than the connection uses. Always true for devices in hardware: their GIDs need not be IP addresses,
+    /// and no program listens to their packets. Never blocks.
     ///
     /// @param sender the address that the numbers came from
     public boolean leadsTo(QueuePairInfo numbers, InetAddress sender) {
@@ -206,7 +205,7 @@ public final class Context implements Resource {
     /// @param port the local port that received it, counted from 1
     /// @param index the position of its completion
     /// @param buffer the buffer of its receive, from the first byte on
-    /// @throws VerbException EINVAL if it cannot be answered; the message says why
+    /// @throws VerbException EINVAL if there is no path back; the message says why
     public AddressVector pathBack(int port, Completions completions, int index, MemorySegment buffer) {
         lifetime.checkOpen();
         return ReturnPath.of(driver, port, completions, index, buffer);
@@ -222,9 +221,9 @@ public final class Context implements Resource {
         return driver.queryPartitionKey(port, index);
     }
 
-    /// A port's counters by name; empty if the device has none. The provider chooses names and units: those of `soft`
-    /// count what this context did, those of `ibverbs` are the kernel's and count for all programs of the machine.
-    /// They only grow, except where a driver says otherwise. May read files.
+    /// A port's counters by name; empty if the device has none. The provider chooses names and units: those
+    /// of `soft` count the work of this context, those of `ibverbs` are the kernel's and cover all programs
+    /// of the machine. They only grow, unless a driver documents otherwise. May read files.
     ///
     /// @param port the port, counted from 1
     /// @throws VerbException EINVAL if there is no such port
@@ -327,7 +326,7 @@ public final class Context implements Resource {
         }
     }
 
-    /// The event of a user; null if its object was closed meanwhile, with which its events end, as in C.
+    /// The event for the user; null if its object was closed meanwhile: that drops its events, as in C.
     private @Nullable AsyncEvent translated(DriverEvent event) {
         AsyncEventType type = event.type();
         return switch (type) {

@@ -10,8 +10,8 @@ public final class Device {
         this.driver = driver;
     }
 
-    /// The device of a driver; for tests of a provider, and of programs with a driver of their own. Others call
-    /// [Rdma#device(String)].
+    /// The device of a driver; for tests of a provider, and for programs with their own driver. Other
+    /// programs call [Rdma#device(String)].
     public static Device of(DeviceDriver driver) {
         return new Device(driver);
     }

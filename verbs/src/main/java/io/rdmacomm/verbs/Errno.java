@@ -48,7 +48,7 @@ public enum Errno {
     ERANGE(34),
     /// The kernel or driver does not have this call.
     ENOSYS(38),
-    /// There are no data, for example because an entry of a table is empty.
+    /// No data available, for example because an entry of a table is empty.
     ENODATA(61),
     /// Protocol error.
     EPROTO(71),
@@ -88,9 +88,9 @@ public enum Errno {
     ECONNREFUSED(111),
     /// No route to the host.
     EHOSTUNREACH(113),
-    /// The operation is under way already.
+    /// The operation is already in progress.
     EALREADY(114),
-    /// The operation is under way.
+    /// The operation is in progress.
     EINPROGRESS(115),
     /// A quota is used up.
     EDQUOT(122),

@@ -10,7 +10,7 @@ import java.util.HexFormat;
 /// @param high the first 8 bytes
 /// @param low the last 8 bytes
 public record Gid(long high, long low) {
-    /// The identifier with all bytes zero, which stands for no identifier.
+    /// The identifier with all bytes zero, which means none.
     public static final Gid NONE = new Gid(0, 0);
 
     private static final int BYTES = 16;
@@ -25,7 +25,7 @@ public record Gid(long high, long low) {
         return of(bytes, 0);
     }
 
-    /// The identifier with these bytes: the way back from [#bytes()].
+    /// The identifier with these bytes, the inverse of [#bytes()].
     ///
     /// @param bytes 16 bytes in network order
     /// @throws IllegalArgumentException if there are not 16
@@ -46,7 +46,7 @@ public record Gid(long high, long low) {
         return new Gid(0, MAPPED_PREFIX | Integer.toUnsignedLong(address));
     }
 
-    /// Whether it names a multicast group: IPv6 `ff00::/8` or a mapped IPv4 address in 224.0.0.0/4.
+    /// Whether it identifies a multicast group: IPv6 `ff00::/8` or a mapped IPv4 address in 224.0.0.0/4.
     public boolean isMulticast() {
         return high >>> 56 == 0xff || (isIpv4() && (low >>> 28 & 0xf) == 0xe);
     }

@@ -18,7 +18,7 @@ import java.nio.ByteOrder;
 /// RoCE version 2 over IPv4:                             | 20 bytes of anything | the 20 bytes of an IPv4 header |
 /// ```
 ///
-/// A stranger may have written it, so no field is more than a claim.
+/// A stranger may have written it, so do not trust any field.
 ///
 /// @param version 4 or 6, the version of IP
 /// @param source the GID of the sender; an IPv4 address is mapped into IPv6
@@ -107,7 +107,7 @@ public record GlobalRoutingHeader(
                 unsigned(header, IPV4_AT + 8));
     }
 
-    /// The sum over the whole header, which is 0 if its checksum is right (RFC 1071).
+    /// The sum over the whole header, which is 0 if its checksum is correct (RFC 1071).
     private static int ipv4Checksum(MemorySegment header) {
         int sum = 0;
         for (int at = IPV4_AT; at < BYTES; at += Short.BYTES) {
@@ -124,7 +124,7 @@ public record GlobalRoutingHeader(
     /// Writes a header of InfiniBand, for providers. Allocates nothing.
     ///
     /// @param into the 40 bytes
-    /// @param payloadBytes the length of what follows
+    /// @param payloadBytes the length of the payload
     public static void write(
             MemorySegment into,
             Gid source,

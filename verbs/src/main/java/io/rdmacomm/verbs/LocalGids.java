@@ -12,16 +12,17 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 
-/// The forms in which GID tables hold an IP address of this machine. On RoCE a GID is the address. On InfiniBand it is
-/// the end of the hardware address of the interface over it (RFC 4391, section 9.1.1). On iWARP it is the
-/// hardware address of the network card, with zeros behind it (`siw_query_gid`, `irdma_query_gid`).
+/// The forms in which GID tables hold an IP address of this machine. On RoCE a GID is the address. On
+/// InfiniBand it is the end of the hardware address of the IPoIB interface (RFC 4391, section 9.1.1). On
+/// iWARP it is the hardware address of the network card, followed by zeros (`siw_query_gid`,
+/// `irdma_query_gid`).
 ///
 /// @param routed the address itself; [Gid#NONE] for none
 /// @param port the GID of the InfiniBand or iWARP port under the interface, if there is one; [Gid#NONE] if the
 ///        interface has no hardware address
 /// @param networkInterface the index of the interface (netdevice(7)); 0 if it is unknown
 record LocalGids(Gid routed, Gid port, int networkInterface) {
-    /// Of no address: no table holds it.
+    /// For no address: matches no table entry.
     static final LocalGids NONE = new LocalGids(Gid.NONE, Gid.NONE, 0);
 
     private static final Path INTERFACES = Path.of("/sys/class/net");
@@ -43,17 +44,17 @@ record LocalGids(Gid routed, Gid port, int networkInterface) {
                 scope == 0 && found != null ? found.getIndex() : scope);
     }
 
-    /// Several interfaces may have the same link-local address, which they make of their hardware address: a VLAN has
-    /// that of the interface under it. Its scope tells them apart.
+    /// Several interfaces may have the same link-local address, which is derived from the hardware address: a
+    /// VLAN has that of its parent interface. The scope distinguishes them.
     private static @Nullable NetworkInterface find(InetAddress address, int scope) {
         try {
             return scope == 0 ? NetworkInterface.getByInetAddress(address) : NetworkInterface.getByIndex(scope);
         } catch (SocketException e) {
-            return null; // the system does not say
+            return null; // the system does not report it
         }
     }
 
-    /// @param folder that the kernel has for an interface
+    /// @param folder the kernel's folder for an interface
     static Gid ofPort(Path folder) {
         try {
             String text = Files.readString(folder.resolve("address"), StandardCharsets.US_ASCII)
@@ -69,7 +70,7 @@ record LocalGids(Gid routed, Gid port, int networkInterface) {
         }
     }
 
-    /// Whether an entry of a table is for the address.
+    /// Whether a table entry is for the address.
     boolean areHeldBy(GidEntry entry) {
         return entry.gid().equals(routed) || isUnder(entry);
     }

@@ -15,7 +15,7 @@ public final class MemoryRegion implements Resource {
 
     private final MemoryRegionDriver driver;
     private final Lifetime lifetime;
-    // Of memory that this process has not mapped.
+    // The address of memory that this process has not mapped.
     private final long otherAddress;
     private final long otherLength;
     private volatile ProtectionDomain protectionDomain;
@@ -108,7 +108,7 @@ public final class MemoryRegion implements Resource {
         return lifetime;
     }
 
-    /// The whole region as a peer names it in one-sided operations; send it to the peer.
+    /// The whole region for one-sided operations of a peer; send it to the peer.
     public RemoteMemory remote() {
         return new RemoteMemory(address(), length(), remoteKey());
     }

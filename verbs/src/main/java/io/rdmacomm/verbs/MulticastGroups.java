@@ -6,7 +6,7 @@ import java.util.Set;
 
 /// The multicast groups of a datagram queue pair. Called under its send lock.
 final class MulticastGroups {
-    /// Attaches and detaches the queue pair of the device.
+    /// Attaches and detaches the queue pair at the device.
     interface Membership {
         void change(Gid group, int lid);
     }
@@ -15,7 +15,7 @@ final class MulticastGroups {
 
     private final Set<Group> groups = new LinkedHashSet<>();
 
-    /// Does nothing if it is attached already, as the kernel.
+    /// Does nothing if it is attached already, like the kernel.
     void attach(Gid gid, int lid, Membership attaching) {
         Group group = new Group(gid, lid);
         if (!groups.contains(group)) {
@@ -35,7 +35,7 @@ final class MulticastGroups {
         return true;
     }
 
-    /// Detaches from all: a queue pair that is attached cannot be destroyed (EBUSY).
+    /// Detaches from all groups: an attached queue pair cannot be destroyed (EBUSY).
     void detachAll(Membership detaching) {
         for (Group group : List.copyOf(groups)) {
             detach(group.gid(), group.lid(), detaching);

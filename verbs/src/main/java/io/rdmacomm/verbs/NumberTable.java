@@ -2,8 +2,8 @@ package io.rdmacomm.verbs;
 
 import org.jspecify.annotations.Nullable;
 
-/// Finds an object by its number or handle without a lock or an allocation, as a poll looks up the queue pair of each
-/// completion.
+/// Finds an object by its number or handle without a lock or an allocation, because polling looks up the
+/// queue pair of each completion.
 ///
 /// Open addressing in arrays that writers replace and readers only read.
 final class NumberTable<T> {
@@ -25,7 +25,7 @@ final class NumberTable<T> {
             return count;
         }
 
-        /// Where `number` is, or would be.
+        /// The slot of `number`, or the free one where it would be.
         int slot(long number) {
             int mask = numbers.length - 1;
             long mixed = number * 0x9E37_79B9_7F4A_7C15L;

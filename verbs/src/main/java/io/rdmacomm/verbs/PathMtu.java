@@ -19,7 +19,7 @@ public enum PathMtu {
         this.code = code;
     }
 
-    /// The MTU with this payload: the way back from [#bytes()].
+    /// The MTU with this payload, the inverse of [#bytes()].
     ///
     /// @param bytes 256, 512, 1024, 2048 or 4096
     /// @throws IllegalArgumentException if it is another number
@@ -29,10 +29,10 @@ public enum PathMtu {
                 return mtu;
             }
         }
-        throw new IllegalArgumentException(bytes + " bytes is no MTU; it is 256, 512, 1024, 2048 or 4096");
+        throw new IllegalArgumentException(bytes + " bytes is not an MTU; choose 256, 512, 1024, 2048 or 4096");
     }
 
-    /// The MTU with this value in the C API: the way back from [#code()].
+    /// The MTU with this value in the C API, the inverse of [#code()].
     ///
     /// @param code 1 to 5
     /// @throws IllegalArgumentException if it is another number

@@ -86,8 +86,8 @@ public final class PathOptions extends ValueObject<PathOptions> {
         return gidIndex;
     }
 
-    /// The largest packet payload; lowered to what both ports support and the peer wants, if the peer was told with
-    /// [QueuePair#info(PathOptions)].
+    /// The largest packet payload; reduced to the limits of both ports and of the peer, if it was sent to the
+    /// peer with [QueuePair#info(PathOptions)].
     public PathMtu mtu() {
         return mtu;
     }
@@ -122,7 +122,7 @@ public final class PathOptions extends ValueObject<PathOptions> {
         return staticRate;
     }
 
-    /// Checks what does not depend on the port.
+    /// Checks the values that do not depend on the port.
     @Override
     void check() {
         Checks.range("GID index", gidIndex.orElse(0), 0, 255);

@@ -2,7 +2,7 @@ package io.rdmacomm.verbs;
 
 import io.rdmacomm.verbs.spi.ContextDriver;
 
-/// Checks what a program says about a port against the port. Drivers differ in what they reject, and when.
+/// Checks options of a program against the port. Drivers differ in their checks, and when they make them.
 final class PortChecks {
     private static final int KEY_BITS = 0x7fff;
 
@@ -14,7 +14,7 @@ final class PortChecks {
         this.operation = operation;
     }
 
-    /// Rejects a partition key that the port does not have. The first is always there.
+    /// Rejects a partition key that the port does not have. The first always exists.
     void partitionKey(int port, int index) {
         if (index == 0) {
             return;
@@ -24,7 +24,7 @@ final class PortChecks {
             throw rejected("port " + port + " of " + context + " has no partition key " + index
                     + "; choose one of 0 to " + Math.max(0, count - 1));
         }
-        // A key whose low bits are 0 is none (InfiniBand Architecture Specification, P_Key).
+        // A key whose low bits are 0 is invalid (InfiniBand Architecture Specification, P_Key).
         if ((context.queryPartitionKey(port, index) & KEY_BITS) == 0) {
             throw rejected("partition key " + index + " of port " + port + " of " + context
                     + " is empty; choose another, or have the subnet manager set it");

@@ -49,13 +49,12 @@ public final class ProtectionDomain implements Resource {
     }
 
     /// Allocates zeroed memory in pages of a kind and registers it; see [#allocate(long, Set)]. Huge pages
-    /// are taken whole: the region has the length asked for, the rest of its last page is unused.
+    /// are used whole: the region has the requested length, the rest of its last page is unused.
     ///
     /// @param bytes the length in bytes, at least 1
     /// @param access the rights to use it, in addition to local reads
-    /// @throws UnsupportedVerbException if the device allocates no huge pages; it can still register those
-    ///        that the
-    ///         program has
+    /// @throws UnsupportedVerbException if the device does not allocate huge pages; it can still register
+    ///        those of the program
     /// @throws VerbException as for [#allocate(long, Set)]; ENOMEM, too, if the system has too few free huge
     ///        pages;
     ///         the message says how to reserve more
@@ -73,10 +72,10 @@ public final class ProtectionDomain implements Resource {
         return adopt(MemoryRegion.of(this, driver.allocate(bytes, rights, pages), rights));
     }
 
-    /// Registers the caller's memory (ibv_reg_mr(3)). The region keeps the segment reachable. The caller frees it
-    /// after closing the region, and not before the completions of all requests that name it were polled, or their
-    /// queue pairs are closed: some adapters deliver short messages within the completion, and polling copies
-    /// them to memory.
+    /// Registers the caller's memory (ibv_reg_mr(3)). The region keeps the segment reachable. The caller
+    /// frees it after closing the region, and not before polling the completions of all requests that use it,
+    /// or closing their queue pairs: some adapters deliver short messages within the completion, and polling
+    /// copies them to memory.
     ///
     /// @param segment native memory of at least 1 byte, not of a confined arena
     /// @param access the rights to use it, in addition to local reads
@@ -104,18 +103,18 @@ public final class ProtectionDomain implements Resource {
     }
 
     /// Registers a part of a DMA buffer (ibv_reg_dmabuf_mr(3)): memory of another device, for example of a
-    /// graphics processor, that a file descriptor stands for. The adapter transfers from and to it without a
+    /// graphics processor, represented by a file descriptor. The adapter transfers from and to it without a
     /// copy in this process. The region has no [MemoryRegion#segment()]. It keeps the buffer, so the file can
     /// be closed. Messages can arrive in it if the device has [Capability#ARRIVAL_AT_OFFSETS].
     ///
     /// @param file the number of the file descriptor, open in this process
     /// @param offset where the memory begins in the buffer
     /// @param length in bytes, at least 1
-    /// @param address the address of its first byte in scatter/gather elements and for peers; any one with
-    ///        the same position in a page as `offset`
+    /// @param address the address of its first byte in scatter/gather elements and for peers; any with the
+    ///        same position in a page as `offset`
     /// @param access the rights to use it, in addition to local reads: LOCAL_WRITE, REMOTE_WRITE,
     ///        REMOTE_READ, REMOTE_ATOMIC, RELAXED_ORDERING
-    /// @throws UnsupportedVerbException if the library, the driver or the device does not support them
+    /// @throws UnsupportedVerbException if the library, the driver or the device does not support DMA buffers
     /// @throws VerbException EINVAL for other rights, remote write or atomic without local write, an address
     ///        that does
     ///         not fit the offset, or a range beyond the buffer; EBADF if the file is not open
@@ -130,7 +129,7 @@ public final class ProtectionDomain implements Resource {
                 "it cannot reach memory of other devices; have them copy the data to memory of this process");
         if (!OF_DMA_BUFFERS.containsAll(access)) {
             throw new VerbException(
-                    REGISTER_DMA_BUFFER, Errno.EINVAL, "rights " + access + "; possible are " + OF_DMA_BUFFERS);
+                    REGISTER_DMA_BUFFER, Errno.EINVAL, "rights " + access + "; allowed are " + OF_DMA_BUFFERS);
         }
         if ((address - offset) % PAGE != 0) {
             throw new VerbException(
@@ -198,7 +197,7 @@ public final class ProtectionDomain implements Resource {
     /// @param index the position of its completion
     /// @param buffer the buffer of its receive, from the first byte on
     /// @throws UnsupportedVerbException if the device does not support datagrams
-    /// @throws VerbException EINVAL if it cannot be answered; the message says why
+    /// @throws VerbException EINVAL if there is no path back; the message says why
     public AddressHandle createAddressHandle(int port, Completions completions, int index, MemorySegment buffer) {
         return createAddressHandle(context.pathBack(port, completions, index, buffer));
     }
@@ -221,7 +220,7 @@ public final class ProtectionDomain implements Resource {
                     "its completion queue or shared receive queue belongs to another context than " + context);
         }
         checkSizes(options.sizes());
-        // Before the device is asked for anything that would have to be given back.
+        // Checked before the device allocates anything.
         options.sendCompletions().lifetime().checkOpen();
         options.receiveCompletions().lifetime().checkOpen();
         if (shared != null) {

@@ -62,7 +62,7 @@ public final class QueuePair implements Resource {
         reports.complete = true;
     }
 
-    /// Makes the complete object known to its context, and keeps what it uses open.
+    /// Registers the complete object with its context, and keeps the objects that it uses open.
     void begin() {
         Context context = protectionDomain.context();
         sendChecks = SendChecks.of(options.type(), context::supports, context.toString(), sizes, driver.readElements());
@@ -98,16 +98,16 @@ public final class QueuePair implements Resource {
         return driver.number();
     }
 
-    /// The state as far as this process knows; [#query()] asks the device.
+    /// The state known to this process; [#query()] queries the device.
     public QueuePairState state() {
         return state;
     }
 
-    /// The numbers that a peer needs to connect. Send them to it, for example over TCP. The packet sequence number
-    /// is random. The MTU is the smaller one of the port and the path: both sides connect with the smallest that
-    /// either names.
+    /// The numbers that a peer needs to connect. Send them to it, for example over TCP. The packet sequence
+    /// number is random. The MTU is the smaller of those of the port and the path; both sides connect with
+    /// the smaller of theirs.
     ///
-    /// @param path the path of the options that this side connects with: its port, its GID index and its MTU count
+    /// @param path the path of the options for connecting this side; its port, GID index and MTU are used
     /// @throws VerbException ENODATA if the port is on Ethernet and has no GID at this index: the table changes
     ///         with the addresses of the network interface
     public QueuePairInfo info(PathOptions path) {
@@ -115,8 +115,8 @@ public final class QueuePair implements Resource {
         return bringUp.info(path);
     }
 
-    /// The numbers that a peer needs to connect through the default path: port 1, its preferred GID and its MTU. Who
-    /// connects with another path calls [#info(PathOptions)].
+    /// The numbers that a peer needs to connect through the default path: port 1, its preferred GID and its
+    /// MTU. To connect with another path, call [#info(PathOptions)].
     public QueuePairInfo info() {
         return info(PathOptions.defaults());
     }
@@ -182,8 +182,9 @@ public final class QueuePair implements Resource {
         return options.type() == QueuePairType.UNRELIABLE_DATAGRAM;
     }
 
-    /// Takes a datagram queue pair from RESET to READY_TO_SEND. What arrives before a receive is posted is lost; to
-    /// post receives first, call [#initialize(DatagramOptions)] and [#startDatagrams()] instead.
+    /// Takes a datagram queue pair from RESET to READY_TO_SEND. Datagrams that arrive before a receive is
+    /// posted are lost; to post receives first, call [#initialize(DatagramOptions)] and [#startDatagrams()]
+    /// instead.
     ///
     /// @throws QueuePairStateException if the state is not RESET
     /// @throws VerbException EINVAL if it is not for datagrams
@@ -221,15 +222,15 @@ public final class QueuePair implements Resource {
         }
     }
 
-    /// Receives what is sent to a multicast group as well (ibv_attach_mcast(3)). The network delivers it only to hosts
-    /// that have joined the group; see [io.rdmacomm.verbs.cm.ConnectionManager#joinMulticast]. Does nothing if
-    /// it is attached already.
+    /// Also receives the datagrams to a multicast group (ibv_attach_mcast(3)). The network delivers them only
+    /// to hosts that have joined the group; see [io.rdmacomm.verbs.cm.ConnectionManager#joinMulticast]. Does
+    /// nothing if it is attached already.
     ///
     /// @param group a [multicast][Gid#isMulticast()] identifier
     /// @param lid the group's local identifier on InfiniBand; 0 on Ethernet
     /// @throws UnsupportedVerbException without [Capability#MULTICAST]
-    /// @throws VerbException EINVAL if it is not for datagrams, or `group` is no multicast group; ENOMEM if the
-    ///         device has no room for more
+    /// @throws VerbException EINVAL if it is not for datagrams, or `group` is not a multicast group; ENOMEM
+    ///         if the device has no room for more
     public void attach(Gid group, int lid) {
         String operation = "attach queue pair to multicast group (ibv_attach_mcast)";
         checkMulticast(operation, group, lid);
@@ -242,7 +243,7 @@ public final class QueuePair implements Resource {
         }
     }
 
-    /// Receives what is sent to a multicast group of Ethernet; see [#attach(Gid, int)].
+    /// Also receives the datagrams to a multicast group on Ethernet; see [#attach(Gid, int)].
     public void attach(Gid group) {
         attach(group, 0);
     }
@@ -276,7 +277,7 @@ public final class QueuePair implements Resource {
         Checks.range("LID of a multicast group", lid, 0, 0xffff);
         if (!group.isMulticast()) {
             throw new VerbException(
-                    operation, Errno.EINVAL, group + " is no multicast group: those are ff00::/8 and 224.0.0.0/4");
+                    operation, Errno.EINVAL, group + " is not a multicast group: those are ff00::/8 and 224.0.0.0/4");
         }
     }
 
@@ -313,7 +314,7 @@ public final class QueuePair implements Resource {
             } else if (from == QueuePairState.SEND_QUEUE_ERROR && to == QueuePairState.READY_TO_SEND) {
                 sendDepth.clear(); // its requests were flushed, and failed ones free no slots
             }
-            // A provider that failed the queue pair meanwhile has the last word.
+            // Unless the provider failed the queue pair meanwhile.
             if (state == from) {
                 state = to;
             }
@@ -327,7 +328,7 @@ public final class QueuePair implements Resource {
         return protectionDomain.context().port(port).activeMtu().bytes();
     }
 
-    /// Checked here, because a device without the state may take it for another one or ignore it.
+    /// Checked here, because a device without the state may misinterpret or ignore it.
     private void checkPossible(QueuePairState from, QueuePairState to) {
         if (to == QueuePairState.SEND_QUEUE_DRAIN) {
             protectionDomain
@@ -343,11 +344,11 @@ public final class QueuePair implements Resource {
         }
     }
 
-    /// The report of the device about the queue pair (ibv_query_qp(3)): its state, also as
+    /// Queries the device for the queue pair (ibv_query_qp(3)): its state, also as
     /// [QueuePairAttributes#currentState()], its [QueuePairAttributes#sizes()], and the attributes that were
-    /// set since it was in RESET. A driver that cannot be asked (siw, libmana) reports the values that were
-    /// set; others may report larger ones, and the packet sequence numbers of the next packets. Blocks as
-    /// long as the device does.
+    /// set since it was in RESET. Drivers without this query (siw, libmana) report the values that were set;
+    /// others may report larger ones, and the packet sequence numbers of the next packets. Blocks as long as
+    /// the device does.
     public QueuePairAttributes query() {
         sendLock.lock();
         try {
@@ -385,7 +386,7 @@ public final class QueuePair implements Resource {
     /// Posts `count` requests of `batch` from index `first` on; see [#post(SendBatch)].
     ///
     /// @return how many requests were posted
-    /// @throws IndexOutOfBoundsException if the batch does not hold so many
+    /// @throws IndexOutOfBoundsException if the batch does not hold that many
     public int post(SendBatch batch, int first, int count) {
         return postPart(batch, Objects.checkFromIndexSize(first, count, batch.size()), count);
     }
@@ -481,7 +482,7 @@ public final class QueuePair implements Resource {
     /// Posts the first `count` receives of `batch`; see [#post(ReceiveBatch)].
     ///
     /// @return how many receives were posted
-    /// @throws IndexOutOfBoundsException if the batch does not hold so many
+    /// @throws IndexOutOfBoundsException if the batch does not hold that many
     public int post(ReceiveBatch batch, int count) {
         Objects.checkFromIndexSize(0, count, batch.size());
         if (singleThreaded) {
@@ -637,7 +638,7 @@ public final class QueuePair implements Resource {
         return new QueuePairStateException(operation, now, this + " is in state " + now + "; " + hint);
     }
 
-    /// What the driver reports.
+    /// Receives the reports of the driver.
     private final class Reports implements QueuePairOwner {
         /// False while the driver is being created.
         private volatile boolean complete;

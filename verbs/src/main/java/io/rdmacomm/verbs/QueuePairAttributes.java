@@ -8,10 +8,10 @@ import org.jspecify.annotations.Nullable;
 /// Attributes of a queue pair, for [QueuePair#modify(QueuePairAttributes)] and [QueuePair#query()] (`struct
 /// ibv_qp_attr`).
 ///
-/// Each setter marks its attribute as present. A transition must have every attribute that its row of the state
-/// table requires, and no other than the row allows (ibv_modify_qp(3)). Not thread-safe.
+/// Each setter marks its attribute as present. A transition must set every attribute that the state table
+/// requires for it, and only those that it allows (ibv_modify_qp(3)). Not thread-safe.
 ///
-/// The alternate path, path migration and the rate limit of the C struct are not here.
+/// The alternate path, path migration and the rate limit of the C struct are not supported.
 public final class QueuePairAttributes {
     private final EnumSet<QueuePairAttribute> present = EnumSet.noneOf(QueuePairAttribute.class);
     private QueuePairState state = QueuePairState.RESET;
@@ -281,8 +281,8 @@ public final class QueuePairAttributes {
         return this;
     }
 
-    /// Whether the queue pair is in SEND_QUEUE_DRAIN and sends that had begun before are not complete; only a
-    /// query reports it.
+    /// Whether the queue pair is in SEND_QUEUE_DRAIN and earlier sends are not complete yet; only a query
+    /// reports it.
     public boolean draining() {
         return draining;
     }

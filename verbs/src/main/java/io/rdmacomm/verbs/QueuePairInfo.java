@@ -19,7 +19,7 @@ import java.nio.ByteBuffer;
 /// @param packetSequenceNumber the first packet sequence number it sends, 24 bits
 /// @param lid the local identifier of its port, 16 bits
 /// @param gid the global identifier of its port
-/// @param mtu the largest packet payload that its side wants: at most that of its port
+/// @param mtu the largest packet payload of its side: at most that of its port
 public record QueuePairInfo(int number, int packetSequenceNumber, int lid, Gid gid, PathMtu mtu) {
     /// How many bytes [#toBytes()] returns.
     public static final int BYTES = 28;
@@ -43,7 +43,7 @@ public record QueuePairInfo(int number, int packetSequenceNumber, int lid, Gid g
                 .array();
     }
 
-    /// Reads what [#toBytes()] of a peer wrote. All of it is checked: bytes of a stranger can only cause this
+    /// Decodes the [#toBytes()] of a peer. All values are checked: untrusted bytes can only cause this
     /// exception.
     ///
     /// @throws IllegalArgumentException if there are not [#BYTES] bytes, or a number is out of range

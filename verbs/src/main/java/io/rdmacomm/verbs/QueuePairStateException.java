@@ -33,7 +33,7 @@ public final class QueuePairStateException extends VerbException {
     ///
     /// @param operation the call in words, with its C name
     /// @param state the current state
-    /// @param detail which queue pair it is, and what to do
+    /// @param detail the queue pair, and what to do
     public QueuePairStateException(String operation, QueuePairState state, String detail) {
         super(operation, Errno.EINVAL, detail);
         this.from = state;

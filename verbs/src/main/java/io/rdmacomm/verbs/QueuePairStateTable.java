@@ -40,8 +40,8 @@ import org.jspecify.annotations.Nullable;
 
 /// The allowed state transitions of a queue pair and their attributes (Linux' `qp_state_table`; ibv_modify_qp(3)).
 ///
-/// A transition must be in the table, have every required attribute, and have no other attributes than the
-/// required and optional ones. Otherwise it fails with EINVAL and changes nothing.
+/// A transition must be in the table, set every required attribute, and set only required and optional ones.
+/// Otherwise it fails with EINVAL and changes nothing.
 final class QueuePairStateTable {
     private record Transition(EnumSet<QueuePairAttribute> required, EnumSet<QueuePairAttribute> optional) {}
 

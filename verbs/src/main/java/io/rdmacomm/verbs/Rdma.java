@@ -30,7 +30,7 @@ public final class Rdma {
     ///         parameters in the name are wrong
     public static Device device(String name) {
         if (name.isEmpty()) {
-            throw new IllegalArgumentException("the name of the device is empty; for the first device, leave it out");
+            throw new IllegalArgumentException("the name of the device is empty; for the first device, omit it");
         }
         return Device.of(Providers.device(name));
     }

@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
 /// wrong argument is an [IllegalArgumentException] and a call on a closed object an [IllegalStateException], as
 /// everywhere in Java.
 ///
-/// The message is written for people: what was tried, on which object, what happened and, where known, what to do.
+/// The message is for people: the attempted operation, the object, what happened and, where known, what to
+/// do.
 public class RdmaException extends RuntimeException {
     @Serial
     private static final long serialVersionUID = 1L;

@@ -5,9 +5,9 @@ import org.jspecify.annotations.Nullable;
 
 /// The calling thread was interrupted, before or while it waited. Its interrupt flag is set.
 ///
-/// Every call that blocks throws this, in verbs, the connection manager and sessions alike; the exceptions are the
-/// `close` methods, which finish first. The call has ended, but work that it has posted may still be in flight. The
-/// documentation of the call says whether that work may still use memory.
+/// Every blocking call throws this, in verbs, the connection manager and sessions alike, except the `close`
+/// methods, which finish first. The call has ended, but work that it has posted may still be in flight. See
+/// the documentation of the call for whether that work may still use memory.
 public final class RdmaInterruptedException extends RdmaException {
     @Serial
     private static final long serialVersionUID = 1L;

@@ -66,7 +66,7 @@ public final class ReceiveBatch {
         return with(region.address() + offset, length, region.localKey());
     }
 
-    /// Adds room to the last receive. The device checks it when a message arrives.
+    /// Adds room to the last receive. The device checks the element when a message arrives.
     ///
     /// @throws IllegalStateException if the receive has all its elements
     public ReceiveBatch with(long address, long length, int localKey) {

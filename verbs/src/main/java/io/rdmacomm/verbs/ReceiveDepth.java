@@ -6,7 +6,7 @@ import java.lang.invoke.VarHandle;
 /// Counts the slots of a receive queue. Every receive ends with a completion, and polling it frees one slot. One
 /// thread at a time posts and one retires; they may be different threads. Compare [SendDepth].
 ///
-/// That of a queue pair on a shared receive queue only counts what has completed.
+/// For a queue pair on a shared receive queue, it only counts completed receives.
 final class ReceiveDepth {
     private static final VarHandle RETIRED;
 
@@ -55,7 +55,7 @@ final class ReceiveDepth {
     void retire() {
         long before = (long) RETIRED.getAcquire(this);
         if (before < posted) {
-            // Otherwise the completion is from before a reset of the queue pair.
+            // Otherwise the completion dates from before a reset of the queue pair.
             RETIRED.setRelease(this, before + 1);
         }
     }

@@ -35,17 +35,17 @@ public record RemoteMemory(long address, long length, int key) {
                 .array();
     }
 
-    /// Reads what [#toBytes()] of a peer wrote. Bytes of a stranger can only cause this exception, or memory
-    /// that does not exist: the first operation on that fails.
+    /// Decodes the [#toBytes()] of a peer. Untrusted bytes can only cause this exception, or describe memory
+    /// that does not exist, and then the first operation on it fails.
     ///
-    /// @throws IllegalArgumentException if there are not [#BYTES] bytes, the length is negative, or the memory
-    ///         would go beyond the last address
+    /// @throws IllegalArgumentException if there are not [#BYTES] bytes, the length is negative, or the
+    ///         memory would exceed the last address
     public static RemoteMemory ofBytes(byte[] bytes) {
         Checks.range("bytes of remote memory", bytes.length, BYTES, BYTES);
         ByteBuffer from = ByteBuffer.wrap(bytes);
         RemoteMemory memory = new RemoteMemory(from.getLong(), from.getLong(), from.getInt());
         if (memory.length > 0 && Long.compareUnsigned(memory.address + (memory.length - 1), memory.address) < 0) {
-            throw new IllegalArgumentException(memory + " goes beyond the last address");
+            throw new IllegalArgumentException(memory + " exceeds the last address");
         }
         return memory;
     }

@@ -40,7 +40,7 @@ public final class RetryOptions extends ValueObject<RetryOptions> {
     /// These options with other numbers for messages that find no receive.
     ///
     /// @param retries how often this side repeats such a message, 0 to 6, or 7 for no limit
-    /// @param atLeast how long the peer waits before it does, rounded up as by [RnrTimer#atLeast(Duration)]
+    /// @param atLeast the delay before each repetition, rounded up as by [RnrTimer#atLeast(Duration)]
     public RetryOptions withReceiverNotReady(int retries, Duration atLeast) {
         return withReceiverNotReady(retries, RnrTimer.atLeast(atLeast));
     }
@@ -48,7 +48,7 @@ public final class RetryOptions extends ValueObject<RetryOptions> {
     /// These options with other numbers for messages that find no receive.
     ///
     /// @param retries how often this side repeats such a message, 0 to 6, or 7 for no limit
-    /// @param timer how long the peer waits before it does
+    /// @param timer the delay before each repetition
     public RetryOptions withReceiverNotReady(int retries, RnrTimer timer) {
         return with(copy -> {
             copy.rnrRetry = retries;
@@ -71,7 +71,8 @@ public final class RetryOptions extends ValueObject<RetryOptions> {
         return rnrTimer;
     }
 
-    /// How often a message is repeated that found no receive at the peer, 0 to 6, or 7 for no limit (`rnr_retry`).
+    /// How often a message that found no receive at the peer is repeated, 0 to 6, or 7 for no limit
+    /// (`rnr_retry`).
     public int rnrRetry() {
         return rnrRetry;
     }

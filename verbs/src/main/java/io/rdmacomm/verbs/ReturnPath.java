@@ -3,18 +3,19 @@ package io.rdmacomm.verbs;
 import io.rdmacomm.verbs.spi.ContextDriver;
 import java.lang.foreign.MemorySegment;
 
-/// The path back to the sender of a datagram (ibv_init_ah_from_wc(3)). All of it comes from the sender, so each value
-/// is checked before a device sees it.
+/// The path back to the sender of a datagram (ibv_init_ah_from_wc(3)). All values come from the sender, so
+/// each is checked before a device gets it.
 final class ReturnPath {
     private static final String OPERATION = "find the sender of a datagram (ibv_init_ah_from_wc)";
-    /// The sender's is smaller by the routers on the way here, which may be fewer than those on the way back.
+    /// Not the value in the header, which is reduced by each router on the path here; the path back may have
+    /// more routers.
     private static final int HOP_LIMIT = 64;
 
     private ReturnPath() {}
 
     static AddressVector of(ContextDriver context, int port, Completions completions, int index, MemorySegment buffer) {
         if (!completions.isSuccess(index) || !completions.isReceive(index)) {
-            throw refused("completion " + index + " is not that of a received datagram");
+            throw refused("completion " + index + " does not belong to a received datagram");
         }
         int lid = completions.sourceLid(index);
         int level = completions.serviceLevel(index);
@@ -27,13 +28,13 @@ final class ReturnPath {
         GlobalRoutingHeader header = GlobalRoutingHeader.read(buffer, 0);
         Gid sender = header.source();
         if (sender.equals(Gid.NONE) || sender.isMulticast()) {
-            throw refused("the datagram claims to come from " + sender + ", which cannot be answered");
+            throw refused("the datagram claims to come from " + sender + ", which is not a unicast address");
         }
         int own = ownIndex(context, port, header);
         return new AddressVector(sender, lid, own, port, level, header.trafficClass(), HOP_LIMIT, header.flowLabel());
     }
 
-    /// The index of the GID that the datagram was sent to, or that of the preferred one if that is a multicast group.
+    /// The index of the GID that the datagram was sent to; for a multicast group, that of the preferred GID.
     private static int ownIndex(ContextDriver context, int port, GlobalRoutingHeader header) {
         Gid own = header.destination();
         if (own.isMulticast()) {
@@ -45,7 +46,7 @@ final class ReturnPath {
             }
         }
         throw refused("port " + port + " of " + context + " has no GID " + own
-                + ", to which the datagram was sent: was it received by another port, or has the GID gone?");
+                + ", to which the datagram was sent: was it received by another port, or was the GID removed?");
     }
 
     private static boolean fits(GidType type, GlobalRoutingHeader header) {

@@ -36,18 +36,17 @@ public record RnrTimer(int code) {
         throw new IllegalArgumentException("RNR timer is " + duration + ", must be at most PT0.65536S");
     }
 
-    /// The time that the code stands for.
+    /// The time of the code.
     public Duration duration() {
         return Duration.ofNanos(nanos());
     }
 
-    /// The time that the code stands for, in nanoseconds.
+    /// The time of the code, in nanoseconds.
     public long nanos() {
         return nanos(code);
     }
 
-    /// The time that `code` stands for, in nanoseconds. Looks at its lowest 5 bits only, as a peer may have sent
-    /// it.
+    /// The time of `code`, in nanoseconds. Uses only its lowest 5 bits, as it may come from a peer.
     public static long nanos(int code) {
         return TIMES[code & CODES - 1] * UNIT_NANOS;
     }

@@ -32,12 +32,12 @@ public final class SendBatch {
     private final RequestChain requests;
     private final int inlineBytes;
     private final long inlineStart;
-    // Noted while the batch is filled, so that posting need not look at each request.
+    // Recorded while the batch is filled, so that posting need not check each request.
     private int inlineOpcodes;
     private long mostInline;
     private int lastFlags;
-    // The addresses of datagrams, by request: a device may read the memory of a handle without asking whether it is
-    // open. Null until there is one.
+    // The address handles of datagrams, by request: a device may read the memory of a handle without checking
+    // that it is open. Null until there is one.
     private @Nullable AddressHandle @Nullable [] addresses;
     // Bytes of the last request's remote memory that no element covers yet.
     private long remoteRoom;
@@ -106,7 +106,7 @@ public final class SendBatch {
 
     /// Appends a WRITE of the elements that [#with] adds to the beginning of `remote`.
     ///
-    /// Elements that are longer than `remote` altogether are an [IndexOutOfBoundsException].
+    /// Elements whose total length exceeds `remote` cause an [IndexOutOfBoundsException].
     public SendBatch write(long workId, RemoteMemory remote) {
         return write(workId, remote.address(), remote.key()).within(remote);
     }
@@ -243,7 +243,8 @@ public final class SendBatch {
         return inline();
     }
 
-    /// Has the payload of the last request copied when it is posted, so that its memory can be reused immediately.
+    /// Copies the payload of the last request when it is posted, so that its memory can be reused
+    /// immediately.
     public SendBatch inline() {
         flag(SendRequestLayout.FLAG_INLINE);
         noteInline(requests.last());
@@ -276,8 +277,8 @@ public final class SendBatch {
     /// @param handle the path to it, of the protection domain of the queue pair; stays open until the request has
     ///        completed
     /// @param queuePairNumber its queue pair, or [#MULTICAST]
-    /// @param queueKey the key of that queue pair; on InfiniBand and RoCE one with the highest bit set stands for
-    ///        the own key of the sending queue pair
+    /// @param queueKey the key of that queue pair; on InfiniBand and RoCE, one with the highest bit set means
+    ///        the sending queue pair's own key
     public SendBatch to(AddressHandle handle, int queuePairNumber, int queueKey) {
         destination(requests.last(), handle, queuePairNumber, queueKey);
         return this;
@@ -344,7 +345,7 @@ public final class SendBatch {
         return segment.get(JAVA_INT, at(index) + SendRequestLayout.OPCODE);
     }
 
-    /// Whether `checks` accept every request, as far as that can be told without looking at each of them.
+    /// Whether `checks` accept every request, as far as that is known without checking each of them.
     boolean fits(SendChecks checks) {
         return checks.accept(requests.opcodes(), requests.mostElements(), inlineOpcodes, mostInline)
                 && (!checks.areForDatagrams() || areDatagrams(checks));

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /// Checks that send requests fit a queue pair before they are posted, the same on every device: drivers do not
 /// agree on these checks, and some accept requests that they cannot execute.
 final class SendChecks {
-    /// Of a queue pair that is not complete: accepts nothing.
+    /// For an incomplete queue pair: accepts nothing.
     static final SendChecks NONE = new SendChecks("", 0, new QueueSizes(0, 0, 0, 0, 0), 0, 0, "", false, 0);
 
     private static final int INLINE_OPCODES = mask(Set.of(
@@ -31,7 +31,7 @@ final class SendChecks {
     /// @param ofDevice the opcodes that the device supports, as a mask of `1 << code`
     /// @param readElements how many scatter/gather elements a READ may have
     /// @param possible the opcodes that the peer supports as well
-    /// @param peerLack why the peer lacks the others
+    /// @param peerLack why the peer does not support the others
     /// @param datagrams whether each request needs an address
     /// @param longestDatagram its largest payload in bytes
     private SendChecks(
@@ -76,7 +76,7 @@ final class SendChecks {
                 place, ofDevice, sizes, readElements, ofDevice & ~mask(missing), why, datagrams, longestDatagram);
     }
 
-    /// The same checks for datagrams through a port whose path MTU is that.
+    /// The same checks for datagrams through a port with this MTU.
     SendChecks withLongestDatagram(int bytes) {
         return new SendChecks(place, ofDevice, sizes, readElements, possible, peerLack, datagrams, bytes);
     }
@@ -136,7 +136,7 @@ final class SendChecks {
         return mask;
     }
 
-    /// Whether all requests of a batch are fine, judged by their opcodes, or-ed, and their largest numbers.
+    /// Whether all requests of a batch are valid, judged by their or-ed opcodes and their maximums.
     boolean accept(int opcodes, int mostElements, int inlineOpcodes, long mostInline) {
         boolean reads = (opcodes & bit(SendOpcode.READ)) != 0;
         return (opcodes & ~possible) == 0

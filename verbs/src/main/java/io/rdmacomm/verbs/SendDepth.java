@@ -5,9 +5,9 @@ import java.lang.invoke.VarHandle;
 
 /// Counts the slots of a send queue.
 ///
-/// A slot is free only after the completion of its request, or of a later one, was polled (ibv_post_send(3)). For
-/// each signaled request, this remembers how many requests were posted up to it; its completion frees all of
-/// those. One thread at a time posts and one retires; they may be different threads.
+/// A slot is free only after the completion of its request, or of a later one, was polled (ibv_post_send(3)).
+/// For each signaled request, this records how many requests were posted up to it; its completion frees all
+/// of those slots. One thread at a time posts and one retires; they may be different threads.
 final class SendDepth {
     private static final VarHandle FREED;
     private static final VarHandle SIGNALS_RETIRED;
@@ -54,7 +54,7 @@ final class SendDepth {
         }
     }
 
-    /// Frees the slots of the last requests, which were not posted after all.
+    /// Frees the slots of the last requests, because they were not posted.
     void untake(int requests, int signals) {
         posted -= requests;
         signalsPosted -= signals;
@@ -65,7 +65,7 @@ final class SendDepth {
     void retire() {
         long retired = (long) SIGNALS_RETIRED.getAcquire(this);
         if (retired == signalsPosted) {
-            return; // a completion from before a reset of the queue pair
+            return; // it dates from before a reset of the queue pair
         }
         FREED.setRelease(this, freedBySignal[(int) retired & mask]);
         SIGNALS_RETIRED.setRelease(this, retired + 1);

@@ -79,7 +79,7 @@ public final class SharedReceiveQueue implements Resource {
 
     /// A queue pair takes its receives from here.
     ///
-    /// @param user where it counts those that have completed
+    /// @param user its counter of completed receives
     void join(ReceiveDepth user) {
         lock.lock();
         try {
@@ -89,7 +89,7 @@ public final class SharedReceiveQueue implements Resource {
         }
     }
 
-    /// That queue pair is closed.
+    /// The queue pair is closed.
     void leave(ReceiveDepth user) {
         lock.lock();
         try {
@@ -111,11 +111,11 @@ public final class SharedReceiveQueue implements Resource {
         return most;
     }
 
-    /// Changes how many receives it holds (ibv_modify_srq(3), `IBV_SRQ_MAX_WR`). The posted receives stay in
+    /// Changes how many receives it holds (ibv_modify_srq(3), `IBV_SRQ_MAX_WR`). The posted receives keep
     /// their order, messages may arrive meanwhile, and an armed limit stays armed. Blocks as long as the
     /// device does, and [#post(ReceiveBatch)] waits for that.
     ///
-    /// @param receives at least 1; the device may give room for more, see [#query()]
+    /// @param receives at least 1; the device may provide more, see [#query()]
     /// @throws UnsupportedVerbException without [Capability#RESIZE_SHARED_RECEIVE_QUEUE]
     /// @throws VerbException EINVAL if more receives are posted, if the armed limit is greater, or if the
     ///         device does not support the size; ENOMEM if there is no memory for it

@@ -23,7 +23,7 @@ public final class UnsupportedVerbException extends VerbException {
     /// @param operation the call in words, with its C name
     /// @param capability the capability that is missing
     /// @param device the device's name
-    /// @param reason why it is missing, and what to do; empty if there is no more to say
+    /// @param reason why it is missing, and what to do; empty if there is nothing to add
     public UnsupportedVerbException(String operation, Capability capability, String device, String reason) {
         super(
                 operation,

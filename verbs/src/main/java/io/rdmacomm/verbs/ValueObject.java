@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param <T> the class itself
 abstract class ValueObject<T extends ValueObject<T>> implements Cloneable {
-    /// The names and values of all fields, in turn. Two objects are equal if these are.
+    /// The names and values of all fields, alternating. Two objects are equal if these are.
     abstract @Nullable Object[] fields();
 
     /// Rejects values that are out of their range.
@@ -23,7 +23,7 @@ abstract class ValueObject<T extends ValueObject<T>> implements Cloneable {
         T copy = copy();
         change.accept(copy);
         copy.check();
-        // A thread that gets the copy sees all of it, however it gets it, as if its fields were final.
+        // Any thread that gets the copy sees all its fields, as if they were final.
         VarHandle.releaseFence();
         return copy;
     }

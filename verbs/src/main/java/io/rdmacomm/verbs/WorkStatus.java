@@ -21,7 +21,7 @@ public enum WorkStatus {
     WINDOW_BIND_ERROR(6),
     /// The peer sent an unexpected response.
     BAD_RESPONSE(7),
-    /// A WRITE with immediate data named memory that this side does not allow.
+    /// A WRITE with immediate data was for memory that this side does not allow.
     LOCAL_ACCESS_ERROR(8),
     /// The peer rejected the request: not enabled on its queue pair, misaligned, or longer than its receive.
     REMOTE_INVALID_REQUEST(9),
@@ -29,7 +29,7 @@ public enum WorkStatus {
     REMOTE_ACCESS_ERROR(10),
     /// The peer could not execute the request.
     REMOTE_OPERATION_ERROR(11),
-    /// The peer did not acknowledge within all retries: it is gone, was never there, or has other numbers.
+    /// The peer did not acknowledge within all retries: it is gone, never existed, or has other numbers.
     RETRY_EXCEEDED(12),
     /// The peer had no receive posted within all retries.
     RECEIVER_NOT_READY_EXCEEDED(13),
@@ -45,7 +45,7 @@ public enum WorkStatus {
     INVALID_EE_CONTEXT_STATE(18),
     /// The transport failed permanently.
     FATAL_ERROR(19),
-    /// The response did not come in time.
+    /// The response did not arrive in time.
     RESPONSE_TIMEOUT(20),
     /// Another transport error; see the vendor error.
     GENERAL_ERROR(21),

@@ -9,8 +9,8 @@
 ///   a factory and change copies of them with the `with` methods. A new option has a default that changes nothing.
 /// - Subclasses of [RdmaException].
 ///
-/// Records keep their components: they are what the type means, as in [QueuePairInfo] and [RemoteMemory]. The
-/// interfaces of `io.rdmacomm.verbs.spi` are for providers, and have a version of their own.
+/// Records keep their components, which define the type, as in [QueuePairInfo] and [RemoteMemory]. The
+/// interfaces of `io.rdmacomm.verbs.spi` are for providers, and are versioned separately.
 @NullMarked
 package io.rdmacomm.verbs;
 

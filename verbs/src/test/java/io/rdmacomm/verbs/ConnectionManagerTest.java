@@ -57,7 +57,7 @@ final class ConnectionManagerTest extends QueuePairFixture {
         assertThat(device.log).containsExactly("listen 128", "listen 7");
         assertThatThrownBy(() -> manager.listen(NullDrivers.ADDRESS, 0))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("for a default, leave it out");
+                .hasMessageContaining("for the default, omit it");
     }
 
     @Test

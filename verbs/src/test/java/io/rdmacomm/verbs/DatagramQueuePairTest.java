@@ -246,7 +246,7 @@ class DatagramQueuePairTest extends QueuePairFixture {
     @Test
     void onlyDatagramsHaveGroups() {
         QueuePair pair = datagrams();
-        assertThatThrownBy(() -> pair.attach(new Gid(3, 4))).hasMessageContaining("is no multicast group");
+        assertThatThrownBy(() -> pair.attach(new Gid(3, 4))).hasMessageContaining("is not a multicast group");
         QueuePair connected = connected(options());
         assertThatThrownBy(() -> connected.attach(GROUP)).hasMessageContaining("not UNRELIABLE_DATAGRAM");
         device.capabilities.remove(Capability.MULTICAST);

@@ -122,7 +122,7 @@ class ReturnPathTest extends QueuePairFixture {
         write(gid(sender), OWN_6);
         assertThatThrownBy(this::path)
                 .isInstanceOf(VerbException.class)
-                .hasMessageContaining("which cannot be answered");
+                .hasMessageContaining("which is not a unicast address");
     }
 
     private static Gid gid(String text) {
@@ -135,10 +135,10 @@ class ReturnPathTest extends QueuePairFixture {
     void onlyTheCompletionOfAReceivedDatagramHasASender() {
         header(IPV4);
         completions.segment().set(JAVA_INT, CompletionLayout.OPCODE, CompletionOpcode.SEND.code());
-        assertThatThrownBy(this::path).hasMessageContaining("is not that of a received datagram");
+        assertThatThrownBy(this::path).hasMessageContaining("does not belong to a received datagram");
         completions.segment().set(JAVA_INT, CompletionLayout.OPCODE, CompletionOpcode.RECEIVE.code());
         completions.segment().set(JAVA_INT, CompletionLayout.STATUS, WorkStatus.FLUSHED.code());
-        assertThatThrownBy(this::path).hasMessageContaining("is not that of a received datagram");
+        assertThatThrownBy(this::path).hasMessageContaining("does not belong to a received datagram");
     }
 
     @Test

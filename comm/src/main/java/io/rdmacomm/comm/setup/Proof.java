@@ -129,8 +129,8 @@ public record Proof(@Nullable UnaryOperator<byte[]> codes, FrameType next) {
         if (payload.remaining() < least) {
             throw new SetUpException(
                     Reason.PROTOCOL_VIOLATED,
-                    from.peer() + " sent " + payload.remaining() + " bytes in the proof of its secret, at least " + least
-                            + " are needed");
+                    from.peer() + " sent " + payload.remaining() + " bytes in the proof of its secret, at least "
+                            + least + " are needed");
         }
         return payload;
     }

@@ -345,8 +345,8 @@ public final class TcpConnector implements AutoCloseable {
             if (length < 0 || length > MAX_PAYLOAD) {
                 throw new SetUpException(
                         Reason.PROTOCOL_VIOLATED,
-                        peer + " announced a frame of " + Integer.toUnsignedLong(length) + " bytes, at most " + MAX_PAYLOAD
-                                + " are allowed");
+                        peer + " announced a frame of " + Integer.toUnsignedLong(length) + " bytes, at most "
+                                + MAX_PAYLOAD + " are allowed");
             }
             byte[] payload = new byte[length];
             read(payload, false, deadline, timeout);

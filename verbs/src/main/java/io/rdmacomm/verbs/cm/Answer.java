@@ -5,7 +5,7 @@ import io.rdmacomm.verbs.spi.Driver;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
-/// A request is answered once. One that is closed unanswered is rejected.
+/// Ensures that a request is answered once, and rejects one that is closed unanswered.
 final class Answer {
     private final AtomicBoolean given = new AtomicBoolean();
     private final Resource request;
@@ -15,7 +15,7 @@ final class Answer {
         this.request = request;
     }
 
-    /// The request is answered now.
+    /// Records the answer.
     ///
     /// @throws IllegalStateException if it was already answered
     void give() {

@@ -9,7 +9,7 @@ import io.rdmacomm.verbs.Resource;
 import io.rdmacomm.verbs.VerbException;
 import java.util.function.Consumer;
 
-/// Checks the queue pair that a route or a request is to connect, and prepares it.
+/// Checks and prepares the queue pair for a route or a request.
 final class ConnectableChecks {
     private final ConnectionManager manager;
     private final Resource identifier;

@@ -61,7 +61,7 @@ public final class Connection implements Resource {
         return driver.initiatorDepth();
     }
 
-    /// Whether the connection is established, as far as this side knows.
+    /// Whether the connection is established, as known to this side.
     public boolean isConnected() {
         return isOpen() && disconnectReason() == null;
     }

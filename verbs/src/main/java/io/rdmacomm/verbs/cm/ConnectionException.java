@@ -21,7 +21,7 @@ public sealed class ConnectionException extends VerbException
     ///
     /// @param operation the call in words, with its C name
     /// @param event the event; [ConnectionEvent#UNKNOWN] if there was none
-    /// @param errno the cause, as far as the status of the event tells
+    /// @param errno the cause, as far as the event reports it
     /// @param detail what happened, to which address, and what to do
     ConnectionException(String operation, ConnectionEvent event, Errno errno, String detail) {
         super(operation, errno, detail);

@@ -31,7 +31,7 @@ public final class ConnectionManager implements Resource {
     /// The largest private data of the answer to such a request, in bytes (rdma_accept(3)).
     public static final int DATAGRAM_ANSWER_BYTES = 136;
 
-    /// How many requests may wait at a listener that names no number.
+    /// The default limit of requests that wait at a listener.
     public static final int DEFAULT_BACKLOG = 128;
 
     private final Context context;
@@ -44,8 +44,8 @@ public final class ConnectionManager implements Resource {
         this.lifetime = new Lifetime(this, parent, driver);
     }
 
-    /// Opens the connection manager of a device (rdma_create_event_channel(3)). The caller closes it; closing the
-    /// context does so too.
+    /// Opens the connection manager of a device (rdma_create_event_channel(3)). The caller closes it; closing
+    /// the context also closes it.
     ///
     /// @throws UnsupportedVerbException if the device has none; check [Capability#CONNECTION_MANAGER] first
     /// @throws VerbException with the errno of opening it, and what to do
@@ -79,7 +79,7 @@ public final class ConnectionManager implements Resource {
 
     /// Listens for connection requests (rdma_bind_addr(3), rdma_listen(3)). Does not block.
     ///
-    /// As many requests may wait for [Listener#awaitRequest] as [#DEFAULT_BACKLOG].
+    /// Up to [#DEFAULT_BACKLOG] requests may wait for [Listener#awaitRequest].
     ///
     /// @param address the local address; the wildcard address for all addresses of the device, port 0 for any free
     ///         port
@@ -102,10 +102,10 @@ public final class ConnectionManager implements Resource {
     ///
     /// @param address as for [#listen(InetSocketAddress)]
     /// @param backlog as for [#listen(InetSocketAddress, int)]
-    /// @throws UnsupportedVerbException if the device lacks [Capability#CONNECTION_TYPE_OF_SERVICE] and the options
-    ///         name a type of service
-    /// @throws VerbException as [#listen(InetSocketAddress)]; EOPNOTSUPP if the device
-    ///         cannot listen at the IPv6 wildcard address for IPv6 alone
+    /// @throws UnsupportedVerbException if the device lacks [Capability#CONNECTION_TYPE_OF_SERVICE] and the
+    ///         options set a type of service
+    /// @throws VerbException as [#listen(InetSocketAddress)]; EOPNOTSUPP if the device cannot listen at the
+    ///         IPv6 wildcard address for IPv6 only
     public Listener<ConnectionRequest> listen(InetSocketAddress address, int backlog, IdentifierOptions options) {
         lifetime.checkOpen();
         checkResolved("listen (rdma_listen)", address);
@@ -132,8 +132,8 @@ public final class ConnectionManager implements Resource {
     ///
     /// @param destination the address where the peer listens
     /// @param timeout the longest wait
-    /// @throws UnsupportedVerbException if the device lacks [Capability#CONNECTION_TYPE_OF_SERVICE] and the options
-    ///         name a type of service
+    /// @throws UnsupportedVerbException if the device lacks [Capability#CONNECTION_TYPE_OF_SERVICE] and the
+    ///         options set a type of service
     /// @throws ConnectionException as [#resolve(InetSocketAddress, Duration)]
     /// @throws RdmaInterruptedException if the thread was interrupted
     public Route resolve(InetSocketAddress destination, IdentifierOptions options, Duration timeout) {
@@ -150,8 +150,8 @@ public final class ConnectionManager implements Resource {
         return route;
     }
 
-    /// Resolves and connects in one call, for a queue pair whose receives are posted, or whose peer waits for the
-    /// first message.
+    /// Resolves and connects in one call, for a queue pair whose receives are posted, or whose peer does not
+    /// send first.
     ///
     /// @param timeout the longest wait for each of the two steps
     /// @throws ConnectionException as [#resolve(InetSocketAddress, Duration)] and [Route#connect]
@@ -163,8 +163,8 @@ public final class ConnectionManager implements Resource {
         }
     }
 
-    /// Listens for programs that look for a queue pair that receives datagrams (rdma_listen(3) in the port space
-    /// `RDMA_PS_UDP`, whose ports are not those of connections). Does not block.
+    /// Listens for requests for a queue pair that receives datagrams (rdma_listen(3) in the port space
+    /// `RDMA_PS_UDP`, whose ports are separate from those of connections). Does not block.
     ///
     /// @param address as for [#listen(InetSocketAddress)]
     /// @throws UnsupportedVerbException if the device lacks [Capability#DATAGRAM_SERVICES]
@@ -201,7 +201,7 @@ public final class ConnectionManager implements Resource {
     /// @param timeout the longest wait
     /// @throws UnsupportedVerbException if the device lacks [Capability#DATAGRAM_SERVICES]
     /// @throws VerbException EINVAL if the private data is too long
-    /// @throws ConnectionRejectedException if nobody listens there, or the peer rejected the request
+    /// @throws ConnectionRejectedException if no program listens there, or the peer rejected the request
     /// @throws PeerUnreachableException if the peer did not reply
     /// @throws ConnectionException as [#resolve(InetSocketAddress, Duration)]
     /// @throws RdmaInterruptedException if the thread was interrupted
@@ -224,8 +224,8 @@ public final class ConnectionManager implements Resource {
     /// @param group a multicast address of the same family
     /// @param timeout the longest wait
     /// @throws UnsupportedVerbException if the device lacks [Capability#MULTICAST]
-    /// @throws VerbException EINVAL if `group` is no multicast address, EADDRNOTAVAIL if the local address does
-    ///         not belong to this device, or the errno with which the network or the device rejected it
+    /// @throws VerbException EINVAL if `group` is not a multicast address, EADDRNOTAVAIL if the local address
+    ///         does not belong to this device, or the errno of the rejection by the network or the device
     /// @throws DeadlineException if the timeout passed first
     /// @throws RdmaInterruptedException if the thread was interrupted
     public MulticastMembership joinMulticast(InetAddress local, InetAddress group, Duration timeout) {
@@ -233,7 +233,7 @@ public final class ConnectionManager implements Resource {
         lifetime.checkOpen();
         require(Capability.MULTICAST, operation, "send a datagram to each receiver instead");
         if (!group.isMulticastAddress()) {
-            throw new VerbException(operation, Errno.EINVAL, group.getHostAddress() + " is no multicast address");
+            throw new VerbException(operation, Errno.EINVAL, group.getHostAddress() + " is not a multicast address");
         }
         MulticastMembership membership;
         try {
@@ -248,7 +248,7 @@ public final class ConnectionManager implements Resource {
     private static int checked(int backlog) {
         if (backlog < 1) {
             throw new IllegalArgumentException(
-                    "backlog is " + backlog + ", must be at least 1; for a default, leave it out");
+                    "backlog is " + backlog + ", must be at least 1; for the default, omit it");
         }
         return backlog;
     }

@@ -13,7 +13,7 @@ public final class ConnectionRejectedException extends ConnectionException {
     /// The rejection.
     ///
     /// @param operation the call in words, with its C name
-    /// @param detail who rejected it, and why if that is known
+    /// @param detail the peer, and the reason if known
     /// @param privateData the private data of the rejection
     public ConnectionRejectedException(String operation, String detail, byte[] privateData) {
         super(operation, ConnectionEvent.REJECTED, Errno.ECONNREFUSED, detail);

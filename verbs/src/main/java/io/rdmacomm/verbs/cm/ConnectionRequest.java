@@ -73,7 +73,7 @@ public final class ConnectionRequest implements Resource {
     ///
     /// @param queuePair in RESET or INIT; post receives first
     /// @param timeout the longest wait
-    /// @throws io.rdmacomm.verbs.UnsupportedVerbException if the parameters name an acknowledgement timeout,
+    /// @throws io.rdmacomm.verbs.UnsupportedVerbException if the parameters set an acknowledgement timeout,
     ///         and the device lacks [io.rdmacomm.verbs.Capability#CONNECTION_ACK_TIMEOUT]
     /// @throws ConnectFailedException if the peer disconnected meanwhile
     /// @throws DeadlineException if the timeout passed first

@@ -9,10 +9,11 @@ import io.rdmacomm.verbs.lifetime.Lifetime;
 import io.rdmacomm.verbs.spi.DatagramRequestDriver;
 import java.net.InetSocketAddress;
 
-/// A program asks which queue pair receives datagrams (RDMA_CM_EVENT_CONNECT_REQUEST in the port space `RDMA_PS_UDP`,
-/// rdma_get_cm_event(3)). Answer it once, with [#accept] or [#reject]; closing it unanswered rejects it. Thread-safe.
+/// A peer's request for a queue pair that receives datagrams (RDMA_CM_EVENT_CONNECT_REQUEST in the port space
+/// `RDMA_PS_UDP`, rdma_get_cm_event(3)). Answer it once, with [#accept] or [#reject]; closing it unanswered
+/// rejects it. Thread-safe.
 ///
-/// An answer can be lost; the program then asks again, and that is another request.
+/// An answer can be lost; the peer then repeats the request, which arrives as another one.
 public final class DatagramRequest implements Resource {
     private static final String ACCEPT = "answer datagram request (rdma_accept)";
 
@@ -27,7 +28,7 @@ public final class DatagramRequest implements Resource {
         this.lifetime = new Lifetime(this, manager.lifetime(), driver, () -> answer.close(driver, driver::reject));
     }
 
-    /// The address of the program that asks.
+    /// The address of the requesting program.
     public InetSocketAddress remoteAddress() {
         return driver.remoteAddress();
     }
@@ -37,8 +38,8 @@ public final class DatagramRequest implements Resource {
         return driver.privateData();
     }
 
-    /// Names the queue pair that receives datagrams (rdma_accept(3)). Does not wait for the peer. The address of the
-    /// peer comes with its first datagram; see
+    /// Answers with the queue pair that receives datagrams (rdma_accept(3)). Does not wait for the peer. The
+    /// address of the peer comes with its first datagram; see
     /// [io.rdmacomm.verbs.ProtectionDomain#createAddressHandle(int, io.rdmacomm.verbs.Completions, int,
     /// java.lang.foreign.MemorySegment)].
     ///

@@ -51,21 +51,21 @@ public final class IdentifierOptions {
         return new IdentifierOptions(new Values(values.typeOfService, values.reuseAddress, only));
     }
 
-    /// The IPv4 type of service or IPv6 traffic class of the packets, 0 to 255 (`RDMA_OPTION_ID_TOS`); empty for that
-    /// of the system. On InfiniBand and RoCE the side that connects chooses it for both: its request says so to the
-    /// listener. On iWARP each side chooses for what it sends.
+    /// The IPv4 type of service or IPv6 traffic class of the packets, 0 to 255 (`RDMA_OPTION_ID_TOS`); empty
+    /// for that of the system. On InfiniBand and RoCE the connecting side chooses it for both: its request
+    /// contains it. On iWARP each side chooses it for its own packets.
     public OptionalInt typeOfService() {
         return values.typeOfService;
     }
 
-    /// Whether the port may be one that another identifier with this option is bound to, as long as only one listens
+    /// Whether the port may be shared with other identifiers with this option, as long as only one listens
     /// (`RDMA_OPTION_ID_REUSEADDR`).
     public boolean reuseAddress() {
         return values.reuseAddress;
     }
 
-    /// Whether the IPv6 wildcard address stands for IPv6 addresses alone, so that another identifier can listen at the
-    /// same port for IPv4 (`RDMA_OPTION_ID_AFONLY`).
+    /// Whether the IPv6 wildcard address covers IPv6 addresses only, so that another identifier can listen on
+    /// the same port for IPv4 (`RDMA_OPTION_ID_AFONLY`).
     public boolean addressFamilyOnly() {
         return values.addressFamilyOnly;
     }

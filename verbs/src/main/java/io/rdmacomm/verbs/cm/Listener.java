@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param <R> the kind of requests
 public final class Listener<R extends Resource> implements Resource {
-    /// Waits for a request of the driver, and makes the user's object of it.
+    /// Waits for a request of the driver, and wraps it for the user.
     interface Arrivals<R> {
         /// Null after the timeout and when the listener is closing.
         @Nullable
@@ -31,7 +31,7 @@ public final class Listener<R extends Resource> implements Resource {
     private final Lifetime lifetime;
 
     /// @param kind the name of a listener of this kind in messages
-    /// @param wrap makes the user's object of a request, which the manager owns
+    /// @param wrap wraps a request, which the manager owns, for the user
     <D extends Driver> Listener(
             ConnectionManager manager, String kind, ListenerDriver<D> driver, RequestFactory<D, R> wrap) {
         this.manager = manager;
@@ -44,7 +44,7 @@ public final class Listener<R extends Resource> implements Resource {
         this.lifetime = new Lifetime(this, manager.lifetime(), driver);
     }
 
-    /// Makes the user's object of a request that has arrived.
+    /// Wraps an arrived request for the user.
     interface RequestFactory<D, R> {
         R of(ConnectionManager manager, D request);
     }

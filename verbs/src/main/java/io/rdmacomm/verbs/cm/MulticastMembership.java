@@ -5,8 +5,8 @@ import io.rdmacomm.verbs.Resource;
 import io.rdmacomm.verbs.lifetime.Lifetime;
 import io.rdmacomm.verbs.spi.MulticastDriver;
 
-/// This host is a member of a multicast group (rdma_join_multicast(3)), so the network delivers its datagrams here.
-/// Thread-safe. Closing it leaves the group (rdma_leave_multicast(3)).
+/// The membership of this host in a multicast group (rdma_join_multicast(3)): the network delivers the
+/// group's datagrams here. Thread-safe. Closing it leaves the group (rdma_leave_multicast(3)).
 ///
 /// A queue pair receives them after [io.rdmacomm.verbs.QueuePair#attach(Gid, int)] with [#group()] and [#lid()], with
 /// the key of [#target()].

@@ -53,17 +53,17 @@ public final class Route implements Resource {
         checks.prepare(queuePair);
     }
 
-    /// Connects a queue pair to the peer (rdma_connect(3)) and takes it to READY_TO_SEND. Blocks. On iWARP this
-    /// side must send the first message, unless the peer confirmed that it need not.
+    /// Connects a queue pair to the peer (rdma_connect(3)) and takes it to READY_TO_SEND. Blocks. On iWARP
+    /// this side must send the first message, unless the peer has confirmed otherwise.
     ///
     /// @param queuePair in RESET or INIT; post receives first, as the peer may send as soon as the connection is
     ///         established
     /// @param timeout the longest wait
-    /// @throws io.rdmacomm.verbs.UnsupportedVerbException if the parameters name an acknowledgement timeout,
+    /// @throws io.rdmacomm.verbs.UnsupportedVerbException if the parameters set an acknowledgement timeout,
     ///         and the device lacks [io.rdmacomm.verbs.Capability#CONNECTION_ACK_TIMEOUT]
     /// @throws ConnectionRejectedException if the peer rejected the connection
     /// @throws PeerUnreachableException if the peer did not reply
-    /// @throws ConnectFailedException if connecting failed in another way
+    /// @throws ConnectFailedException if connecting failed otherwise
     /// @throws DeadlineException if the timeout passed first
     /// @throws IllegalStateException if the route was already used
     /// @throws RdmaInterruptedException if the thread was interrupted

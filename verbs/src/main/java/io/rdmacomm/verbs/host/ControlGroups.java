@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// The control groups of this process, and those above them as far as it can see them (cgroups(7)).
+/// The control groups of this process, and their visible ancestors (cgroups(7)).
 public final class ControlGroups {
     private static final Path MOUNTS = Path.of("/proc/self/mountinfo");
     private static final Path MEMBERSHIP = Path.of("/proc/self/cgroup");
@@ -17,9 +17,9 @@ public final class ControlGroups {
 
     private ControlGroups() {}
 
-    /// The folders of the groups whose limits for a controller count, each before the one above it. A
-    /// controller is in the hierarchy of version 2 or in one of version 1. Folders of version 2 are named even
-    /// if it is not there.
+    /// The folders of the groups whose limits for a controller apply, each before its parent. A controller is
+    /// in the hierarchy of version 2 or in one of version 1. Folders of version 2 are returned even if it is
+    /// not there.
     ///
     /// @param controller for example `memory`
     public static List<Path> of(String controller) {
@@ -44,7 +44,7 @@ public final class ControlGroups {
         return groups;
     }
 
-    /// The path of the group in the hierarchy that a mount shows, if that has the controller.
+    /// The path of the group in the hierarchy of a mount, if that has the controller.
     private static Optional<String> path(String controller, String[] system, List<String> membership) {
         boolean second = system[0].equals("cgroup2");
         boolean first =
@@ -62,12 +62,12 @@ public final class ControlGroups {
                 .findFirst();
     }
 
-    /// @param mount where the hierarchy, or a part of it, is
-    /// @param root the group that is there
+    /// @param mount the mount point of the hierarchy, or of a part of it
+    /// @param root the group at the mount point
     /// @param path of the group of this process
     private static List<Path> upwards(Path mount, String root, String path) {
         List<Path> groups = new ArrayList<>();
-        // A container sees its own group there, and may know it by a path outside of its namespace.
+        // In a container, this is its own group, whose path may be outside of its namespace.
         Path above = Path.of(root);
         Path own = Path.of(path).normalize();
         Path group =

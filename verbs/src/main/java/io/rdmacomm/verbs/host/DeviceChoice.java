@@ -27,9 +27,9 @@ import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// Opens a device for a program that names none. Hardware comes before software. Of several that can do what is needed
-/// and have an active port, the first is taken whose port has the address that this machine uses for the peer
-/// ([Context#hasAddress]), or else the first.
+/// Opens a device for a program that does not specify one. Hardware comes before software. Of the devices
+/// that have the needed capability and an active port, this takes the first whose port has the address that
+/// this machine uses for the peer ([Context#hasAddress]), or else the first.
 public final class DeviceChoice {
     private static final int SOFTWARE = 0;
     private static final int HARDWARE = 2;
@@ -48,13 +48,13 @@ public final class DeviceChoice {
         this.local = local;
     }
 
-    /// Opens one of [Rdma#devices()]; if there is only one, whatever it can do.
+    /// Opens one of [Rdma#devices()]; a single one is opened regardless of its capabilities.
     ///
     /// @param port the port that must be active; with 1, another port of a device is taken if that one has the
     ///        address
     /// @param needed the required capability
-    /// @param local the address of this machine towards the peer, asked for only if there are several devices; the
-    ///        wildcard address if it is unknown
+    /// @param local the source address of this machine toward the peer, called only if there are several
+    ///        devices; the wildcard address if it is unknown
     /// @throws VerbException if there is no such device, it cannot be opened, or none of several can be used; the
     ///         message says why
     public static OpenPort open(int port, Capability needed, Supplier<InetAddress> local) {
@@ -65,7 +65,7 @@ public final class DeviceChoice {
         return open(devices, port, needed, local);
     }
 
-    /// Opens one of some devices; if there is only one, whatever it can do.
+    /// Opens one of some devices; a single one is opened regardless of its capabilities.
     ///
     /// @param devices at least one, hardware before software
     /// @throws VerbException if none can be used
@@ -93,16 +93,16 @@ public final class DeviceChoice {
         return best;
     }
 
-    /// The address of this machine in its packets to a peer, for [#open]. Looks it up in the routing table; nothing is
-    /// sent.
+    /// The source address of this machine in packets to a peer, for [#open]. Looks it up in the routing
+    /// table; nothing is sent.
     ///
-    /// @return the wildcard address if the peer's name has no address, or there is no way to it
+    /// @return the wildcard address if the peer's name has no address, or there is no route to it
     public static InetAddress localAddress(InetSocketAddress peer) {
         try (DatagramSocket socket = new DatagramSocket()) {
             socket.connect(peer);
             return socket.getLocalAddress();
         } catch (IOException | UncheckedIOException e) {
-            // Connecting will fail too, and say why.
+            // Connecting will also fail and report the reason.
             return new InetSocketAddress(0).getAddress();
         }
     }
@@ -131,7 +131,7 @@ public final class DeviceChoice {
         }
     }
 
-    /// Whether the device is the best up to now.
+    /// Whether the device is the best so far.
     private boolean keep(Context context, int kind) {
         int holder = port == 1 ? portWithAddress(context) : 0;
         int number = holder > 0 ? holder : port;
@@ -165,7 +165,7 @@ public final class DeviceChoice {
         if (state != PortState.ACTIVE) {
             return "port " + number + " of " + context + " is " + state;
         }
-        return context.supports(needed) ? "" : context + " cannot do " + needed;
+        return context.supports(needed) ? "" : context + " does not support " + needed;
     }
 
     private void replaceBest(@Nullable OpenPort by, int rank) {

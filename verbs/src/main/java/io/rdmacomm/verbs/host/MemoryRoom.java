@@ -7,18 +7,18 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/// The memory that this process can still get without the kernel ending it or another program: that of the
+/// The memory that this process can still allocate before the kernel kills it or another program: that of the
 /// machine, or less if a control group of the process has a limit (version 1 and 2). Files of a tmpfs count.
 ///
 /// @param bytes [Long#MAX_VALUE] if it is unknown
-/// @param owner the limit that counts, for messages: `the machine`, or the file that contains it
+/// @param owner the effective limit, for messages: `the machine`, or the file that contains it
 public record MemoryRoom(long bytes, String owner) {
     private static final Path MACHINE = Path.of("/proc/meminfo");
-    /// The memory that the kernel takes back before it ends a program: pages of files on a disk, and caches of its own.
+    /// The memory that the kernel reclaims before it kills a program: page cache, and its own caches.
     private static final Set<String> RECLAIMABLE_2 = Set.of("active_file", "inactive_file", "slab_reclaimable");
     private static final Set<String> RECLAIMABLE_1 = Set.of("total_active_file", "total_inactive_file");
 
-    /// The room that is left now. Reads files of the kernel.
+    /// The room left now. Reads files of the kernel.
     public static MemoryRoom left() {
         return left(MACHINE, ControlGroups.of("memory"));
     }
@@ -50,7 +50,8 @@ public record MemoryRoom(long bytes, String owner) {
                 .orElse(Long.MAX_VALUE);
     }
 
-    /// A group without a limit has `max` in its file in version 2, and more than any machine has in version 1.
+    /// A group without a limit has `max` in its file in version 2, and a value above the memory of any
+    /// machine in version 1.
     private static MemoryRoom ofGroup(Path group, String limitFile, String usageFile, Set<String> reclaimable) {
         Path file = group.resolve(limitFile);
         long limit = numberIn(file);
@@ -82,7 +83,7 @@ public record MemoryRoom(long bytes, String owner) {
         try {
             return Files.readAllLines(file).stream();
         } catch (IOException _) {
-            // This kernel, or this version of control groups, has no such file.
+            // The file does not exist in this kernel or version of control groups.
             return Stream.empty();
         }
     }

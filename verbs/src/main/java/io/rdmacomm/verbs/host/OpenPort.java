@@ -2,7 +2,7 @@ package io.rdmacomm.verbs.host;
 
 import io.rdmacomm.verbs.Context;
 
-/// A device that was opened, and the port of it that is to be used.
+/// An open device, and its port to use.
 ///
 /// @param context the caller closes it
 /// @param number the port, counted from 1

@@ -21,21 +21,22 @@ import java.util.regex.Pattern;
 
 /// The folders of this user in a folder that all users share, such as `/dev/shm`. Thread-safe.
 ///
-/// The first one is called `PREFIX-UID`. Anybody can take that name: another user out of malice, or root of a
-/// user namespace, whose number is 0 as well. Then the folder gets a name with a random part,
-/// `PREFIX-UID-RANDOM`. Hence a name tells nothing, and a user may have several folders. The kernel tells whose
-/// a folder is: processes of one user find each other even if a user namespace gives them different numbers.
+/// The first one is called `PREFIX-UID`. Other users can take that name: out of malice, or as root of a user
+/// namespace, whose number is also 0. Then the folder gets a name with a random part, `PREFIX-UID-RANDOM`.
+/// Hence a name proves nothing, and a user may have several folders. The kernel reports the owner of a
+/// folder: processes of one user find each other even if a user namespace gives them different numbers.
 public final class UserFolders {
     private static final Set<PosixFilePermission> CLOSED = PosixFilePermissions.fromString("rwx------");
     private static final int MOST_TRIES = 1000;
 
-    /// Of st_mode (inode(7)).
+    /// A mask for st_mode (inode(7)).
     private static final int KIND_AND_RIGHTS = 0170777;
 
     /// S_IFDIR with mode 0700.
     private static final int CLOSED_FOLDER = 0040700;
 
-    /// The owner of what belongs to nobody that a user namespace knows (user_namespaces(7), overflowuid).
+    /// The reported owner of files whose user is unknown to the user namespace (user_namespaces(7),
+    /// overflowuid).
     private static final Integer NOBODY = 65534;
 
     private final Path shared;
@@ -50,10 +51,10 @@ public final class UserFolders {
         this.names = Pattern.compile(Pattern.quote(prefix) + "-[0-9]+(-[0-9a-f]+)?");
     }
 
-    /// The real paths of the folders of this user, in the order of their names. Those of others, with other
-    /// rights than 0700, and links are left out.
+    /// The real paths of the folders of this user, in the order of their names. Folders of other users, with
+    /// rights other than 0700, and links are excluded.
     ///
-    /// @throws IOException if the shared folder cannot be read, or who this user is cannot be determined
+    /// @throws IOException if the shared folder cannot be read, or this user cannot be determined
     public List<Path> all() throws IOException {
         List<Path> own = new ArrayList<>();
         try (DirectoryStream<Path> found = Files.newDirectoryStream(shared.toRealPath(), this::isNamed)) {
@@ -97,20 +98,20 @@ public final class UserFolders {
         }
     }
 
-    /// The real path that the first folder has if nobody else has taken the name.
+    /// The real path of the first folder, unless another user has taken the name.
     ///
-    /// @throws IOException if there is no shared folder, or who this user is cannot be determined
+    /// @throws IOException if there is no shared folder, or this user cannot be determined
     public Path usual() throws IOException {
         return shared.toRealPath().resolve(prefix + "-" + user());
     }
 
-    /// Whether a folder belongs to this user, is open to nobody else, and is no link. Data in any other folder
-    /// could come from somebody else.
+    /// Whether a folder belongs to this user, is inaccessible to others, and is not a link. Data in any other
+    /// folder could come from another user.
     ///
-    /// @throws IOException if who this user is cannot be determined
+    /// @throws IOException if this user cannot be determined
     public static boolean isOwn(Path folder) throws IOException {
         try {
-            // Asked for together: it may go at any moment.
+            // Read together, because the folder may disappear at any moment.
             Map<String, Object> found = Files.readAttributes(folder, "unix:uid,mode", LinkOption.NOFOLLOW_LINKS);
             Object owner = found.get("uid");
             return user().equals(owner)
@@ -122,8 +123,8 @@ public final class UserFolders {
         }
     }
 
-    /// In a user namespace, all users that it does not know have the number of "nobody". If this process has
-    /// it, too, only the kernel can tell them apart: it lets nobody but the owner change the rights.
+    /// In a user namespace, all unknown users have the number of "nobody". If this process has it, too, only
+    /// the kernel can distinguish them: it lets only the owner change the rights.
     private static boolean mayChange(Path folder) throws IOException {
         try {
             Files.getFileAttributeView(folder, PosixFileAttributeView.class, LinkOption.NOFOLLOW_LINKS)

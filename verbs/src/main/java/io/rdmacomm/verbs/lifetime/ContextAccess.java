@@ -5,12 +5,12 @@ import io.rdmacomm.verbs.spi.ContextDriver;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// Gives [io.rdmacomm.verbs.cm] the parts of a context that users do not see. A context sets it before the first one
-/// exists.
+/// Gives [io.rdmacomm.verbs.cm] the internal parts of a context. Set by the class of contexts before the
+/// first one exists.
 public abstract class ContextAccess {
     private static volatile @Nullable ContextAccess instance;
 
-    /// For the context.
+    /// For the class of contexts.
     protected ContextAccess() {}
 
     /// Sets the only instance.

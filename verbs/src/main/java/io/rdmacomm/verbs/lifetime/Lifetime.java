@@ -22,15 +22,15 @@ public final class Lifetime {
     private volatile boolean open = true;
     private boolean closed;
 
-    /// Of a new object, which its parent adopts.
+    /// The lifetime of a new object, which its parent adopts.
     ///
     /// @param parent null for a context
-    /// @param driver is closed with the object
+    /// @param driver closed with the object
     public Lifetime(Resource object, @Nullable Lifetime parent, Driver driver) {
         this(object, parent, driver, driver::close);
     }
 
-    /// Of a new object that does more than close its driver.
+    /// The lifetime of a new object that does more than close its driver.
     ///
     /// @param release called once, after the children were closed
     public Lifetime(Resource object, @Nullable Lifetime parent, Driver driver, Runnable release) {
@@ -52,7 +52,7 @@ public final class Lifetime {
         }
     }
 
-    /// Closes the object as [Resource#close()] says.
+    /// Closes the object as described in [Resource#close()].
     public void close() {
         closing.lock();
         try {
@@ -80,9 +80,9 @@ public final class Lifetime {
         }
     }
 
-    /// Adds a child that has to begin first. If that fails, closes the child.
+    /// Adds a child after its start. If that fails, closes the child.
     ///
-    /// @param beginning declares what the child uses, and makes it known
+    /// @param beginning declares the objects that the child uses, and registers it
     public void adopt(Lifetime child, Runnable beginning) {
         boolean begun = false;
         try {

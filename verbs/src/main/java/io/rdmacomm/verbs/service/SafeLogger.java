@@ -5,9 +5,9 @@ import java.util.ResourceBundle;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// A logger that never throws. Logs are written where something has gone wrong, and then the log itself
-/// may fail, too: it finds no file descriptor for what it loads, no memory, or it is the program's own
-/// and has a bug. What could not be logged is lost; whoever logs goes on. Thread-safe.
+/// A logger that never throws. Logs are written after failures, and then the log itself may fail, too:
+/// without file descriptors or memory, or because the program's own log has a bug. Messages that cannot be
+/// logged are lost; the caller continues. Thread-safe.
 public final class SafeLogger implements System.Logger {
     private final System.Logger logger;
 
@@ -30,15 +30,15 @@ public final class SafeLogger implements System.Logger {
         return of(type.getPackageName());
     }
 
-    /// Has the log load now what it needs for its first line. Later there may be too few file descriptors. A class that
-    /// could not be initialized once fails for ever.
+    /// Makes the log load the classes for its first line now. Later there may be too few file descriptors,
+    /// and a class whose initialization has failed once fails forever.
     public void prepare() {
         try {
             var _ = logger.isLoggable(Level.WARNING);
             // Lines begin with the local time.
             var _ = ZoneId.systemDefault().getRules();
         } catch (RuntimeException | Error e) {
-            // Then there will be no log.
+            // Then nothing will be logged.
         }
     }
 
@@ -61,7 +61,7 @@ public final class SafeLogger implements System.Logger {
         try {
             logger.log(level, message);
         } catch (RuntimeException | Error e) {
-            // There is nobody left who could be told.
+            // There is no other place to report it.
         }
     }
 
@@ -70,7 +70,7 @@ public final class SafeLogger implements System.Logger {
         try {
             logger.log(level, message, thrown);
         } catch (RuntimeException | Error e) {
-            // There is nobody left who could be told.
+            // There is no other place to report it.
         }
     }
 
@@ -80,7 +80,7 @@ public final class SafeLogger implements System.Logger {
         try {
             logger.log(level, bundle, message, thrown);
         } catch (RuntimeException | Error e) {
-            // There is nobody left who could be told.
+            // There is no other place to report it.
         }
     }
 
@@ -90,7 +90,7 @@ public final class SafeLogger implements System.Logger {
         try {
             logger.log(level, bundle, format, parameters);
         } catch (RuntimeException | Error e) {
-            // There is nobody left who could be told.
+            // There is no other place to report it.
         }
     }
 }

@@ -5,12 +5,12 @@ import java.lang.System.Logger.Level;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/// A thread that serves others, turn by turn. They depend on it, so no failure of a turn ends it: the
-/// thread reports the failure, pauses for a moment, and takes the next turn. It ends when a turn says
-/// that there are no more. Then it tells those who depend on it.
+/// A thread that serves others, turn by turn. They depend on it, so no failure of a turn ends it: the thread
+/// reports the failure, pauses briefly, and takes the next turn. It ends when a turn returns that there are
+/// no more, and then notifies its dependents.
 ///
-/// It is a platform thread. A virtual one waits while handlers of the program keep all carrier threads, and may never
-/// wake up again if there was no memory when it went to sleep.
+/// It is a platform thread. A virtual one waits while handlers of the program occupy all carrier threads, and
+/// may never wake up if memory was short when it went to sleep.
 public final class ServiceThread {
     private static final long PAUSE_NANOS = 1_000_000;
     private static final long LONGEST_PAUSE_NANOS = 10_000_000;
@@ -20,10 +20,10 @@ public final class ServiceThread {
     /// The work that the thread repeats.
     @FunctionalInterface
     public interface Turn {
-        /// Waits for something to do, and does it.
+        /// Waits for work, and does it.
         ///
         /// @return whether there is another turn
-        /// @throws Exception is reported, unless it is an interrupt; then there is another turn
+        /// @throws Exception reported, unless it is an interrupt; then there is another turn
         boolean serve() throws Exception;
     }
 
@@ -34,9 +34,9 @@ public final class ServiceThread {
     /// How many turns in a row have failed.
     private int failures;
     private long nextComplaint = System.nanoTime();
-    private long untold;
+    private long unlogged;
 
-    /// A thread that does not run yet.
+    /// Creates the thread without starting it.
     ///
     /// @param name of the thread
     /// @param logger for failures of turns, at most one each second
@@ -44,12 +44,12 @@ public final class ServiceThread {
         this(name, logger, turn, () -> {});
     }
 
-    /// A thread that does not run yet.
+    /// Creates the thread without starting it.
     ///
     /// @param name of the thread
     /// @param logger for failures of turns, at most one each second
-    /// @param onEnd runs after the last turn. If it throws, it runs again: who depends on the thread must learn of
-    ///        its end
+    /// @param onEnd runs after the last turn; if it throws, it runs again, because dependents must be
+    ///        notified of the end
     public ServiceThread(String name, SafeLogger logger, Turn turn, Runnable onEnd) {
         this.logger = logger;
         this.turn = turn;
@@ -57,9 +57,9 @@ public final class ServiceThread {
         this.thread = Thread.ofPlatform().daemon().name(name).unstarted(this::run);
     }
 
-    /// Begins; to be called once.
+    /// Starts the thread; call it once.
     ///
-    /// @throws OutOfMemoryError if the system has no thread left
+    /// @throws OutOfMemoryError if the system cannot create another thread
     public ServiceThread start() {
         thread.start();
         return this;
@@ -67,7 +67,7 @@ public final class ServiceThread {
 
     private void run() {
         try {
-            while (serveOrGoOn()) {
+            while (serveOrContinue()) {
                 failures = 0;
             }
         } finally {
@@ -76,14 +76,15 @@ public final class ServiceThread {
     }
 
     /// Takes turns until one succeeds.
-    private boolean serveOrGoOn() {
+    private boolean serveOrContinue() {
         while (true) {
-            // With an interrupt pending, selectors do not wait, and channels are closed. Only the turn ends the thread.
+            // With a pending interrupt, selectors do not wait, and channels are closed. Only the turn ends
+            // the thread.
             var _ = Thread.interrupted();
             try {
                 return turn.serve();
             } catch (InterruptedException | RdmaInterruptedException e) {
-                // The turn that follows looks whether there is more to do.
+                // The next turn checks whether there is more to do.
             } catch (Exception | Error e) {
                 survive(e);
             }
@@ -96,28 +97,27 @@ public final class ServiceThread {
         LockSupport.parkNanos(this, failures * PAUSE_NANOS);
     }
 
-    /// Reports a failure that costs only one of those who are served: the turn continues. Never throws. On this
-    /// thread.
+    /// Reports a failure that affects only one client: the turn continues. Never throws. On this thread.
     public void report(Throwable failure) {
         try {
-            complain(failure);
+            log(failure);
         } catch (RuntimeException | Error again) {
-            // There is no memory or no stack to say so. The thread goes on.
-            untold++;
+            // No memory or stack for the report. The thread continues.
+            unlogged++;
         }
     }
 
-    private void complain(Throwable failure) {
+    private void log(Throwable failure) {
         long now = System.nanoTime();
         if (now - nextComplaint < 0) {
-            // A failure is likely to happen again in each turn.
-            untold++;
+            // A failure is likely to recur in each turn.
+            unlogged++;
             return;
         }
         nextComplaint = now + COMPLAINT_NANOS;
-        String more = untold == 0 ? "" : "; " + untold + " failures before this one were not logged";
-        logger.log(Level.WARNING, thread.getName() + " goes on after a failure: " + failure + more, failure);
-        untold = 0;
+        String more = unlogged == 0 ? "" : "; " + unlogged + " failures before this one were not logged";
+        logger.log(Level.WARNING, thread.getName() + " continues after a failure: " + failure + more, failure);
+        unlogged = 0;
     }
 
     private void end() {
@@ -146,7 +146,7 @@ public final class ServiceThread {
         LockSupport.unpark(thread);
     }
 
-    /// Interrupts what the thread waits for.
+    /// Interrupts a wait of the thread.
     public void interrupt() {
         thread.interrupt();
     }

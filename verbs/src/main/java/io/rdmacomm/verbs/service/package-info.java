@@ -1,4 +1,4 @@
-/// The threads of rdmacomm that serve others, and the log that they can rely on. For the modules of rdmacomm only.
+/// The service threads of rdmacomm, and a logger that never throws. For the modules of rdmacomm only.
 @NullMarked
 package io.rdmacomm.verbs.service;
 

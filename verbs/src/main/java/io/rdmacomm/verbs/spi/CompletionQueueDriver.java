@@ -20,7 +20,8 @@ public interface CompletionQueueDriver extends Driver {
     /// @throws io.rdmacomm.verbs.VerbException EIO if the queue overran and the device lets polling know
     int poll(MemorySegment into, int max);
 
-    /// Requests one event in the channel, which it has (ibv_req_notify_cq(3)). Never blocks.
+    /// Requests one event in the channel (ibv_req_notify_cq(3)). Called only if the queue has one. Never
+    /// blocks.
     void arm(boolean solicitedOnly);
 
     /// The user acknowledges events (ibv_ack_cq_events(3)); all are acknowledged before [#close()].
@@ -31,7 +32,7 @@ public interface CompletionQueueDriver extends Driver {
         throw Unsupported.verb(this, "resize completion queue (ibv_resize_cq)", Capability.RESIZE_COMPLETION_QUEUE);
     }
 
-    /// Has the device raise fewer events (ibv_modify_cq(3)).
+    /// Makes the device raise fewer events (ibv_modify_cq(3)).
     ///
     /// @param completions within the limit of the device, 0 for no moderation
     /// @param micros the period in microseconds, 0 for no moderation

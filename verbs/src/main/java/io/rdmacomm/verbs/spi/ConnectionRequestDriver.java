@@ -18,8 +18,8 @@ public interface ConnectionRequestDriver extends IdentifierDriver {
     /// Takes a queue pair of the same context from RESET to INIT with [QueuePair#modify].
     void prepare(QueuePair queuePair);
 
-    /// Accepts with a queue pair in INIT (rdma_accept(3)) and takes it to READY_TO_SEND. The connection does not depend
-    /// on this request any more.
+    /// Accepts with a queue pair in INIT (rdma_accept(3)) and takes it to READY_TO_SEND. The connection no
+    /// longer depends on this request.
     ConnectionDriver accept(QueuePair queuePair, ConnectionParameters parameters, long timeoutNanos)
             throws InterruptedException;
 

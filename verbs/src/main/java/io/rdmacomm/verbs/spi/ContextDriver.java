@@ -78,8 +78,8 @@ public interface ContextDriver extends Driver {
                 this, "open connection manager (rdma_create_event_channel)", Capability.CONNECTION_MANAGER);
     }
 
-    /// One line with the reason why the device has no connection manager, and what to do; empty if it has one or there
-    /// is no more to say.
+    /// One line with the reason why the device has no connection manager, and what to do; empty if it has one
+    /// or there is nothing to add.
     default String whyNoConnectionManager() {
         return "";
     }

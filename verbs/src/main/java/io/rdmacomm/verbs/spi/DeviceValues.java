@@ -5,9 +5,9 @@ import io.rdmacomm.verbs.DeviceLimit;
 import java.util.EnumMap;
 import java.util.Map;
 
-/// The attributes that a driver reports of its device, as in `struct ibv_device_attr`.
-/// [io.rdmacomm.verbs.DeviceAttributes] says what the values mean. A driver makes a new one for each query,
-/// and does not change it afterwards.
+/// The attributes that a driver reports of its device, as in `struct ibv_device_attr`. See
+/// [io.rdmacomm.verbs.DeviceAttributes] for the meaning of the values. A driver makes a new one for each
+/// query, and does not change it afterwards.
 public final class DeviceValues {
     /// `fw_ver`
     public String firmware = "";

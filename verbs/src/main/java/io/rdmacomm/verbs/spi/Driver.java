@@ -2,9 +2,9 @@ package io.rdmacomm.verbs.spi;
 
 import org.jspecify.annotations.Nullable;
 
-/// One object of the verbs as a provider implements it.
+/// A provider's implementation of one verbs object.
 public interface Driver {
-    /// The name of the object in messages, as its user sees it.
+    /// The name of the object in messages to its user.
     @Override
     String toString();
 
@@ -16,7 +16,7 @@ public interface Driver {
         return null;
     }
 
-    /// Releases the object. Called once, after its children were closed and no thread is in another call, unless that
-    /// call says otherwise.
+    /// Releases the object. Called once, after its children were closed and no thread is in another call,
+    /// except calls that are documented otherwise.
     void close();
 }

@@ -2,7 +2,7 @@ package io.rdmacomm.verbs.spi;
 
 import io.rdmacomm.verbs.AsyncEventType;
 
-/// An asynchronous event ([io.rdmacomm.verbs.AsyncEvent]) in the words of drivers.
+/// An asynchronous event ([io.rdmacomm.verbs.AsyncEvent]) as drivers report it.
 ///
 /// @param type what happened
 /// @param element depends on the type: the number of the queue pair, unsigned; the handle of the completion queue or

@@ -4,9 +4,9 @@ import io.rdmacomm.verbs.LinkLayer;
 import io.rdmacomm.verbs.PathMtu;
 import io.rdmacomm.verbs.PortState;
 
-/// The attributes that a driver reports of a port, as in `struct ibv_port_attr`.
-/// [io.rdmacomm.verbs.PortAttributes] says what the values mean. A driver makes a new one for each query, and
-/// does not change it afterwards.
+/// The attributes that a driver reports of a port, as in `struct ibv_port_attr`. See
+/// [io.rdmacomm.verbs.PortAttributes] for the meaning of the values. A driver makes a new one for each query,
+/// and does not change it afterwards.
 public final class PortValues {
     /// `state`
     public PortState state = PortState.DOWN;

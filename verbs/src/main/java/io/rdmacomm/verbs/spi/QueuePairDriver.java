@@ -14,8 +14,7 @@ public interface QueuePairDriver extends Driver {
     /// Its actual sizes, at least those requested.
     QueueSizes sizes();
 
-    /// How many scatter/gather elements a READ may have (`max_sge_rd`): as many as any send, unless a driver says
-    /// otherwise.
+    /// How many scatter/gather elements a READ may have (`max_sge_rd`): by default as many as any send.
     default int readElements() {
         return sizes().sendElements();
     }
@@ -34,10 +33,11 @@ public interface QueuePairDriver extends Driver {
     /// @param effective all attributes set so far, including this change
     void modify(QueuePairState from, QueuePairState to, QueuePairAttributes change, QueuePairAttributes effective);
 
-    /// Queries the queue pair (ibv_query_qp(3)), under the send lock. By default the device cannot be asked.
+    /// Queries the queue pair (ibv_query_qp(3)), under the send lock. The default is for devices without this
+    /// query.
     ///
-    /// @param known the attributes that were set, the state and the sizes as far as this process knows; the driver
-    ///        replaces what its device reports
+    /// @param known the attributes that were set, the state and the sizes known to this process; the driver
+    ///        replaces those that its device reports
     /// @return `known`
     default QueuePairAttributes query(QueuePairAttributes known) {
         return known;

@@ -5,7 +5,7 @@ import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.SendOpcode;
 import java.util.Set;
 
-/// The queue pair of the user as its driver sees it: its locks, its state, and what the driver reports to it.
+/// A driver's view of the user's queue pair: its locks, its state, and the reports of the driver to it.
 public interface QueuePairOwner {
     /// The name of the queue pair in messages.
     @Override
@@ -18,10 +18,10 @@ public interface QueuePairOwner {
     /// The lock that is held while receives are posted and the state changes; acquired after [#sendLock()].
     OperationLock receiveLock();
 
-    /// The state as far as this process knows. Never blocks.
+    /// The state known to this process. Never blocks.
     QueuePairState state();
 
-    /// Whether the user has not begun to close it. Never blocks.
+    /// Whether the user has not started to close it. Never blocks.
     boolean isOpen();
 
     /// Records that the queue pair has changed its state.
@@ -34,8 +34,8 @@ public interface QueuePairOwner {
     /// @param why the kind of peer, and what to do
     void peerLacks(Set<SendOpcode> missing, String why);
 
-    /// Records attributes that were set in another way than by [QueuePairDriver#modify], for example by a connection
-    /// manager.
+    /// Records attributes that were set by other means than [QueuePairDriver#modify], for example by a
+    /// connection manager.
     void learned(QueuePairAttributes actual);
 
     /// Takes the queue pair to ERROR, which flushes it, if it is in use. Any thread, without the locks.

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /// @param sizes the sizes of the queues, within the limits of the device
 /// @param sendCompletions the queue for completions of sends
 /// @param receiveCompletions the queue for completions of receives; may be the same
-/// @param sharedReceives where it takes its receives; null if it has a receive queue of its own
+/// @param sharedReceives the source of its receives; null if it has its own receive queue
 /// @param signalAll whether every send completes with a completion
 /// @param owner the queue pair of the user
 public record QueuePairRequest(

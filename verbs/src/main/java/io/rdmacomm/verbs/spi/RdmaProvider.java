@@ -5,8 +5,8 @@ import java.util.Optional;
 
 /// A source of RDMA devices, found by [java.util.ServiceLoader].
 ///
-/// A provider without its library or hardware returns no devices, and the reason in [#unavailable()]; it throws no
-/// link error.
+/// A provider without its library or hardware returns no devices, and the reason in [#unavailable()]; it does
+/// not throw a link error.
 public interface RdmaProvider {
     /// The short name of the provider, for example `soft`.
     String name();
@@ -18,7 +18,7 @@ public interface RdmaProvider {
     /// Thread-safe.
     ///
     /// @return empty if `name` does not name a device of this provider
-    /// @throws io.rdmacomm.verbs.VerbException EINVAL if it does, but its parameters are wrong
+    /// @throws io.rdmacomm.verbs.VerbException EINVAL if it does, but with wrong parameters
     default Optional<DeviceDriver> device(String name) {
         return Optional.empty();
     }
@@ -27,8 +27,8 @@ public interface RdmaProvider {
     /// are only made by name.
     Optional<String> unavailable();
 
-    /// The version of this package that the provider was written for. It grows when drivers must do something that they
-    /// did not have to do before; new methods with defaults do not count. A provider of a later version than
+    /// The version of this package that the provider was written for. It increases when drivers have new
+    /// obligations; new methods with defaults do not count. A provider of a later version than
     /// [Providers#DRIVER_VERSION] is not used.
     default int driverVersion() {
         return 1;

@@ -6,7 +6,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 
-/// The memory of a batch: requests that point to one another, and their scatter/gather elements behind them.
+/// The memory of a batch: a linked list of requests, followed by their scatter/gather elements.
 ///
 /// ```
 /// | request 0 | request 1 | ... | elements of request 0 | elements of request 1 | ... | inline data of a send batch |
@@ -15,8 +15,9 @@ import java.util.Objects;
 /// Send and receive requests have work id, `next` and scatter/gather list at the same offsets. The addresses are
 /// written once; only the end of the chain moves, when a batch of another length is posted.
 ///
-/// Batches fill it ([io.rdmacomm.verbs.SendBatch], [io.rdmacomm.verbs.ReceiveBatch]); drivers read it, and only that.
-/// Its format is that of [SendRequestLayout] and [ReceiveRequestLayout]. Nothing here allocates. Not thread-safe.
+/// Batches fill it ([io.rdmacomm.verbs.SendBatch], [io.rdmacomm.verbs.ReceiveBatch]); drivers only read it.
+/// Its format is that of [SendRequestLayout] and [ReceiveRequestLayout]. Nothing here allocates. Not
+/// thread-safe.
 public final class RequestChain {
     private static final long LONGEST_ELEMENT = 0xffff_ffffL;
 
@@ -26,7 +27,8 @@ public final class RequestChain {
     private final int elements;
     private int size;
     private int mostElements;
-    // Elements of the last request, so that adding one does not read back a store that is still in flight.
+    // The element count of the last request, so that adding one does not read back a store that is still in
+    // flight.
     private int lastElements;
     private int end;
     private int opcodes;
@@ -54,12 +56,12 @@ public final class RequestChain {
         return segment;
     }
 
-    /// How many requests there is room for.
+    /// The capacity in requests.
     public int capacity() {
         return capacity;
     }
 
-    /// How many requests there are.
+    /// The number of requests.
     public int size() {
         return size;
     }
@@ -157,7 +159,7 @@ public final class RequestChain {
         return segment.get(JAVA_INT, at(index) + SendRequestLayout.FLAGS);
     }
 
-    /// Notes that a send request has this opcode.
+    /// Records that a send request has this opcode.
     public void note(int opcode) {
         opcodes |= 1 << opcode;
     }
@@ -172,7 +174,7 @@ public final class RequestChain {
         return (opcodes & 1 << opcode) != 0;
     }
 
-    /// No request has more elements than this.
+    /// The maximum number of elements of a request.
     public int mostElements() {
         return mostElements;
     }
@@ -187,9 +189,9 @@ public final class RequestChain {
         return bytes;
     }
 
-    /// Makes `last` the last request, as those up to it are about to be posted.
+    /// Makes `last` the last request, before those up to it are posted.
     ///
-    /// @throws IllegalStateException if the memory was freed, which no driver would notice
+    /// @throws IllegalStateException if the memory was freed, which drivers do not detect
     public void endAfter(int last) {
         if (!segment.scope().isAlive()) {
             throw new IllegalStateException("the memory of the requests was freed: their arena is closed");

@@ -22,7 +22,8 @@ public interface SharedReceiveQueueDriver extends Driver {
 
     /// Changes how many receives it holds (ibv_modify_srq(3)).
     ///
-    /// @param mostPosted no more receives than that are posted; a driver whose device knows better asks that
+    /// @param mostPosted an upper limit of the posted receives; a driver whose device knows the number uses
+    ///         that
     /// @return 0, or how many receives are posted if more are than `receives`; then nothing has changed
     default long resize(int receives, long mostPosted) {
         throw Unsupported.verb(

@@ -97,7 +97,7 @@ class ServiceThreadTest {
         another();
         assertThat(records).singleElement().satisfies(record -> {
             assertThat(record.getMessage())
-                    .contains("served goes on after a failure")
+                    .contains("served continues after a failure")
                     .contains("on purpose");
             assertThat(record.getThrown()).isSameAs(thrown);
         });
