@@ -190,11 +190,10 @@ public final class EndPoint implements AutoCloseable {
         }
     }
 
-    /// Withdraws a buffer: the peer does not find it any more, and then loses the rights that
-    /// [#announce(RdmaBuffer, Set)] gave it. An operation of the peer that comes later fails with a
-    /// protection error, and this endpoint with it, so agree with the peer first. Rights by the buffer's
-    /// own key last until the buffer is closed. Does nothing if the buffer was not announced. Blocks until
-    /// the peer has received it.
+    /// Withdraws a buffer: the peer no longer finds it, and then loses the rights that [#announce(RdmaBuffer,
+    /// Set)] gave it. A later operation of the peer fails with a protection error, and this endpoint with it,
+    /// so agree with the peer first. Rights by the buffer's own key last until the buffer is closed. Does
+    /// nothing if the buffer was not announced. Blocks until the peer has received it.
     ///
     /// @throws DeadlineException if the peer did not receive it within the operation deadline; it has lost
     ///         the rights all the same
@@ -271,13 +270,11 @@ public final class EndPoint implements AutoCloseable {
         if (!connection.peerState().awaitBarriers(mine, deadline)) {
             connection.checkReady();
             throw new DeadlineException(
-                    "the peer of " + name() + " did not reach the barrier within " + timeout.toMillis() + " ms",
-                    null);
+                    "the peer of " + name() + " did not reach the barrier within " + timeout.toMillis() + " ms", null);
         }
         if (!await(wait::untilDelivered)) {
             throw new DeadlineException(
-                    "handlers of " + name() + " have not finished within " + timeout.toMillis() + " ms",
-                    null);
+                    "handlers of " + name() + " have not finished within " + timeout.toMillis() + " ms", null);
         }
     }
 

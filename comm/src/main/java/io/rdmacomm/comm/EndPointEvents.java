@@ -15,7 +15,7 @@ interface EndPointEvents {
     /// The peer returns `count` receives of data channel `index`.
     void onCreditsReturned(int index, int count);
 
-    /// A channel cannot be used any more, or the peer has violated the protocol.
+    /// A channel can no longer be used, or the peer has violated the protocol.
     void onFailed(RdmaException why);
 
     /// The peer has ended its operations and starts no more.

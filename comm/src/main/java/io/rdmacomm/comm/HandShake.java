@@ -56,8 +56,8 @@ import jdk.jfr.FlightRecorder;
 /// ```
 ///
 /// HELLO contains the ways in which the client's device can connect queue pairs, WELCOME the one that the
-/// server has chosen: by the numbers in these frames, or by the server's connection manager, to which the
-/// client connects each queue pair between WELCOME and READY ([RequestingConnector], [AcceptingConnector]).
+/// server has chosen: by the numbers in these frames, or by the server's connection manager: then the client
+/// connects each queue pair to it between WELCOME and READY ([RequestingConnector], [AcceptingConnector]).
 ///
 /// Instead of any of these, either side may send REFUSE with a reason; the server may also send BUSY, and
 /// then the client tries again. The TLS handshake, if any, comes first. With a secret, both sides prove that

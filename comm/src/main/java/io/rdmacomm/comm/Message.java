@@ -35,9 +35,8 @@ public final class Message implements AutoCloseable {
         }
     }
 
-    // POSTED -> HANDLED (its handler runs) -> POSTED, if it was not retained; the handler may close it: ENDED ->
-    // POSTED.
-    // POSTED or HANDLED -> HELD (stored, received or retained) -> GIVEN_BACK for ever.
+    // POSTED -> HANDLED (its handler runs) -> POSTED, if it was not retained; the handler may close it: ENDED
+    // -> POSTED. POSTED or HANDLED -> HELD (stored, received or retained) -> GIVEN_BACK, the final state.
     private static final int POSTED = 0;
     private static final int HANDLED = 1;
     private static final int ENDED = 2;

@@ -99,7 +99,7 @@ public final class RdmaBuffer implements AutoCloseable {
     }
 
     /// The access rights of its own keys in addition to local reading. Those that
-    /// [EndPoint#announce(RdmaBuffer, Set)] gives a peer are not among them.
+    /// [EndPoint#announce(RdmaBuffer, Set)] grants a peer are not included.
     public Set<AccessFlag> access() {
         return access;
     }

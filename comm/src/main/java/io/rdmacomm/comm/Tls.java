@@ -54,7 +54,7 @@ public final class Tls {
     }
 
     /// TLS with parameters of the caller, which are copied. Servers demand a certificate of clients if
-    /// [SSLParameters#getNeedClientAuth()] says so. Clients check the host unless
+    /// [SSLParameters#getNeedClientAuth()] is set. Clients check the host unless
     /// [SSLParameters#setEndpointIdentificationAlgorithm] selects another check, or an empty name for none.
     ///
     /// @throws IllegalArgumentException if the context does not support a protocol or cipher suite

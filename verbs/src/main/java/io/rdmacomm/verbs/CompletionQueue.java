@@ -147,7 +147,7 @@ public final class CompletionQueue implements Resource {
                     AWAIT,
                     Errno.EINVAL,
                     "other queues use the " + events + ", too; give " + this
-                            + " a channel of its own, or wait with awaitEvent");
+                            + " its own channel, or wait with awaitEvent");
         }
         return events;
     }

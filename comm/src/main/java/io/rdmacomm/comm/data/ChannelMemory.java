@@ -9,7 +9,7 @@ import java.lang.invoke.VarHandle;
 /// peer may write and read.
 ///
 /// ```
-///   0   receives that the peer has posted so far, written by the peer (8 bytes, a cache line of its own)
+///   0   receives that the peer has posted so far, written by the peer (8 bytes, its own cache line)
 ///  64   receives that this side has posted so far: the source of what it writes to the peer
 /// 128   8 bytes for each operation slot: where atomic operations put the old value,
 ///       and arrival reads put what they read

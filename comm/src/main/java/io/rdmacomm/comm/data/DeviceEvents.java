@@ -45,9 +45,9 @@ public final class DeviceEvents implements AutoCloseable {
 
     /// Starts reading events.
     ///
-    /// @param told receives each event, on the thread that reads them
-    public void start(Consumer<AsyncEvent> listener) {
-        listener = told;
+    /// @param onEvent receives each event, on the thread that reads them
+    public void start(Consumer<AsyncEvent> onEvent) {
+        listener = onEvent;
         loop.start();
     }
 

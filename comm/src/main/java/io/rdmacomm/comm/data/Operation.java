@@ -10,7 +10,7 @@ public final class Operation {
     public static final int SEND_TAGGED = 1;
     /// A WRITE.
     public static final int WRITE = 2;
-    /// A WRITE of which the peer gets a notice with a tag.
+    /// A WRITE that also sends the peer a notice with a tag.
     public static final int WRITE_NOTIFY = 3;
     /// A READ.
     public static final int READ = 4;

@@ -40,8 +40,7 @@ final class ReceiveBudget {
         }
         if (lendable() + (channels - open - 1) * guaranteed < 0) {
             throw new RdmaException(
-                    "messages of other channels hold all shared receives; close messages that were received",
-                    null);
+                    "messages of other channels hold all shared receives; close messages that were received", null);
         }
         ReceiveClaim claim = new ReceiveClaim(most);
         claim.window = guaranteed;

@@ -103,12 +103,12 @@ final class GroupMembers {
                 continue;
             }
             condemned[slot] = null;
-            boolean told = false;
+            boolean notified = false;
             try {
                 member.failed(what.apply(why));
-                told = true;
+                notified = true;
             } finally {
-                if (!told) {
+                if (!notified) {
                     condemned[slot] = why;
                     anyCondemned = true;
                 }

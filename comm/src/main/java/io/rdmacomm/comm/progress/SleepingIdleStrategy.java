@@ -26,7 +26,7 @@ final class SleepingIdleStrategy implements IdleStrategy {
             idle = false;
             armed = false;
         } else if (armed) {
-            // A timeout without an event is no reason to spin again.
+            // After a timeout without an event, do not spin again.
             idle = !group.awaitEvent(ended, maxNanos);
             armed = false;
         } else if (!idle) {

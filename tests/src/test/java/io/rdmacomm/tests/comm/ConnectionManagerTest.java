@@ -76,7 +76,7 @@ class ConnectionManagerTest {
                     .withConnection(ConnectionOptions.defaults().withPath(path)));
             assertThatThrownBy(() -> ServerSession.listen(options.withPort(0)))
                     .isInstanceOf(RdmaException.class)
-                    .hasMessageContaining("chooses all of a path but its traffic class")
+                    .hasMessageContaining("chooses all of a path except its traffic class")
                     .hasMessageContaining(path.toString());
         }
     }
