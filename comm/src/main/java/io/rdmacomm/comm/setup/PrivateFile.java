@@ -47,8 +47,7 @@ public final class PrivateFile {
             return;
         }
         if (!OWNER_ONLY.containsAll(mode)) {
-            throw new IllegalArgumentException(
-                    what + " " + file + " is accessible to other users: chmod 600 " + file);
+            throw new IllegalArgumentException(what + " " + file + " is accessible to other users: chmod 600 " + file);
         }
     }
 

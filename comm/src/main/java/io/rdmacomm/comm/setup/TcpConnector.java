@@ -418,9 +418,7 @@ public final class TcpConnector implements AutoCloseable {
             int next = line().read(new byte[1], 0, 1, ByteLine.NEVER);
             return new SetUpException(
                     Reason.PEER_CLOSED,
-                    next < 0
-                            ? peer + " went away without an orderly close"
-                            : peer + " sent data after the handshake");
+                    next < 0 ? peer + " went away without an orderly close" : peer + " sent data after the handshake");
         } catch (IOException e) {
             return new SetUpException(Reason.PEER_CLOSED, peer + " went away: " + e.getMessage(), e);
         }

@@ -80,7 +80,7 @@ public final class Lifetime {
         }
     }
 
-    /// Adds a child after its start. If that fails, closes the child.
+    /// Runs `beginning`, then adds a child. If that fails, closes the child.
     ///
     /// @param beginning declares the objects that the child uses, and registers it
     public void adopt(Lifetime child, Runnable beginning) {

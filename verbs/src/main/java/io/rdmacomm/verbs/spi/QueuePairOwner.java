@@ -34,7 +34,7 @@ public interface QueuePairOwner {
     /// @param why the kind of peer, and what to do
     void peerLacks(Set<SendOpcode> missing, String why);
 
-    /// Records attributes that were set by other means than [QueuePairDriver#modify], for example by a
+    /// Records attributes that were set by means other than [QueuePairDriver#modify], for example by a
     /// connection manager.
     void learned(QueuePairAttributes actual);
 
