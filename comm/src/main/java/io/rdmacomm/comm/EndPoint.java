@@ -190,10 +190,10 @@ public final class EndPoint implements AutoCloseable {
         }
     }
 
-    /// Withdraws a buffer: the peer no longer finds it, and then loses the rights that [#announce(RdmaBuffer,
-    /// Set)] gave it. A later operation of the peer fails with a protection error, and this endpoint with it,
-    /// so agree with the peer first. Rights by the buffer's own key last until the buffer is closed. Does
-    /// nothing if the buffer was not announced. Blocks until the peer has received it.
+    /// Withdraws a buffer: the peer no longer finds it, and then loses the rights that
+    /// [#announce(RdmaBuffer, Set)] gave it. A later operation of the peer fails with a protection error, and
+    /// this endpoint with it, so agree with the peer first. Rights by the buffer's own key last until the
+    /// buffer is closed. Does nothing if the buffer was not announced. Blocks until the peer has received it.
     ///
     /// @throws DeadlineException if the peer did not receive it within the operation deadline; it has lost
     ///         the rights all the same

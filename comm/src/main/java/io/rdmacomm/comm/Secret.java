@@ -34,8 +34,8 @@ public final class Secret {
 
     /// The secret in a file, without the newline at its end. Blocks.
     ///
-    /// @param file a file that only its owner may access, where the file system has owners; `openssl rand
-    ///         -hex 32` writes a good one
+    /// @param file a file that only its owner may access, where the file system has owners;
+    ///         `openssl rand -hex 32` writes a good one
     /// @throws IllegalArgumentException if it cannot be read, others than its owner have access, or it is too
     ///         short or too long; the message says what to do
     public static Secret read(Path file) {

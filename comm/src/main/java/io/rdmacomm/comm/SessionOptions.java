@@ -383,8 +383,8 @@ public final class SessionOptions {
     }
 
     /// These options with a secret that both sides must have, or null, the default, for none. The sides
-    /// authenticate each other before either sends its parameters or allocates resources. It decides who may
-    /// connect; it does not encrypt or protect later traffic.
+    /// authenticate each other before either sends its parameters or allocates resources. The secret decides
+    /// who may connect; it does not encrypt or protect later traffic.
     public SessionOptions withSecret(@Nullable Secret value) {
         return with(new Trust(
                 settings.trust().tls(),

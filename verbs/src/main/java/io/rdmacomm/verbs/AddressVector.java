@@ -12,8 +12,8 @@ package io.rdmacomm.verbs;
 /// @param flowLabel IPv6 flow label, 20 bits
 /// @param sourcePathBits the low bits of the local LID that packets come from, 0 to 127; 0 except on an InfiniBand
 ///         port that has several LIDs ([PortAttributes#lidMask()])
-/// @param staticRate the highest rate that the peer's end of an InfiniBand path supports, a code of `enum
-///         ibv_rate`; 0 for the speed of the local port. Devices on Ethernet may ignore it
+/// @param staticRate the highest rate that the peer's end of an InfiniBand path supports, a code of
+///         `enum ibv_rate`; 0 for the speed of the local port. Devices on Ethernet may ignore it
 public record AddressVector(
         Gid destinationGid,
         int destinationLid,
