@@ -23,7 +23,7 @@ import java.util.Set;
 /// The folder of a user's counters files: `rdmacomm-counters-UID` with mode 0700 in `/dev/shm`, or in
 /// `java.io.tmpdir` where that does not exist, or where the system property `rdmacomm.counters.directory`
 /// says. If another user owns a folder of that name, it gets another one ([UserFolders]), and a reader
-/// searches all folders of the user. The last process to end removes it.
+/// searches all folders of the user. The last process that uses it removes it.
 ///
 /// A file belongs to one process. Any process that finds the file of a dead process removes it.
 public final class CountersFolder {
@@ -126,7 +126,7 @@ public final class CountersFolder {
                 to.add(file);
             }
         } catch (NoSuchFileException e) {
-            LOGGER.log(System.Logger.Level.TRACE, "the last process to end has just removed {0}", folder);
+            LOGGER.log(System.Logger.Level.TRACE, "the last process that used {0} has just removed it", folder);
         } catch (DirectoryIteratorException e) {
             throw e.getCause();
         }
@@ -190,7 +190,7 @@ public final class CountersFolder {
                 Path file = folder.resolve(process.pid() + "-" + Long.toHexString(System.nanoTime()) + SUFFIX);
                 return Files.createFile(file, FILE);
             } catch (NoSuchFileException e) {
-                // The last process to end has just removed the folder.
+                // The last process that used the folder has just removed it.
                 if (tries == MOST_TRIES) {
                     throw e;
                 }

@@ -5,7 +5,7 @@ import java.util.List;
 /// The content of a counters file: the data that a process has published at one moment.
 ///
 /// @param process the process
-/// @param command its command line, for people
+/// @param command its command, for people
 /// @param publishedNanos when it published, by its [System#nanoTime()]: for the time between two of its records
 /// @param publishedMillis when it published, by the clock
 /// @param leftOut how many channels had no room in the file

@@ -7,7 +7,7 @@ import io.rdmacomm.verbs.QueuePair;
 /// The parts of a channel that its receives use.
 ///
 /// @param queuePair for which receives are posted
-/// @param workIdBase the first work ID of the channel
+/// @param workIdBase the shared part of its work IDs
 /// @param sends announces more receives to the peer
 /// @param group where the receives complete
 /// @param member gets their completions

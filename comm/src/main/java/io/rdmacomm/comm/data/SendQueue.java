@@ -34,7 +34,7 @@ public final class SendQueue<H> {
     private @Nullable Operation arrivalRead;
     private long receivesPosted;
     private long receivesAnnounced;
-    // The operations before this number have arrived, or it can no longer be determined.
+    // The operations before this number have arrived, or that can no longer be determined.
     private volatile long arrived;
 
     /// @param channel its name, for the flight recorder
@@ -249,7 +249,7 @@ public final class SendQueue<H> {
         }
     }
 
-    /// Sends a credit update without news, because on iWARP the connecting side must send first.
+    /// Sends a no-op credit update, because on iWARP the connecting side must send first.
     void sendNoOpUpdate() {
         lock.lock();
         try {

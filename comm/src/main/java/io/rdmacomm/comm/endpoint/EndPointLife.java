@@ -25,7 +25,7 @@ public final class EndPointLife<F> {
         CONNECTING_PEER_DONE,
         /// Both sides can send.
         READY,
-        /// The peer was done first; this side has not sent DONE. (See [Event#SEND_DONE].)
+        /// The peer was done first; this side has not sent DONE.
         PEER_DONE,
         /// The peer was done first, and this side has sent DONE. Must still be closed.
         PEER_DONE_ANSWERED,
