@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
 
 /// The connection of an endpoint to its peer: its channels, how it is set up and how it ends. Thread-safe.
 ///
-/// Users hold an [EndPoint]; the table of [EndPointLife] defines the behaviour of this class.
+/// Users hold an [EndPoint]; the table of [EndPointLife] defines the behavior of this class.
 final class PeerConnection implements AutoCloseable {
     private static final SafeLogger LOGGER = SafeLogger.ofPackage(PeerConnection.class);
     private static final AtomicLong NUMBERS = new AtomicLong();

@@ -25,8 +25,8 @@ final class SendGate {
     private volatile @Nullable ClosedException refusal;
     // Why the first queued operation has not started, for messages.
     private volatile Admission waitReason = Admission.WINDOW_FULL;
-    // Under the send lock: whether the polling thread was asked to drain the queue, and a time before which no deadline
-    // passes.
+    // Under the send lock: whether the polling thread was asked to drain the queue; no queued deadline is
+    // before firstDeadline.
     private boolean drainRequested;
     private long firstDeadline;
 
