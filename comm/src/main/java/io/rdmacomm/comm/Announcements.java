@@ -34,7 +34,7 @@ final class Announcements {
     RemoteBuffer add(RdmaBuffer buffer) {
         lock.lock();
         try {
-            Entry before = standing(buffer.name());
+            Entry before = valid(buffer.name());
             if (before != null && (!before.buffer.equals(buffer) || before.own != null)) {
                 throw taken(buffer);
             }
@@ -57,7 +57,7 @@ final class Announcements {
             if (over) {
                 throw new ClosedException("the endpoint has ended", null);
             }
-            if (standing(buffer.name()) != null) {
+            if (valid(buffer.name()) != null) {
                 throw taken(buffer);
             }
             MemoryRegion own = buffer.grant(rights);

@@ -151,7 +151,7 @@ public final class EndPoint implements AutoCloseable {
         RemoteBuffer seen = connection.announcements().add(buffer, given);
         boolean known = false;
         try {
-            connection.control().announce(seen, patience());
+            connection.control().announce(seen, operationTimeout());
             known = true;
         } finally {
             if (!known) {
@@ -178,7 +178,7 @@ public final class EndPoint implements AutoCloseable {
                     + " for all (SessionOptions.withAccess)");
         }
         connection.checkReady();
-        connection.control().announce(connection.announcements().add(buffer), patience());
+        connection.control().announce(connection.announcements().add(buffer), operationTimeout());
     }
 
     private void checkOwn(RdmaBuffer buffer) {
@@ -205,7 +205,7 @@ public final class EndPoint implements AutoCloseable {
         }
         try {
             if (state() == EndPointState.READY) {
-                connection.control().withdraw(buffer.name(), patience());
+                connection.control().withdraw(buffer.name(), operationTimeout());
             }
         } finally {
             connection.announcements().remove(buffer);
