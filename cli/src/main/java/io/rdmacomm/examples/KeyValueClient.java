@@ -3,11 +3,11 @@ package io.rdmacomm.examples;
 import io.rdmacomm.comm.BlockingChannel;
 import io.rdmacomm.comm.BufferSlice;
 import io.rdmacomm.comm.ClientSession;
-import io.rdmacomm.verbs.DeadlineException;
 import io.rdmacomm.comm.EndPoint;
 import io.rdmacomm.comm.Message;
 import io.rdmacomm.comm.RdmaBuffer;
 import io.rdmacomm.comm.RemoteBuffer;
+import io.rdmacomm.verbs.DeadlineException;
 import java.time.Duration;
 
 /// Reads and writes the table of a [KeyValueServer] with one-sided operations: no thread of the server does anything.

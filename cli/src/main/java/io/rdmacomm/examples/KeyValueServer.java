@@ -1,7 +1,6 @@
 package io.rdmacomm.examples;
 
 import io.rdmacomm.comm.BufferSlice;
-import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.comm.EndPoint;
 import io.rdmacomm.comm.RdmaBuffer;
 import io.rdmacomm.comm.ServerSession;
@@ -9,6 +8,7 @@ import io.rdmacomm.comm.Session;
 import io.rdmacomm.comm.SessionListener;
 import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.verbs.AccessFlag;
+import io.rdmacomm.verbs.RdmaException;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;

@@ -1,9 +1,9 @@
 package io.rdmacomm.examples;
 
 import io.rdmacomm.comm.ClientSession;
-import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.comm.ThreadMode;
+import io.rdmacomm.verbs.RdmaException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;

@@ -1,7 +1,5 @@
 package io.rdmacomm.comm;
 
-import io.rdmacomm.verbs.DeadlineException;
-
 import io.rdmacomm.comm.data.Operation;
 import io.rdmacomm.comm.data.SendQueue;
 import java.time.Duration;

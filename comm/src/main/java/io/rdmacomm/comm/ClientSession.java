@@ -1,13 +1,10 @@
 package io.rdmacomm.comm;
 
-import io.rdmacomm.verbs.DeadlineException;
-
-import io.rdmacomm.verbs.RdmaInterruptedException;
-
-import io.rdmacomm.verbs.RdmaException;
-
 import io.rdmacomm.comm.setup.SetUpException;
 import io.rdmacomm.comm.setup.TcpConnector;
+import io.rdmacomm.verbs.DeadlineException;
+import io.rdmacomm.verbs.RdmaException;
+import io.rdmacomm.verbs.RdmaInterruptedException;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 

@@ -1,12 +1,11 @@
 package io.rdmacomm.comm;
 
-import io.rdmacomm.verbs.DeadlineException;
-
 import io.rdmacomm.comm.data.Bounds;
 import io.rdmacomm.comm.data.ProgressWait;
 import io.rdmacomm.comm.text.Printable;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.ConnectionOptions;
+import io.rdmacomm.verbs.DeadlineException;
 import java.lang.foreign.MemorySegment;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;

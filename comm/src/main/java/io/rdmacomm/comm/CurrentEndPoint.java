@@ -1,7 +1,6 @@
 package io.rdmacomm.comm;
 
 import io.rdmacomm.verbs.DeadlineException;
-
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.locks.Condition;

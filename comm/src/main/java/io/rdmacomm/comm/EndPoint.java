@@ -1,18 +1,15 @@
 package io.rdmacomm.comm;
 
-import io.rdmacomm.verbs.DeadlineException;
-
-import io.rdmacomm.verbs.RdmaInterruptedException;
-
-import io.rdmacomm.verbs.RdmaException;
-
 import io.rdmacomm.comm.data.ProgressWait;
 import io.rdmacomm.comm.setup.PeerLocation;
 import io.rdmacomm.comm.setup.SetUpException;
 import io.rdmacomm.comm.statistics.ChannelStatistics;
 import io.rdmacomm.comm.text.Printable;
 import io.rdmacomm.verbs.AccessFlag;
+import io.rdmacomm.verbs.DeadlineException;
 import io.rdmacomm.verbs.QueuePairInfo;
+import io.rdmacomm.verbs.RdmaException;
+import io.rdmacomm.verbs.RdmaInterruptedException;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.List;

@@ -1,7 +1,5 @@
 package io.rdmacomm.comm;
 
-import io.rdmacomm.verbs.RdmaException;
-
 import io.rdmacomm.comm.data.ChannelInfo;
 import io.rdmacomm.comm.data.ChannelMemory;
 import io.rdmacomm.comm.data.ChannelSizes;
@@ -11,6 +9,7 @@ import io.rdmacomm.comm.data.ReceiveMemory;
 import io.rdmacomm.comm.progress.GroupLease;
 import io.rdmacomm.comm.setup.Closer;
 import io.rdmacomm.comm.setup.QueuePairConnector;
+import io.rdmacomm.verbs.RdmaException;
 import java.lang.foreign.Arena;
 import java.util.ArrayList;
 import java.util.List;

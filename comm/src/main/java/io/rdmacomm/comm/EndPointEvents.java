@@ -1,7 +1,6 @@
 package io.rdmacomm.comm;
 
 import io.rdmacomm.verbs.RdmaException;
-
 import org.jspecify.annotations.Nullable;
 
 /// The events of an endpoint's channels. Called on any thread; must not block.

@@ -1,15 +1,12 @@
 package io.rdmacomm.comm;
 
-import io.rdmacomm.verbs.DeadlineException;
-
-import io.rdmacomm.verbs.RdmaInterruptedException;
-
-import io.rdmacomm.verbs.RdmaException;
-
 import io.rdmacomm.comm.SetUpFailedException.Reason;
 import io.rdmacomm.comm.data.Operation;
 import io.rdmacomm.comm.endpoint.ErrorEvent;
 import io.rdmacomm.comm.setup.SetUpException;
+import io.rdmacomm.verbs.DeadlineException;
+import io.rdmacomm.verbs.RdmaException;
+import io.rdmacomm.verbs.RdmaInterruptedException;
 import io.rdmacomm.verbs.WorkStatus;
 import jdk.jfr.FlightRecorder;
 import org.jspecify.annotations.Nullable;

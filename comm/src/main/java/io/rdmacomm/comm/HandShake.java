@@ -1,7 +1,5 @@
 package io.rdmacomm.comm;
 
-import io.rdmacomm.verbs.VerbException;
-
 import io.rdmacomm.comm.SetUpFailedException.Reason;
 import io.rdmacomm.comm.data.Bounds;
 import io.rdmacomm.comm.data.ChannelInfo;
@@ -26,6 +24,7 @@ import io.rdmacomm.comm.setup.TicketListeners;
 import io.rdmacomm.verbs.LinkLayer;
 import io.rdmacomm.verbs.QueuePairInfo;
 import io.rdmacomm.verbs.RdmaException;
+import io.rdmacomm.verbs.VerbException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.time.Duration;

@@ -1,7 +1,6 @@
 package io.rdmacomm.comm;
 
 import io.rdmacomm.verbs.RdmaException;
-
 import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.locks.Condition;

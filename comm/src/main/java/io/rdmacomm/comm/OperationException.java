@@ -1,7 +1,6 @@
 package io.rdmacomm.comm;
 
 import io.rdmacomm.verbs.RdmaException;
-
 import io.rdmacomm.verbs.WorkStatus;
 import java.io.Serial;
 import org.jspecify.annotations.Nullable;

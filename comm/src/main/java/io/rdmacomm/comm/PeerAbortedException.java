@@ -1,7 +1,6 @@
 package io.rdmacomm.comm;
 
 import io.rdmacomm.verbs.RdmaException;
-
 import java.io.Serial;
 
 /// The peer has called [EndPoint#abort], or this side has violated the protocol.

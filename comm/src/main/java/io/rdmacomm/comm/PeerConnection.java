@@ -1,11 +1,5 @@
 package io.rdmacomm.comm;
 
-import io.rdmacomm.verbs.DeadlineException;
-
-import io.rdmacomm.verbs.RdmaInterruptedException;
-
-import io.rdmacomm.verbs.RdmaException;
-
 import io.rdmacomm.comm.endpoint.EndPointLife;
 import io.rdmacomm.comm.endpoint.EndPointLife.Action;
 import io.rdmacomm.comm.endpoint.EndPointLife.Event;
@@ -19,6 +13,9 @@ import io.rdmacomm.comm.setup.SetUpOffer;
 import io.rdmacomm.comm.setup.TcpConnector;
 import io.rdmacomm.comm.setup.Terms;
 import io.rdmacomm.comm.statistics.ChannelStatistics;
+import io.rdmacomm.verbs.DeadlineException;
+import io.rdmacomm.verbs.RdmaException;
+import io.rdmacomm.verbs.RdmaInterruptedException;
 import io.rdmacomm.verbs.service.SafeLogger;
 import java.lang.System.Logger.Level;
 import java.net.InetAddress;

@@ -1,11 +1,9 @@
 package io.rdmacomm.comm;
 
-import io.rdmacomm.verbs.RdmaInterruptedException;
-
-import io.rdmacomm.verbs.RdmaException;
-
 import io.rdmacomm.comm.endpoint.EndPointLife;
 import io.rdmacomm.comm.endpoint.EndPointLife.State;
+import io.rdmacomm.verbs.RdmaException;
+import io.rdmacomm.verbs.RdmaInterruptedException;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;

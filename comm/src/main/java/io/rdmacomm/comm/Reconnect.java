@@ -79,8 +79,8 @@ public final class Reconnect extends ValueObject<Reconnect.Values> {
     /// @throws IllegalArgumentException if it is out of its range
     public Reconnect withFactor(double value) {
         range("factor", value, 1, 100);
-        return new Reconnect(new Values(
-                values.first, values.most, value, values.jitter, values.giveUpAfter, values.afterPeerDone));
+        return new Reconnect(
+                new Values(values.first, values.most, value, values.jitter, values.giveUpAfter, values.afterPeerDone));
     }
 
     /// These options with another random part of the pauses; 0 for none.
@@ -89,8 +89,8 @@ public final class Reconnect extends ValueObject<Reconnect.Values> {
     /// @throws IllegalArgumentException if it is out of its range
     public Reconnect withJitter(double value) {
         range("jitter", value, 0, 1);
-        return new Reconnect(new Values(
-                values.first, values.most, values.factor, value, values.giveUpAfter, values.afterPeerDone));
+        return new Reconnect(
+                new Values(values.first, values.most, values.factor, value, values.giveUpAfter, values.afterPeerDone));
     }
 
     /// These options with another time after which the client gives up.

@@ -1,11 +1,9 @@
 package io.rdmacomm.comm;
 
-import io.rdmacomm.verbs.VerbException;
-
-import io.rdmacomm.verbs.RdmaException;
-
 import io.rdmacomm.comm.endpoint.HandlerErrors;
 import io.rdmacomm.comm.progress.Threads;
+import io.rdmacomm.verbs.RdmaException;
+import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.service.SafeLogger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;

@@ -1,11 +1,10 @@
 package io.rdmacomm.comm;
 
-import io.rdmacomm.verbs.DeadlineException;
-
 import io.rdmacomm.comm.data.Operation;
 import io.rdmacomm.comm.data.PreparedOperations;
 import io.rdmacomm.comm.data.RdmaAdapter;
 import io.rdmacomm.comm.data.SendQueue;
+import io.rdmacomm.verbs.DeadlineException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Iterator;

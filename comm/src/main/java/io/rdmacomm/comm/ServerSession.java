@@ -1,11 +1,5 @@
 package io.rdmacomm.comm;
 
-import io.rdmacomm.verbs.DeadlineException;
-
-import io.rdmacomm.verbs.RdmaInterruptedException;
-
-import io.rdmacomm.verbs.RdmaException;
-
 import io.rdmacomm.comm.setup.AcceptLoop;
 import io.rdmacomm.comm.setup.Reception;
 import io.rdmacomm.comm.setup.SetUpException;
@@ -13,6 +7,9 @@ import io.rdmacomm.comm.setup.SetUpLine;
 import io.rdmacomm.comm.setup.TcpConnector;
 import io.rdmacomm.comm.setup.TcpListener;
 import io.rdmacomm.comm.setup.TicketListeners;
+import io.rdmacomm.verbs.DeadlineException;
+import io.rdmacomm.verbs.RdmaException;
+import io.rdmacomm.verbs.RdmaInterruptedException;
 import io.rdmacomm.verbs.service.SafeLogger;
 import java.lang.System.Logger.Level;
 import java.net.InetAddress;
@@ -59,8 +56,8 @@ public final class ServerSession extends Session {
                 options.connectionPort(),
                 options.channel().connection());
         this.reception = new Reception("rdmacomm-setup-", MOST_NEWCOMERS_OF_AN_ORIGIN, this::serve);
-        this.acceptor = new AcceptLoop<>(
-                "rdmacomm-accept-" + name(), listener::accept, reception::welcome, this::portClosed);
+        this.acceptor =
+                new AcceptLoop<>("rdmacomm-accept-" + name(), listener::accept, reception::welcome, this::portClosed);
         this.places = new ClientPlaces(options.limits());
         this.line = new SetUpLine(options.limits().setUpsPerAddress());
     }

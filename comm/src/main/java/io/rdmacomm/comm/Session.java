@@ -1,9 +1,5 @@
 package io.rdmacomm.comm;
 
-import io.rdmacomm.verbs.RdmaInterruptedException;
-
-import io.rdmacomm.verbs.RdmaException;
-
 import io.rdmacomm.comm.endpoint.HandlerErrors;
 import io.rdmacomm.comm.progress.CompletionGroup;
 import io.rdmacomm.comm.progress.Threads;
@@ -14,6 +10,8 @@ import io.rdmacomm.comm.statistics.SessionStatistics;
 import io.rdmacomm.comm.statistics.SharedReceiveStatistics;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.Context;
+import io.rdmacomm.verbs.RdmaException;
+import io.rdmacomm.verbs.RdmaInterruptedException;
 import io.rdmacomm.verbs.service.SafeLogger;
 import java.lang.System.Logger.Level;
 import java.lang.foreign.MemorySegment;

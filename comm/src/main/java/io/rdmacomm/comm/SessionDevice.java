@@ -1,7 +1,5 @@
 package io.rdmacomm.comm;
 
-import io.rdmacomm.verbs.RdmaException;
-
 import io.rdmacomm.comm.counters.CountersPublisher;
 import io.rdmacomm.comm.data.Bounds;
 import io.rdmacomm.comm.data.ChannelSizes;
@@ -19,19 +17,20 @@ import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.Capability;
 import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.Context;
-import io.rdmacomm.verbs.host.DeviceChoice;
 import io.rdmacomm.verbs.Gid;
 import io.rdmacomm.verbs.MemoryRegion;
-import io.rdmacomm.verbs.host.OpenPort;
 import io.rdmacomm.verbs.PathOptions;
 import io.rdmacomm.verbs.PortAttributes;
 import io.rdmacomm.verbs.PortState;
 import io.rdmacomm.verbs.ProtectionDomain;
 import io.rdmacomm.verbs.QueuePairInfo;
 import io.rdmacomm.verbs.Rdma;
+import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.verbs.TransportType;
 import io.rdmacomm.verbs.UnsupportedVerbException;
 import io.rdmacomm.verbs.cm.ConnectionManager;
+import io.rdmacomm.verbs.host.DeviceChoice;
+import io.rdmacomm.verbs.host.OpenPort;
 import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import java.util.EnumSet;

@@ -1,8 +1,7 @@
 package io.rdmacomm.comm;
 
-import io.rdmacomm.verbs.RdmaException;
-
 import io.rdmacomm.verbs.AsyncEvent;
+import io.rdmacomm.verbs.RdmaException;
 import org.jspecify.annotations.Nullable;
 
 /// Receives the events of the endpoints of a session. An exception thrown here is counted, reported to

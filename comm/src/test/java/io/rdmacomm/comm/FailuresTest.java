@@ -1,14 +1,11 @@
 package io.rdmacomm.comm;
 
-import io.rdmacomm.verbs.DeadlineException;
-
-import io.rdmacomm.verbs.RdmaInterruptedException;
-
-import io.rdmacomm.verbs.RdmaException;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdmacomm.comm.setup.SetUpException;
+import io.rdmacomm.verbs.DeadlineException;
+import io.rdmacomm.verbs.RdmaException;
+import io.rdmacomm.verbs.RdmaInterruptedException;
 import java.io.IOException;
 import java.util.EnumMap;
 import java.util.EnumSet;

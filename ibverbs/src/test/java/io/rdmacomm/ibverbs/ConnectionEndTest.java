@@ -1,12 +1,11 @@
 package io.rdmacomm.ibverbs;
 
-import io.rdmacomm.verbs.RdmaInterruptedException;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.QueuePairState;
+import io.rdmacomm.verbs.RdmaInterruptedException;
 import io.rdmacomm.verbs.cm.Connection;
 import io.rdmacomm.verbs.cm.ConnectionRequest;
 import io.rdmacomm.verbs.cm.DeviceRemovedException;

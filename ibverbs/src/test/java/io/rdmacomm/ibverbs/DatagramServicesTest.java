@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmacomm.verbs.AddressVector;
 import io.rdmacomm.verbs.Capability;
+import io.rdmacomm.verbs.DeadlineException;
 import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.Gid;
 import io.rdmacomm.verbs.QueuePair;
@@ -16,7 +17,6 @@ import io.rdmacomm.verbs.UnsupportedVerbException;
 import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.cm.ConnectionManager;
 import io.rdmacomm.verbs.cm.ConnectionRejectedException;
-import io.rdmacomm.verbs.DeadlineException;
 import io.rdmacomm.verbs.cm.DatagramRequest;
 import io.rdmacomm.verbs.cm.DatagramService;
 import io.rdmacomm.verbs.cm.DatagramTarget;
@@ -81,8 +81,7 @@ class DatagramServicesTest extends ConnectionCase {
         fake.answer("rdma_connect", UNREACHABLE, -110, "");
         assertThatThrownBy(() -> manager.lookUp(PEER, new byte[0], LONG)).isInstanceOf(PeerUnreachableException.class);
         fake.answer("rdma_connect", -1, 0, "");
-        assertThatThrownBy(() -> manager.lookUp(PEER, new byte[0], SHORT))
-                .isInstanceOf(DeadlineException.class);
+        assertThatThrownBy(() -> manager.lookUp(PEER, new byte[0], SHORT)).isInstanceOf(DeadlineException.class);
         assertThat(fake.connectionLeftovers()).containsExactly(0, 1, 0);
     }
 

@@ -1,7 +1,5 @@
 package io.rdmacomm.ibverbs;
 
-import io.rdmacomm.verbs.RdmaInterruptedException;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -16,6 +14,7 @@ import io.rdmacomm.verbs.MemoryRegion;
 import io.rdmacomm.verbs.ProtectionDomain;
 import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.QueuePairOptions;
+import io.rdmacomm.verbs.RdmaInterruptedException;
 import io.rdmacomm.verbs.SendBatch;
 import java.lang.foreign.Arena;
 import java.time.Duration;

@@ -3,11 +3,11 @@ package io.rdmacomm.ibverbs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdmacomm.verbs.DeadlineException;
 import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.cm.ConnectFailedException;
 import io.rdmacomm.verbs.cm.ConnectionRequest;
-import io.rdmacomm.verbs.DeadlineException;
 import io.rdmacomm.verbs.cm.IdentifierOptions;
 import io.rdmacomm.verbs.cm.Listener;
 import io.rdmacomm.verbs.spi.ConnectionManagerDriver;
@@ -71,8 +71,7 @@ class ListeningTest extends ConnectionCase {
         }
         fake.answer("rdma_accept", -1, 0, "");
         try (ConnectionRequest request = requested(listener)) {
-            assertThatThrownBy(() -> request.accept(pair(), DEFAULTS, SHORT))
-                    .isInstanceOf(DeadlineException.class);
+            assertThatThrownBy(() -> request.accept(pair(), DEFAULTS, SHORT)).isInstanceOf(DeadlineException.class);
         }
         fake.fail("rdma_accept", 22);
         try (ConnectionRequest request = requested(listener)) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmacomm.soft.cm.Wire;
 import io.rdmacomm.verbs.Capability;
+import io.rdmacomm.verbs.DeadlineException;
 import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.VerbException;
@@ -15,7 +16,6 @@ import io.rdmacomm.verbs.cm.ConnectionManager;
 import io.rdmacomm.verbs.cm.ConnectionParameters;
 import io.rdmacomm.verbs.cm.ConnectionRejectedException;
 import io.rdmacomm.verbs.cm.ConnectionRequest;
-import io.rdmacomm.verbs.DeadlineException;
 import io.rdmacomm.verbs.cm.Listener;
 import io.rdmacomm.verbs.cm.Route;
 import java.net.InetAddress;

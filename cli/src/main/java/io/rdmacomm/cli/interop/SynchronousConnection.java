@@ -1,17 +1,15 @@
 package io.rdmacomm.cli.interop;
 
-import io.rdmacomm.verbs.DeadlineException;
-
-import io.rdmacomm.verbs.RdmaException;
-
 import io.rdmacomm.cli.terminal.CommandFailure;
 import io.rdmacomm.cli.terminal.OnFailure;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.CompletionQueue;
 import io.rdmacomm.verbs.Completions;
 import io.rdmacomm.verbs.Context;
+import io.rdmacomm.verbs.DeadlineException;
 import io.rdmacomm.verbs.MemoryRegion;
 import io.rdmacomm.verbs.QueuePairType;
+import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.verbs.ReceiveBatch;
 import io.rdmacomm.verbs.SendBatch;
 import io.rdmacomm.verbs.WorkStatus;

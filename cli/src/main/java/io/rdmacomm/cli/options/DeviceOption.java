@@ -1,9 +1,9 @@
 package io.rdmacomm.cli.options;
 
 import io.rdmacomm.verbs.Capability;
+import io.rdmacomm.verbs.Rdma;
 import io.rdmacomm.verbs.host.DeviceChoice;
 import io.rdmacomm.verbs.host.OpenPort;
-import io.rdmacomm.verbs.Rdma;
 import java.net.InetAddress;
 import java.util.function.Supplier;
 import picocli.CommandLine.Option;

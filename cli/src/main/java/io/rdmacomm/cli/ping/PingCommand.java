@@ -14,11 +14,11 @@ import io.rdmacomm.cli.terminal.DeviceLine;
 import io.rdmacomm.cli.terminal.Interruption;
 import io.rdmacomm.comm.ChannelOptions;
 import io.rdmacomm.comm.ClientSession;
-import io.rdmacomm.verbs.RdmaInterruptedException;
 import io.rdmacomm.comm.Deadlines;
 import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.comm.SharedReceives;
 import io.rdmacomm.comm.ThreadMode;
+import io.rdmacomm.verbs.RdmaInterruptedException;
 import java.io.IOException;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
@@ -164,7 +164,8 @@ public final class PingCommand extends Subcommand {
         long clients = peer.isOnce() ? 1 : count == null ? Long.MAX_VALUE : count;
         SessionOptions options = listen.apply(sessionOptions(ThreadMode.SHARED_CQ));
         if (sharedReceives != null) {
-            options = options.withSharedReceives(SharedReceives.of(sharedReceives, sharedReceives / 2).withGuaranteed(1));
+            options = options.withSharedReceives(
+                    SharedReceives.of(sharedReceives, sharedReceives / 2).withGuaranteed(1));
         }
         try (PingServer server = new PingServer(options, output());
                 CloseOnExit _ = new CloseOnExit(server::close)) {

@@ -2,13 +2,13 @@ package io.rdmacomm.cli.process;
 
 import io.rdmacomm.cli.terminal.CommandFailure;
 import io.rdmacomm.cli.terminal.FailureText;
-import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.comm.SetUpFailedException;
 import io.rdmacomm.comm.SetUpFailedException.Reason;
 import io.rdmacomm.comm.mesh.Mesh;
 import io.rdmacomm.comm.mesh.NodeFailedException;
 import io.rdmacomm.comm.mesh.Rendezvous;
+import io.rdmacomm.verbs.RdmaException;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;

@@ -1,9 +1,9 @@
 package io.rdmacomm.cli.wire;
 
 import io.rdmacomm.comm.ClosedException;
-import io.rdmacomm.verbs.DeadlineException;
 import io.rdmacomm.comm.EndPoint;
 import io.rdmacomm.comm.ServerSession;
+import io.rdmacomm.verbs.DeadlineException;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 

@@ -1,10 +1,10 @@
 package io.rdmacomm.comm.mesh;
 
 import io.rdmacomm.comm.ClosedException;
-import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.comm.RdmaChannel;
 import io.rdmacomm.comm.Session;
 import io.rdmacomm.comm.mesh.collective.CollectiveGroup;
+import io.rdmacomm.verbs.RdmaException;
 
 /// The channels of a mesh that are reserved for collectives.
 final class MeshGroup implements CollectiveGroup {

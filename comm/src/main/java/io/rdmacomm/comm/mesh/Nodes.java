@@ -1,11 +1,11 @@
 package io.rdmacomm.comm.mesh;
 
-import io.rdmacomm.verbs.RdmaException;
-import io.rdmacomm.verbs.RdmaInterruptedException;
-import io.rdmacomm.verbs.DeadlineException;
 import io.rdmacomm.comm.EndPoint;
 import io.rdmacomm.comm.PeerAbortedException;
 import io.rdmacomm.comm.mesh.join.NodeList;
+import io.rdmacomm.verbs.DeadlineException;
+import io.rdmacomm.verbs.RdmaException;
+import io.rdmacomm.verbs.RdmaInterruptedException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;

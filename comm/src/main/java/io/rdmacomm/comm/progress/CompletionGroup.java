@@ -1,7 +1,5 @@
 package io.rdmacomm.comm.progress;
 
-import io.rdmacomm.verbs.RdmaInterruptedException;
-
 import io.rdmacomm.verbs.Capability;
 import io.rdmacomm.verbs.CompletionChannel;
 import io.rdmacomm.verbs.CompletionQueue;
@@ -10,6 +8,7 @@ import io.rdmacomm.verbs.Completions;
 import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.DeviceLimit;
 import io.rdmacomm.verbs.RdmaException;
+import io.rdmacomm.verbs.RdmaInterruptedException;
 import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.service.SafeLogger;
 import java.lang.System.Logger.Level;

@@ -1,18 +1,16 @@
 package io.rdmacomm.comm.setup;
 
-import io.rdmacomm.verbs.RdmaException;
-
-import io.rdmacomm.verbs.RdmaInterruptedException;
-
 import io.rdmacomm.comm.setup.SetUpException.Reason;
 import io.rdmacomm.verbs.ConnectionOptions;
+import io.rdmacomm.verbs.DeadlineException;
 import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.QueuePairInfo;
+import io.rdmacomm.verbs.RdmaException;
+import io.rdmacomm.verbs.RdmaInterruptedException;
 import io.rdmacomm.verbs.cm.ConnectFailedException;
 import io.rdmacomm.verbs.cm.Connection;
 import io.rdmacomm.verbs.cm.ConnectionManager;
 import io.rdmacomm.verbs.cm.ConnectionRejectedException;
-import io.rdmacomm.verbs.DeadlineException;
 import io.rdmacomm.verbs.cm.IdentifierOptions;
 import io.rdmacomm.verbs.cm.PeerUnreachableException;
 import io.rdmacomm.verbs.cm.Route;

@@ -1,10 +1,9 @@
 package io.rdmacomm.comm.setup;
 
-import io.rdmacomm.verbs.RdmaInterruptedException;
-
 import io.rdmacomm.comm.setup.SetUpException.Reason;
 import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.Errno;
+import io.rdmacomm.verbs.RdmaInterruptedException;
 import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.cm.ConnectionManager;
 import io.rdmacomm.verbs.cm.ConnectionRequest;

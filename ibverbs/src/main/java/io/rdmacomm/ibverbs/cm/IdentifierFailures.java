@@ -1,15 +1,14 @@
 package io.rdmacomm.ibverbs.cm;
 
-import io.rdmacomm.verbs.RdmaException;
-
 import io.rdmacomm.ibverbs.structs.IbvFailure;
+import io.rdmacomm.verbs.DeadlineException;
 import io.rdmacomm.verbs.Errno;
+import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.cm.AddressUnresolvedException;
 import io.rdmacomm.verbs.cm.ConnectFailedException;
 import io.rdmacomm.verbs.cm.ConnectionEvent;
 import io.rdmacomm.verbs.cm.ConnectionRejectedException;
-import io.rdmacomm.verbs.DeadlineException;
 import io.rdmacomm.verbs.cm.DeviceRemovedException;
 import io.rdmacomm.verbs.cm.PeerUnreachableException;
 import io.rdmacomm.verbs.cm.RouteUnresolvedException;

@@ -1,20 +1,19 @@
 package io.rdmacomm.soft.cm;
 
-import io.rdmacomm.verbs.RdmaException;
-
 import io.rdmacomm.soft.iwarp.MpaException;
 import io.rdmacomm.soft.iwarp.PeerHandshake;
 import io.rdmacomm.soft.tcp.LinkTerms;
 import io.rdmacomm.soft.tcp.TcpEndpoint;
 import io.rdmacomm.soft.tcp.TcpSettings;
+import io.rdmacomm.verbs.DeadlineException;
 import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.QueuePairAttributes;
 import io.rdmacomm.verbs.QueuePairState;
+import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.verbs.cm.ConnectFailedException;
 import io.rdmacomm.verbs.cm.ConnectionParameters;
 import io.rdmacomm.verbs.cm.ConnectionRejectedException;
-import io.rdmacomm.verbs.DeadlineException;
 import io.rdmacomm.verbs.cm.IdentifierOptions;
 import io.rdmacomm.verbs.cm.PeerUnreachableException;
 import io.rdmacomm.verbs.spi.ConnectionDriver;
@@ -132,7 +131,8 @@ final class SoftRoute implements RouteDriver {
                 unreachable(Errno.ETIMEDOUT, "no answer within 10 s; check that it speaks iWARP");
             case SocketTimeoutException e ->
                 new DeadlineException(
-                        CONNECT + ": " + remote + " did not answer within " + TimeUnit.NANOSECONDS.toMillis(timeoutNanos)
+                        CONNECT + ": " + remote + " did not answer within "
+                                + TimeUnit.NANOSECONDS.toMillis(timeoutNanos)
                                 + " ms; check that it speaks iWARP, or wait longer",
                         cause);
             case MpaException e ->

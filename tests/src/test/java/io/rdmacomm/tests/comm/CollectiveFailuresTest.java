@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmacomm.comm.ClosedException;
-import io.rdmacomm.verbs.DeadlineException;
 import io.rdmacomm.comm.mesh.Mesh;
 import io.rdmacomm.comm.mesh.collective.Algorithm;
 import io.rdmacomm.comm.mesh.collective.AlgorithmChoice;
@@ -15,6 +14,7 @@ import io.rdmacomm.comm.mesh.collective.ElementType;
 import io.rdmacomm.comm.mesh.collective.Elements;
 import io.rdmacomm.comm.mesh.collective.Reduction;
 import io.rdmacomm.tests.fixture.Deadline;
+import io.rdmacomm.verbs.DeadlineException;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;

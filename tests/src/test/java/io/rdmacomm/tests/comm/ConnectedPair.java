@@ -3,7 +3,6 @@ package io.rdmacomm.tests.comm;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdmacomm.comm.ClientSession;
-import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.comm.Deadlines;
 import io.rdmacomm.comm.EndPoint;
 import io.rdmacomm.comm.RdmaBuffer;
@@ -12,6 +11,7 @@ import io.rdmacomm.comm.RemoteBuffer;
 import io.rdmacomm.comm.ServerSession;
 import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.verbs.AccessFlag;
+import io.rdmacomm.verbs.RdmaException;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiFunction;

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmacomm.comm.ChannelOptions;
 import io.rdmacomm.comm.ClientSession;
-import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.comm.EndPoint;
 import io.rdmacomm.comm.EndPointState;
 import io.rdmacomm.comm.Message;
@@ -22,6 +21,7 @@ import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.PathMtu;
 import io.rdmacomm.verbs.PathOptions;
+import io.rdmacomm.verbs.RdmaException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;

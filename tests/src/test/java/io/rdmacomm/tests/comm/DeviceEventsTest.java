@@ -5,7 +5,6 @@ import static io.rdmacomm.tests.comm.ConnectedPair.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.comm.EndPointState;
 import io.rdmacomm.comm.RemoteBuffer;
 import io.rdmacomm.comm.SessionListener;
@@ -16,6 +15,7 @@ import io.rdmacomm.comm.WorkMode;
 import io.rdmacomm.tests.fixture.LeakCheck;
 import io.rdmacomm.verbs.AsyncEvent;
 import io.rdmacomm.verbs.AsyncEventType;
+import io.rdmacomm.verbs.RdmaException;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.Test;

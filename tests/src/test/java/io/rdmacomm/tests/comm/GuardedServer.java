@@ -1,6 +1,5 @@
 package io.rdmacomm.tests.comm;
 
-import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.comm.Deadlines;
 import io.rdmacomm.comm.EndPoint;
 import io.rdmacomm.comm.Secret;
@@ -10,6 +9,7 @@ import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.comm.ThreadMode;
 import io.rdmacomm.comm.Tls;
 import io.rdmacomm.tests.fixture.Certificates;
+import io.rdmacomm.verbs.RdmaException;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;

@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmacomm.comm.Admission;
 import io.rdmacomm.comm.BufferSlice;
-import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.comm.CompletionHandler;
 import io.rdmacomm.comm.Message;
 import io.rdmacomm.comm.RdmaBuffer;
@@ -18,6 +17,7 @@ import io.rdmacomm.comm.ThreadMode;
 import io.rdmacomm.comm.WorkMode;
 import io.rdmacomm.tests.fixture.Amount;
 import io.rdmacomm.tests.fixture.LeakCheck;
+import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.verbs.WorkStatus;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicIntegerArray;

@@ -6,11 +6,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmacomm.comm.ClientSession;
-import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.comm.RdmaBuffer;
 import io.rdmacomm.comm.RemoteBuffer;
 import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.tests.fixture.LeakCheck;
+import io.rdmacomm.verbs.RdmaException;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -6,12 +6,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmacomm.comm.ClosedException;
-import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.comm.Message;
 import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.comm.mesh.Mesh;
 import io.rdmacomm.comm.mesh.NodeFailedException;
 import io.rdmacomm.comm.mesh.Rendezvous;
+import io.rdmacomm.verbs.RdmaException;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;

@@ -3,12 +3,12 @@ package io.rdmacomm.tests.comm;
 import static io.rdmacomm.tests.comm.ConnectedPair.PATIENCE;
 import static io.rdmacomm.tests.comm.ConnectedPair.eventually;
 
-import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.comm.Message;
 import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.comm.mesh.Mesh;
 import io.rdmacomm.comm.mesh.NodeFailedException;
 import io.rdmacomm.comm.mesh.Rendezvous;
+import io.rdmacomm.verbs.RdmaException;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;

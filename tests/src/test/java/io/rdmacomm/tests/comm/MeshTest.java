@@ -8,8 +8,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmacomm.comm.ClientSession;
 import io.rdmacomm.comm.ClosedException;
-import io.rdmacomm.verbs.RdmaException;
-import io.rdmacomm.verbs.DeadlineException;
 import io.rdmacomm.comm.EndPointState;
 import io.rdmacomm.comm.Message;
 import io.rdmacomm.comm.PeerAbortedException;
@@ -20,6 +18,8 @@ import io.rdmacomm.comm.ThreadMode;
 import io.rdmacomm.comm.mesh.Mesh;
 import io.rdmacomm.comm.mesh.Node;
 import io.rdmacomm.comm.mesh.Rendezvous;
+import io.rdmacomm.verbs.DeadlineException;
+import io.rdmacomm.verbs.RdmaException;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;

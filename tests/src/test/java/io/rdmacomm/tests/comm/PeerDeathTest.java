@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmacomm.comm.ClientSession;
 import io.rdmacomm.comm.ClosedException;
-import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.comm.CompletionHandler;
 import io.rdmacomm.comm.EndPoint;
 import io.rdmacomm.comm.EndPointState;
@@ -20,6 +19,7 @@ import io.rdmacomm.comm.RemoteBuffer;
 import io.rdmacomm.comm.ServerSession;
 import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.comm.statistics.ChannelCounter;
+import io.rdmacomm.verbs.RdmaException;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;

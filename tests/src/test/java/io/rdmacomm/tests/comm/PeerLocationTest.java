@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmacomm.comm.ClientSession;
-import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.comm.ServerSession;
 import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.comm.setup.FrameType;
@@ -14,6 +13,7 @@ import io.rdmacomm.tests.fixture.Fabric;
 import io.rdmacomm.tests.fixture.FarNamespace;
 import io.rdmacomm.tests.fixture.LeakCheck;
 import io.rdmacomm.tests.fixture.LeftOut;
+import io.rdmacomm.verbs.RdmaException;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;

@@ -1,9 +1,9 @@
 package io.rdmacomm.tests.comm;
 
-import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.comm.EndPoint;
 import io.rdmacomm.comm.Reconnect;
 import io.rdmacomm.comm.SessionListener;
+import io.rdmacomm.verbs.RdmaException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;

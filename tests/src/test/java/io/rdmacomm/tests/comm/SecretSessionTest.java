@@ -7,8 +7,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmacomm.comm.ClientSession;
-import io.rdmacomm.verbs.RdmaException;
-import io.rdmacomm.verbs.DeadlineException;
 import io.rdmacomm.comm.Deadlines;
 import io.rdmacomm.comm.Reconnect;
 import io.rdmacomm.comm.Secret;
@@ -21,6 +19,8 @@ import io.rdmacomm.comm.setup.FrameType;
 import io.rdmacomm.tests.comm.FramedSocket.Frame;
 import io.rdmacomm.tests.fixture.LeakCheck;
 import io.rdmacomm.tests.fixture.PrivateMemory;
+import io.rdmacomm.verbs.DeadlineException;
+import io.rdmacomm.verbs.RdmaException;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;

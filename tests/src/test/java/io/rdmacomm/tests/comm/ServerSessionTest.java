@@ -10,8 +10,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmacomm.comm.ChannelOptions;
 import io.rdmacomm.comm.ClientSession;
-import io.rdmacomm.verbs.RdmaException;
-import io.rdmacomm.verbs.DeadlineException;
 import io.rdmacomm.comm.Deadlines;
 import io.rdmacomm.comm.EndPoint;
 import io.rdmacomm.comm.Message;
@@ -25,6 +23,8 @@ import io.rdmacomm.comm.ThreadMode;
 import io.rdmacomm.comm.WorkMode;
 import io.rdmacomm.comm.setup.FrameType;
 import io.rdmacomm.comm.statistics.ChannelCounter;
+import io.rdmacomm.verbs.DeadlineException;
+import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.verbs.VerbException;
 import java.io.IOException;
 import java.net.InetAddress;

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmacomm.comm.ClientSession;
-import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.comm.EndPoint;
 import io.rdmacomm.comm.Message;
 import io.rdmacomm.comm.Secret;
@@ -18,6 +17,7 @@ import io.rdmacomm.comm.SetUpFailedException.Reason;
 import io.rdmacomm.comm.setup.FrameType;
 import io.rdmacomm.tests.comm.FramedSocket.Frame;
 import io.rdmacomm.tests.fixture.LeakCheck;
+import io.rdmacomm.verbs.RdmaException;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;

@@ -68,7 +68,8 @@ final class SharedReceivesTest {
     void manyClientsUseOnePool(Fabric fabric) throws InterruptedException {
         int clients = 16;
         int messages = Amount.onLine(2000, 100);
-        try (SharedPool pool = new SharedPool(fabric, SharedReceives.of(64, clients).withGuaranteed(2))) {
+        try (SharedPool pool =
+                new SharedPool(fabric, SharedReceives.of(64, clients).withGuaranteed(2))) {
             AtomicInteger correct = new AtomicInteger();
             List<Thread> senders = new ArrayList<>();
             for (int c = 0; c < clients; c++) {
@@ -159,7 +160,8 @@ final class SharedReceivesTest {
     void aReceiverThatKeepsTheMessagesOfOneChannelStopsThatChannelOnly(Fabric fabric) {
         int guaranteed = 2;
         int lendable = 40;
-        try (SharedPool pool = new SharedPool(fabric, SharedReceives.of(lendable + 4 * guaranteed, 4).withGuaranteed(guaranteed))) {
+        try (SharedPool pool = new SharedPool(
+                fabric, SharedReceives.of(lendable + 4 * guaranteed, 4).withGuaranteed(guaranteed))) {
             Client greedy = pool.connect();
             Client modest = pool.connect();
             Keeper keeper = new Keeper(greedy.here().channel(0));
@@ -282,7 +284,8 @@ final class SharedReceivesTest {
     void whenFewReceivesAreLeftTheDeviceSaysSoAndTheSessionPostsThoseThatAreFree(Fabric fabric) {
         int receives = 64;
         int channels = 8;
-        try (SharedPool pool = new SharedPool(fabric, SharedReceives.of(receives, channels).withGuaranteed(1))) {
+        try (SharedPool pool =
+                new SharedPool(fabric, SharedReceives.of(receives, channels).withGuaranteed(1))) {
             Client client = pool.connect(pool.options().withChannels(channels));
             Keeper keeper = new Keeper(client.here().channels().toArray(RdmaChannel[]::new));
             int kept = keeper.growAndFill(client, receives * 3 / 4);
@@ -303,7 +306,8 @@ final class SharedReceivesTest {
     @MethodSource("devices")
     void whatIdleChannelsHaveBorrowedReturnsToThoseThatNeedIt(Fabric fabric) {
         int lendable = 40;
-        try (SharedPool pool = new SharedPool(fabric, SharedReceives.of(lendable + 16, 8).withGuaranteed(2))) {
+        try (SharedPool pool =
+                new SharedPool(fabric, SharedReceives.of(lendable + 16, 8).withGuaranteed(2))) {
             for (int i = 0; i < 7; i++) {
                 Client idle = pool.connect();
                 new Keeper(idle.here().channel(0)).grow(idle);
@@ -352,7 +356,8 @@ final class SharedReceivesTest {
                 .withDeadlines(Deadlines.defaults().withClose(Duration.ofMillis(1)))
                 .withChannel(ChannelOptions.defaults().withReceives(16).withMessageBytes(64 << 10));
         Traps traps = new Traps();
-        try (SharedPool pool = new SharedPool(plain.withListener(traps), SharedReceives.of(64, 2 * threads).withGuaranteed(2))) {
+        try (SharedPool pool = new SharedPool(
+                plain.withListener(traps), SharedReceives.of(64, 2 * threads).withGuaranteed(2))) {
             traps.session.complete(pool.server);
             AtomicInteger left = new AtomicInteger(deaths);
             List<Thread> clients = new ArrayList<>();
@@ -469,7 +474,8 @@ final class SharedReceivesTest {
 
     @Test
     void aMessageThatIsKeptSurvivesItsChannelAndIsGivenBackLater() {
-        try (SharedPool pool = new SharedPool(Fabric.SOFT_ONE_PROCESS, SharedReceives.of(2, 1).withGuaranteed(1))) {
+        try (SharedPool pool =
+                new SharedPool(Fabric.SOFT_ONE_PROCESS, SharedReceives.of(2, 1).withGuaranteed(1))) {
             Client client = pool.connect();
             RdmaBuffer text = client.session().allocate("text", 8);
             text.segment().setString(0, "kept");
@@ -496,7 +502,8 @@ final class SharedReceivesTest {
     @MethodSource("modes")
     void everyModeWorksWithAPool(WorkMode work, ThreadMode thread) {
         SessionOptions plain = SharedPool.plain(Fabric.SOFT_ONE_PROCESS).withWorkMode(work);
-        try (SharedPool pool = new SharedPool(plain.withThreadMode(thread), SharedReceives.of(16, 6).withGuaranteed(2))) {
+        try (SharedPool pool = new SharedPool(
+                plain.withThreadMode(thread), SharedReceives.of(16, 6).withGuaranteed(2))) {
             List<Client> clients = new ArrayList<>();
             for (int i = 0; i < 3; i++) {
                 clients.add(pool.connect(pool.options().withChannels(2)));

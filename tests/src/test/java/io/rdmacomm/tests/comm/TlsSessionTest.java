@@ -7,8 +7,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmacomm.comm.ClientSession;
-import io.rdmacomm.verbs.RdmaException;
-import io.rdmacomm.verbs.DeadlineException;
 import io.rdmacomm.comm.Deadlines;
 import io.rdmacomm.comm.PeerClosedException;
 import io.rdmacomm.comm.Reconnect;
@@ -24,6 +22,8 @@ import io.rdmacomm.tests.comm.FramedSocket.Frame;
 import io.rdmacomm.tests.fixture.Certificates;
 import io.rdmacomm.tests.fixture.LeakCheck;
 import io.rdmacomm.tests.fixture.PrivateMemory;
+import io.rdmacomm.verbs.DeadlineException;
+import io.rdmacomm.verbs.RdmaException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;

@@ -1,7 +1,5 @@
 package io.rdmacomm.tests.contract;
 
-import io.rdmacomm.verbs.RdmaInterruptedException;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -27,6 +25,7 @@ import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.Rdma;
+import io.rdmacomm.verbs.RdmaInterruptedException;
 import io.rdmacomm.verbs.ReceiveBatch;
 import io.rdmacomm.verbs.UnsupportedVerbException;
 import io.rdmacomm.verbs.VerbException;

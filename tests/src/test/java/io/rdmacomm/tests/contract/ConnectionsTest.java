@@ -1,7 +1,5 @@
 package io.rdmacomm.tests.contract;
 
-import io.rdmacomm.verbs.RdmaInterruptedException;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -23,8 +21,10 @@ import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.AckTimeout;
 import io.rdmacomm.verbs.Capability;
 import io.rdmacomm.verbs.ConnectionOptions;
+import io.rdmacomm.verbs.DeadlineException;
 import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.QueuePairState;
+import io.rdmacomm.verbs.RdmaInterruptedException;
 import io.rdmacomm.verbs.TransportType;
 import io.rdmacomm.verbs.UnsupportedVerbException;
 import io.rdmacomm.verbs.VerbException;
@@ -35,7 +35,6 @@ import io.rdmacomm.verbs.cm.ConnectionManager;
 import io.rdmacomm.verbs.cm.ConnectionParameters;
 import io.rdmacomm.verbs.cm.ConnectionRejectedException;
 import io.rdmacomm.verbs.cm.ConnectionRequest;
-import io.rdmacomm.verbs.DeadlineException;
 import io.rdmacomm.verbs.cm.IdentifierOptions;
 import io.rdmacomm.verbs.cm.Listener;
 import io.rdmacomm.verbs.cm.Route;

@@ -1,7 +1,5 @@
 package io.rdmacomm.tests.contract;
 
-import io.rdmacomm.verbs.RdmaInterruptedException;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -28,6 +26,7 @@ import io.rdmacomm.verbs.MemoryWindowType;
 import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.QueuePairAttributes;
 import io.rdmacomm.verbs.QueuePairState;
+import io.rdmacomm.verbs.RdmaInterruptedException;
 import io.rdmacomm.verbs.SharedReceiveQueueOptions;
 import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.WorkStatus;

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmacomm.comm.ClientSession;
-import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.comm.EndPoint;
 import io.rdmacomm.comm.Reconnect;
 import io.rdmacomm.comm.ServerSession;
@@ -18,6 +17,7 @@ import io.rdmacomm.verbs.GidEntry;
 import io.rdmacomm.verbs.MemoryRegion;
 import io.rdmacomm.verbs.ProtectionDomain;
 import io.rdmacomm.verbs.Rdma;
+import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.verbs.VerbException;
 import java.io.IOException;
 import java.lang.foreign.Arena;

@@ -4,7 +4,6 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdmacomm.comm.ClientSession;
-import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.comm.EndPoint;
 import io.rdmacomm.comm.Message;
 import io.rdmacomm.comm.RdmaBuffer;
@@ -13,6 +12,7 @@ import io.rdmacomm.comm.RemoteBuffer;
 import io.rdmacomm.comm.ServerSession;
 import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.verbs.AccessFlag;
+import io.rdmacomm.verbs.RdmaException;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.Arrays;

@@ -1,13 +1,12 @@
 package io.rdmacomm.tests.soak;
 
-import io.rdmacomm.verbs.RdmaInterruptedException;
-
 import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.Gid;
 import io.rdmacomm.verbs.PathMtu;
 import io.rdmacomm.verbs.ProtectionDomain;
 import io.rdmacomm.verbs.QueuePairInfo;
 import io.rdmacomm.verbs.Rdma;
+import io.rdmacomm.verbs.RdmaInterruptedException;
 import io.rdmacomm.verbs.RemoteMemory;
 import java.io.BufferedReader;
 import java.io.IOException;

@@ -1,8 +1,7 @@
 package io.rdmacomm.verbs.cm;
 
-import io.rdmacomm.verbs.RdmaInterruptedException;
-
 import io.rdmacomm.verbs.QueuePair;
+import io.rdmacomm.verbs.RdmaInterruptedException;
 import io.rdmacomm.verbs.Resource;
 import io.rdmacomm.verbs.lifetime.Lifetime;
 import io.rdmacomm.verbs.spi.ConnectionDriver;

@@ -1,13 +1,11 @@
 package io.rdmacomm.verbs.cm;
 
-import io.rdmacomm.verbs.RdmaInterruptedException;
-
-import io.rdmacomm.verbs.DeadlineException;
-
 import io.rdmacomm.verbs.Capability;
 import io.rdmacomm.verbs.Context;
+import io.rdmacomm.verbs.DeadlineException;
 import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.QueuePair;
+import io.rdmacomm.verbs.RdmaInterruptedException;
 import io.rdmacomm.verbs.Resource;
 import io.rdmacomm.verbs.UnsupportedVerbException;
 import io.rdmacomm.verbs.VerbException;

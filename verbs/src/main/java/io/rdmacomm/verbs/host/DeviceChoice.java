@@ -1,22 +1,13 @@
 package io.rdmacomm.verbs.host;
 
-import io.rdmacomm.verbs.Context;
-
-import io.rdmacomm.verbs.Errno;
-
-import io.rdmacomm.verbs.Rdma;
-
-import io.rdmacomm.verbs.VerbException;
-
 import io.rdmacomm.verbs.Capability;
-
-import io.rdmacomm.verbs.PortState;
-
-
-import io.rdmacomm.verbs.TransportType;
-
+import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.Device;
-
+import io.rdmacomm.verbs.Errno;
+import io.rdmacomm.verbs.PortState;
+import io.rdmacomm.verbs.Rdma;
+import io.rdmacomm.verbs.TransportType;
+import io.rdmacomm.verbs.VerbException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.DatagramSocket;

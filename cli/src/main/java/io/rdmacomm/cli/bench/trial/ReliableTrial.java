@@ -14,8 +14,8 @@ import io.rdmacomm.cli.terminal.CommandFailure;
 import io.rdmacomm.cli.wire.Frame;
 import io.rdmacomm.cli.wire.FrameChannel;
 import io.rdmacomm.comm.ClientSession;
-import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.comm.SessionOptions;
+import io.rdmacomm.verbs.RdmaException;
 import java.time.Duration;
 
 /// A trial over the channels of a session.

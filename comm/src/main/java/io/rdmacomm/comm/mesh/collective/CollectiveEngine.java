@@ -1,7 +1,7 @@
 package io.rdmacomm.comm.mesh.collective;
 
-import io.rdmacomm.verbs.RdmaInterruptedException;
 import io.rdmacomm.comm.Session;
+import io.rdmacomm.verbs.RdmaInterruptedException;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;

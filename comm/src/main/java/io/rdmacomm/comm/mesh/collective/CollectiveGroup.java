@@ -1,8 +1,8 @@
 package io.rdmacomm.comm.mesh.collective;
 
-import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.comm.RdmaChannel;
 import io.rdmacomm.comm.Session;
+import io.rdmacomm.verbs.RdmaException;
 
 /// The ranks that collectives connect, and a channel to each of them. A mesh is such a group, see
 /// [io.rdmacomm.comm.mesh.Mesh#collectives()]; programs do not need to implement it. The methods do not block.

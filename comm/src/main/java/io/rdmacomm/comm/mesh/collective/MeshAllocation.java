@@ -1,10 +1,10 @@
 package io.rdmacomm.comm.mesh.collective;
 
-import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.comm.RdmaBuffer;
 import io.rdmacomm.comm.RemoteBuffer;
 import io.rdmacomm.comm.Session;
 import io.rdmacomm.verbs.AccessFlag;
+import io.rdmacomm.verbs.RdmaException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;

@@ -1,8 +1,8 @@
 package io.rdmacomm.comm.mesh.collective;
 
-import io.rdmacomm.verbs.RdmaInterruptedException;
 import io.rdmacomm.comm.Session;
 import io.rdmacomm.comm.ThreadMode;
+import io.rdmacomm.verbs.RdmaInterruptedException;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;

@@ -1,9 +1,6 @@
 package io.rdmacomm.comm.mesh.join;
 
 import io.rdmacomm.comm.ClosedException;
-import io.rdmacomm.verbs.RdmaException;
-import io.rdmacomm.verbs.RdmaInterruptedException;
-import io.rdmacomm.verbs.DeadlineException;
 import io.rdmacomm.comm.EndPoint;
 import io.rdmacomm.comm.PeerLimits;
 import io.rdmacomm.comm.RdmaBuffer;
@@ -22,6 +19,9 @@ import io.rdmacomm.comm.setup.Proof;
 import io.rdmacomm.comm.setup.Protocol;
 import io.rdmacomm.comm.setup.SetUpException;
 import io.rdmacomm.comm.setup.TcpListener;
+import io.rdmacomm.verbs.DeadlineException;
+import io.rdmacomm.verbs.RdmaException;
+import io.rdmacomm.verbs.RdmaInterruptedException;
 import io.rdmacomm.verbs.service.SafeLogger;
 import java.lang.System.Logger.Level;
 import java.net.InetAddress;

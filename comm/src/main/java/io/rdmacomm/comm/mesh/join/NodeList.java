@@ -1,7 +1,7 @@
 package io.rdmacomm.comm.mesh.join;
 
-import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.comm.EndPoint;
+import io.rdmacomm.verbs.RdmaException;
 import org.jspecify.annotations.Nullable;
 
 /// The nodes of a mesh that [Joining] fills. Thread-safe.

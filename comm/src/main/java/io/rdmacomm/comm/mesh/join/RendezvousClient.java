@@ -1,8 +1,5 @@
 package io.rdmacomm.comm.mesh.join;
 
-import io.rdmacomm.verbs.RdmaException;
-import io.rdmacomm.verbs.RdmaInterruptedException;
-import io.rdmacomm.verbs.DeadlineException;
 import io.rdmacomm.comm.SetUpFailedException;
 import io.rdmacomm.comm.mesh.launch.MeetingPoint;
 import io.rdmacomm.comm.setup.FrameType;
@@ -11,6 +8,9 @@ import io.rdmacomm.comm.setup.RetryPause;
 import io.rdmacomm.comm.setup.SetUpException;
 import io.rdmacomm.comm.setup.SetUpException.Reason;
 import io.rdmacomm.comm.setup.TcpConnector;
+import io.rdmacomm.verbs.DeadlineException;
+import io.rdmacomm.verbs.RdmaException;
+import io.rdmacomm.verbs.RdmaInterruptedException;
 import java.net.InetAddress;
 import java.nio.ByteBuffer;
 import java.time.Duration;

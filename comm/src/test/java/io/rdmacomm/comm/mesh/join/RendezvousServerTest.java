@@ -3,7 +3,6 @@ package io.rdmacomm.comm.mesh.join;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.rdmacomm.verbs.DeadlineException;
 import io.rdmacomm.comm.Secret;
 import io.rdmacomm.comm.SetUpFailedException;
 import io.rdmacomm.comm.SetUpFailedException.Reason;
@@ -16,6 +15,7 @@ import io.rdmacomm.comm.setup.Protocol;
 import io.rdmacomm.comm.setup.SetUpException;
 import io.rdmacomm.comm.setup.TcpConnector;
 import io.rdmacomm.comm.setup.Terms;
+import io.rdmacomm.verbs.DeadlineException;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
