@@ -10,10 +10,11 @@ import picocli.CommandLine;
 import picocli.CommandLine.IExecutionExceptionHandler;
 import picocli.CommandLine.ParseResult;
 
-/// Reports a failed command with one line and exit code 1, or 2 for a [UsageFailure]. A stack trace follows only if the
-/// user asked for details. What fails because the process is exiting, after Ctrl-C for example, is no failure.
+/// Reports a failed command with one line and exit code 1, or 2 for a [UsageFailure]. A stack trace follows
+/// only if the user asked for details. Failures caused by the exit of the process, after Ctrl-C for example,
+/// are not reported.
 final class FailureHandler implements IExecutionExceptionHandler {
-    /// That of SIGPIPE in a shell.
+    /// The exit status of SIGPIPE in a shell.
     private static final int NO_READER = 141;
 
     @Override
@@ -32,7 +33,7 @@ final class FailureHandler implements IExecutionExceptionHandler {
         return failure instanceof UsageFailure ? CommandLine.ExitCode.USAGE : CommandLine.ExitCode.SOFTWARE;
     }
 
-    /// Reports lost output, unless nobody reads any more.
+    /// Reports lost output, unless the reader has closed the pipe.
     ///
     /// @return the exit status
     static int report(String command, LostOutput failure, PrintWriter err) {

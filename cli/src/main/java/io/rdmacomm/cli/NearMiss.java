@@ -5,11 +5,11 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import picocli.CommandLine;
 
-/// Finds the option or subcommand that was meant by one that does not exist.
+/// Suggests the existing option or subcommand that is closest to a mistyped one.
 final class NearMiss {
     private NearMiss() {}
 
-    /// The name that is most like `word`; empty if none is.
+    /// The name most similar to `word`; empty if none is similar.
     static String of(String word, CommandLine commandLine) {
         int equals = word.indexOf('=');
         String given = equals < 0 ? word : word.substring(0, equals);
@@ -29,7 +29,7 @@ final class NearMiss {
                 || (given.length() > 3 && name.startsWith(given));
     }
 
-    /// How many letters have to be inserted, removed or replaced.
+    /// The number of letters to insert, remove or replace.
     private static int difference(String from, String to) {
         int[] row = new int[to.length() + 1];
         for (int column = 0; column <= to.length(); column++) {

@@ -45,7 +45,7 @@ final class OptionGroups {
 
     private OptionGroups() {}
 
-    /// Shows the options of this command so.
+    /// Shows the options of this command in groups.
     static void show(CommandLine command) {
         command.getHelpSectionMap().put(UsageMessageSpec.SECTION_KEY_OPTION_LIST_HEADING, _ -> "");
         command.getHelpSectionMap().put(UsageMessageSpec.SECTION_KEY_OPTION_LIST, OptionGroups::text);

@@ -90,7 +90,7 @@ public final class RdmaCommand implements Runnable {
         }
     }
 
-    /// The command with the subcommands that `arguments` need: the one that they name, or else all.
+    /// The command with the subcommand that `arguments` name, or else with all of them.
     public static CommandLine commandLine(String... arguments) {
         CommandLine commandLine = new CommandLine(new RdmaCommand());
         for (String name : needed(arguments)) {

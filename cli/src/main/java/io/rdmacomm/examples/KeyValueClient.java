@@ -10,8 +10,8 @@ import io.rdmacomm.comm.RemoteBuffer;
 import io.rdmacomm.verbs.DeadlineException;
 import java.time.Duration;
 
-/// Reads and writes the table of a [KeyValueServer] with one-sided operations: no thread of the server does anything.
-/// For one thread.
+/// Reads and writes the table of a [KeyValueServer] with one-sided operations, without any thread of the
+/// server. For one thread.
 ///
 /// If a method fails with a [io.rdmacomm.verbs.RdmaException], close the session: the server then unlocks what this
 /// client has locked.

@@ -71,7 +71,7 @@ final class KeyValueEntry {
         return (long) JAVA_LONG.varHandle().getAcquire(memory, (long) LOCK);
     }
 
-    /// Unlocks it for a client that cannot do that any more.
+    /// Unlocks it on behalf of a client that has ended.
     void unlock() {
         JAVA_LONG.varHandle().setRelease(memory, (long) LOCK, 0L);
     }

@@ -13,8 +13,8 @@ import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/// Lends a table of [KeyValueEntry] to its clients, which do the rest. The server acts only when a client comes,
-/// to give it a number for its locks, and when one has ended, to unlock what it has left locked.
+/// Lends a table of [KeyValueEntry] to its clients, which do the rest. The server acts only when a client
+/// connects, to give it a number for its locks, and when a client has ended, to release its locks.
 final class KeyValueServer implements SessionListener, AutoCloseable {
     static final String TABLE = "table";
     static final int ENTRIES = 1024;
@@ -27,8 +27,8 @@ final class KeyValueServer implements SessionListener, AutoCloseable {
         session = ServerSession.listen(options.withListener(this));
     }
 
-    /// The table, which the first client finds empty. It may come before the constructor has a session, but its
-    /// endpoint has one.
+    /// The table, created for the first client. That may arrive before the constructor has stored the
+    /// session, so the session is an argument.
     private synchronized RdmaBuffer table(Session of) {
         RdmaBuffer memory = table;
         if (memory == null) {

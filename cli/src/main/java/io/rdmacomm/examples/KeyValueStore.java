@@ -11,9 +11,9 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
-/// A key-value store in the memory of a server that does nothing: clients GET by READ, and PUT by WRITE
-/// under a lock that they take by compare-and-swap. A checksum detects values that were read while they
-/// were being written. Read [KeyValueEntry], [KeyValueClient] and [KeyValueServer], in this order.
+/// A key-value store in the memory of a passive server: clients GET by READ, and PUT by WRITE under a lock
+/// that they take by compare-and-swap. A checksum detects values that were read while they were being
+/// written. Read [KeyValueEntry], [KeyValueClient] and [KeyValueServer], in this order.
 ///
 /// ```
 /// java -cp rdmacomm.jar io.rdmacomm.examples.KeyValueStore [PUTS]
@@ -51,7 +51,7 @@ public final class KeyValueStore {
         }
     }
 
-    /// A client that dies while others wait for its lock. They get it when the server has noticed.
+    /// A client that dies while others wait for its lock. They get it when the server has noticed that.
     private static void dieWithLock(SessionOptions options) {
         try (ClientSession session = ClientSession.connect(options)) {
             new KeyValueClient(session).lock(0);

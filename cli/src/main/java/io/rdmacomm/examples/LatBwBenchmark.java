@@ -89,7 +89,7 @@ public final class LatBwBenchmark {
         System.out.printf("WRITE of 1 MiB: %.1f Gbit/s%n", 8.0 * BYTES * operations / nanos);
     }
 
-    /// Completions make room in the send window. A channel that has failed accepts nothing any more.
+    /// Completions make room in the send window. A channel that has failed accepts no more operations.
     private void waitForRoom() {
         channel.checkOpen();
         channel.poll();

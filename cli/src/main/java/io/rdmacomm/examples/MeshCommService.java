@@ -15,8 +15,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
-/// Every node writes to every other node, all at the same time. At each node, every other one has a region of its own,
-/// so no data overwrites other data, and every byte is checked. `rdmacomm mesh` measures the same in detail.
+/// Every node writes to every other node, all at the same time. Each node has a separate region for every
+/// other one, so no data overwrites other data, and every byte is checked. `rdmacomm mesh` measures the same
+/// in detail.
 ///
 /// ```
 /// java -cp rdmacomm.jar io.rdmacomm.examples.MeshCommService [RANK SIZE HOST PORT]
@@ -100,8 +101,8 @@ public final class MeshCommService {
         writes.forEach(CompletableFuture::join);
     }
 
-    /// Returns when everything that the peers have written in this round is here. They do not write to the same
-    /// regions again before this node has come here once more.
+    /// Returns when everything that the peers have written in this round has arrived. They do not write to
+    /// the same regions again before this node has reached the next barrier.
     private void awaitArrival() {
         for (Node peer : mesh.peers()) {
             peer.endPoint().barrier(PATIENCE);

@@ -35,7 +35,7 @@ public final class RdmaCmStringCopy {
     private static final Duration PATIENCE = Duration.ofSeconds(10);
     private static final ConnectionParameters PARAMETERS = ConnectionParameters.defaults();
 
-    /// A stranger names the length, so it has a limit.
+    /// The client chooses the length and is not trusted, so there is a limit.
     private static final int MOST_BYTES = 1 << 20;
 
     private static final Set<AccessFlag> LOCAL = EnumSet.of(AccessFlag.LOCAL_WRITE);
@@ -76,7 +76,7 @@ public final class RdmaCmStringCopy {
                 }
                 MemoryRegion target = steps.domain().allocate(bytes, REMOTE);
                 steps.sendDescription(target.remote());
-                // The server sees neither the WRITE nor the READ. It learns by the end that the client is done.
+                // The server sees neither the WRITE nor the READ. The client disconnects when it is done.
                 if (!connection.awaitDisconnect(PATIENCE)) {
                     throw new IllegalStateException("the client has not disconnected within " + PATIENCE);
                 }

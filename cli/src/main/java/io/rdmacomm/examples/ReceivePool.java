@@ -92,8 +92,8 @@ final class ReceivePool implements AutoCloseable {
             int receive = unused.take();
             batch.receive(receive).with(memory, receive * messageBytes, messageBytes);
         }
-        // The event is raised by taking a receive below the limit, and only once. It is armed first: otherwise, all
-        // those that are posted might be taken before, and no other one would be left to raise it.
+        // The event is raised once, when fewer receives than the limit are left. It is armed first: otherwise
+        // all posted receives might be taken before, and none would be left to raise it.
         queue.armLimit(limit);
         queue.post(batch);
     }

@@ -56,12 +56,12 @@ public final class SharedReceiveServer {
         for (int i = 0; i < CHAIN; i++) {
             chain.send(i).with(numbers, (long) i * Long.BYTES, Long.BYTES);
         }
-        // The completion of the last message of a chain stands for all.
+        // The completion of the last message of a chain covers all of them.
         chain.signaled();
     }
 
-    /// Connects a queue pair of a client with one of the server. By default, a client whose message finds no receive
-    /// repeats it until there is one.
+    /// Connects a queue pair of a client with one of the server. By default, a client retries a message until
+    /// there is a receive for it.
     private QueuePair connect(ProtectionDomain domain, SharedReceiveQueue receives) {
         QueuePairOptions options = QueuePairOptions.reliable(sent);
         QueuePair client = domain.createQueuePair(options);

@@ -66,7 +66,8 @@ final class StepByStep implements AutoCloseable {
         return queuePair;
     }
 
-    /// Lets the next message of the peer come. Without a receive, it would be refused or have to be repeated.
+    /// Posts a receive for the next message of the peer. Without it, the message would be rejected or
+    /// retried.
     void postReceive() {
         queuePair.post(receive.clear().receive(0).with(incoming, 0, DESCRIPTION));
     }

@@ -31,8 +31,8 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /// Thousands of virtual threads ask a server over one connection, as requests of a web server would. Each
-/// question has a tag of its own, which the server puts on its answer. So each thread gets the answer to its
-/// question, and an answer that comes too late is nobody's.
+/// question has a unique tag, which the server copies to its answer. So each thread gets the answer to its
+/// question, and late answers are dropped.
 ///
 /// ```
 /// java -cp rdmacomm.jar io.rdmacomm.examples.VirtualThreadsEcho [THREADS]
@@ -80,8 +80,8 @@ public final class VirtualThreadsEcho {
         }
     }
 
-    /// Starts the threads of the server. Each takes the next message, whoever sent it. They end with the
-    /// connection.
+    /// Starts the threads of the server. Each takes the next message, from any thread of the client. They end
+    /// with the connection.
     private static void serve(ServerSession server) {
         EndPoint endPoint = server.accept(PATIENCE);
         RdmaBuffer replies = server.allocate("replies", QUESTION_BYTES, ECHOES);
@@ -132,7 +132,7 @@ public final class VirtualThreadsEcho {
         }
     }
 
-    /// Gives the answers to those who wait for them. Its methods run on threads of the library and do not block.
+    /// Hands the answers to the waiting threads. Its methods run on threads of the library and do not block.
     private static final class Answers implements MessageHandler, SessionListener {
         private final Map<Integer, CompletableFuture<String>> expected = new ConcurrentHashMap<>();
         private final AtomicInteger tags = new AtomicInteger();
@@ -160,7 +160,7 @@ public final class VirtualThreadsEcho {
             }
         }
 
-        /// Nobody waits for an answer that cannot come any more.
+        /// Fails the threads whose answers can no longer arrive.
         @Override
         public void onEnd(EndPoint endPoint, @Nullable RdmaException failure) {
             RdmaException reason = failure == null ? new RdmaException("the server is gone", null) : failure;

@@ -49,8 +49,8 @@ import picocli.CommandLine.Option;
             "Without HOST and --server, both sides run on this machine, in two processes.",
             "Tests: send_lat write_lat read_lat atomic_lat send_bw write_bw write_bw_ring read_bw, and if named request_lat.",
             "The latency of send and write is half a round trip; that of read, atomic and request is a full one.",
-            "The tests poll in loops of their own. With --work-mode or --thread-mode, send_lat, read_lat and atomic_lat use"
-                    + " blocking calls instead, which wait in these modes on both sides; the other tests cannot."
+            "The tests poll in their own loops. With --work-mode or --thread-mode, send_lat, read_lat and atomic_lat"
+                    + " use blocking calls instead, which wait in these modes on both sides; the other tests cannot."
                     + " request_lat is a request of 8 bytes and its answer, always in blocking calls; its default modes"
                     + " are completion-channel and caller, in which both ends sleep.",
             "",
@@ -66,11 +66,11 @@ import picocli.CommandLine.Option;
             "  rdmacomm bench --rounds 5 --json new.json --baseline old.json   what has changed since an earlier run",
             "  rdmacomm bench --all --json out.json                 every size from 1 byte to 8 MiB",
             "  rdmacomm bench --tests write_lat --sizes 8,4k        one test",
-            "  rdmacomm bench --tests send_lat --work-mode epoll    messages whose receiver sleeps until they come",
-            "  rdmacomm bench --tests request_lat                   the same there and back, in modes that sleep",
+            "  rdmacomm bench --tests send_lat --work-mode epoll    messages to a receiver that sleeps",
+            "  rdmacomm bench --tests request_lat                   round trips, in modes that sleep",
             "  rdmacomm bench --transport ud                        datagrams, and how many of them are lost",
             "  rdmacomm bench --matrix                              every work mode and thread mode",
-            "  rdmacomm bench --device siw0 --bind 10.8.0.1         a device that only its own address reaches",
+            "  rdmacomm bench --device siw0 --bind 10.8.0.1         a device that is reachable only at its own address",
             "  rdmacomm bench --server                              on one machine, and on another:",
             "  rdmacomm bench node7 --tests write_bw --duration 5",
             "  rdmacomm bench --tests allreduce,barrier --nodes 4   collectives of four processes on this machine",
@@ -169,7 +169,7 @@ public final class BenchCommand extends Subcommand {
         }
         Map<String, Object> members = all.toMap();
         members.put("load", load.toMap());
-        // This command's own environment, but for what only the rounds know.
+        // The environment of this process, with the provider and the device of the rounds.
         members.remove("schema");
         Map<?, ?> environment = (Map<?, ?>) Objects.requireNonNull(members.remove("environment"));
         Map<String, Object> document = JsonOption.document(
@@ -235,7 +235,8 @@ public final class BenchCommand extends Subcommand {
         return arguments;
     }
 
-    /// Where both sides meet on this machine. A device with only a connection manager needs its own address.
+    /// The address at which both sides meet on this machine. A device with only a connection manager needs
+    /// its own address.
     private String localAddress() {
         return listen.isBound() ? listen.bind() : "localhost";
     }

@@ -11,8 +11,8 @@ public interface BenchListener {
 
     /// A measurement begins.
     ///
-    /// @param number which one it is, counted from 1
-    /// @param count how many there are
+    /// @param number its number, from 1
+    /// @param count the number of measurements
     void onStart(int number, int count, TrialPlan plan);
 
     /// A measurement is complete.

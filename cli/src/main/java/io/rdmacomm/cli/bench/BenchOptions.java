@@ -90,8 +90,8 @@ final class BenchOptions {
             defaultValue = "0.6",
             description =
                     "Minimum warm-up of the first size of each test; other sizes take a quarter of it. The warm-up"
-                            + " goes on while the JIT compilers of both sides are busy, for up to ten times as long (default:"
-                            + " ${DEFAULT-VALUE}).")
+                            + " continues while the JIT compilers of both sides are busy, for up to ten times as long"
+                            + " (default: ${DEFAULT-VALUE}).")
     @Range(max = 3600)
     private double warmUp;
 
@@ -162,7 +162,7 @@ final class BenchOptions {
     /// @throws ParameterException if a test is unknown or without modes
     BenchSettings settings(@Nullable Modes chosen) {
         if (queuePairs + idleQueuePairs > MOST_QUEUE_PAIRS) {
-            throw usage("--qps and --idle-qps can be " + MOST_QUEUE_PAIRS + " together");
+            throw usage("--qps and --idle-qps can be at most " + MOST_QUEUE_PAIRS + " together");
         }
         List<BenchTest> wanted = matrix ? List.of(BenchTest.REQUEST_LAT) : tests(chosen);
         List<Long> wantedSizes = sizes();
@@ -184,7 +184,7 @@ final class BenchOptions {
                 transport.service());
     }
 
-    /// Datagrams without a choice have sizes that every Ethernet carries.
+    /// The default sizes of datagrams fit every Ethernet.
     private List<Long> sizes() {
         boolean datagrams = transport.service() == TransportService.UD;
         if (all) {
@@ -204,10 +204,10 @@ final class BenchOptions {
         return chosen == null ? List.of() : List.of(chosen);
     }
 
-    /// Rejects options that do not fit with the transport or the matrix.
+    /// Rejects options that cannot be combined with the transport or the matrix.
     ///
     /// @param meshed whether collectives are measured
-    /// @throws ParameterException if there are some
+    /// @throws ParameterException if there is one
     void check(boolean meshed) {
         if (matrix) {
             Excludes.check(spec, "--matrix", NOT_WITH_MATRIX);
@@ -230,8 +230,8 @@ final class BenchOptions {
         for (BenchTest test : wanted) {
             if (chosen != null && !test.hasBlockingForm()) {
                 throw usage(
-                        test.label() + " always polls, so --work-mode and --thread-mode have no meaning with it: leave"
-                                + " them out, or choose from send_lat, read_lat, atomic_lat and request_lat");
+                        test.label() + " always polls, so it cannot be combined with --work-mode or --thread-mode:"
+                                + " leave them out, or choose from send_lat, read_lat, atomic_lat and request_lat");
             }
         }
         return wanted;
@@ -251,7 +251,7 @@ final class BenchOptions {
     List<CollectiveTest> collectives() {
         List<CollectiveTest> chosen = CollectiveBenchOptions.collectives(tests);
         if (!chosen.isEmpty() && chosen.size() < tests.size()) {
-            throw usage("collectives have no server and no other tests beside them; run the others on their own");
+            throw usage("collectives run without a server and without other tests; run the others separately");
         }
         return chosen;
     }

@@ -32,7 +32,7 @@ final class BenchOutput implements BenchListener, AutoCloseable {
         progress.show("starting ...");
     }
 
-    /// Both ends are where they stay, and `load` is what else the machine does.
+    /// Both ends have been placed; `load` is the load of other programs.
     void onPlacement(Placement placement, MachineLoad load) {
         progress.clear();
         if (!quiet) {

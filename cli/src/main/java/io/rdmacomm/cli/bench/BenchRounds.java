@@ -15,8 +15,8 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
 
-/// Runs `rdmacomm bench` several times, each time in new processes: figures of one process share what
-/// its JIT compiler and the placement of its memory happened to be.
+/// Runs `rdmacomm bench` several times, each time in new processes: all figures of one process depend on the
+/// same JIT compilation and memory placement.
 final class BenchRounds {
     private static final Set<String> NOT_REPEATED = Set.of("--rounds", "--json", "--csv", "--report", "--baseline");
 
@@ -29,7 +29,7 @@ final class BenchRounds {
         this.rounds = rounds;
     }
 
-    /// The arguments without those that say how many rounds there are and where the result goes.
+    /// The arguments without the number of rounds and the outputs.
     static List<String> ofOneRound(List<String> arguments) {
         List<String> kept = new ArrayList<>();
         for (Iterator<String> all = arguments.iterator(); all.hasNext(); ) {

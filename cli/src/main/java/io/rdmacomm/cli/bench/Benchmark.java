@@ -28,8 +28,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 
-/// The active side of a benchmark. It keeps one connection for control messages, and makes another one for every
-/// test and message size, which is the one that is measured.
+/// The active side of a benchmark. It keeps one connection for control messages, and opens another one to
+/// measure each test and message size.
 public final class Benchmark {
     private static final int FIRST_TEST_FACTOR = 3;
     private static final long SMALL_BYTES = 4096;

@@ -25,7 +25,7 @@ public final class ReportOptions {
     @Option(
             names = "--baseline",
             paramLabel = "FILE",
-            description = "Show the change since an earlier run, whose --json FILE this is, beside the noise of both.")
+            description = "Show the change since an earlier run, from its --json FILE, beside the noise of both.")
     private @Nullable Path baseline;
 
     private @Nullable BenchDocument earlier;

@@ -48,7 +48,7 @@ public final class Table {
         out.flush();
     }
 
-    /// Whether figures have a mark because they mean little.
+    /// Whether any figure is marked as doubtful.
     public boolean isMarked() {
         return marked;
     }

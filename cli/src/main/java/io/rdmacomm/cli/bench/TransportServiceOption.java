@@ -47,10 +47,10 @@ final class TransportServiceOption {
         return service;
     }
 
-    /// Rejects what does not fit with the choice.
+    /// Rejects tests and sizes that cannot be combined with the choice.
     ///
     /// @param sizes the message sizes
-    /// @throws ParameterException if it does not fit
+    /// @throws ParameterException if there is one
     void check(List<BenchTest> tests, List<Long> sizes) {
         checkOptions();
         for (BenchTest test : tests) {
@@ -68,7 +68,7 @@ final class TransportServiceOption {
         }
     }
 
-    /// Rejects options that do not fit with the choice.
+    /// Rejects options that cannot be combined with the choice.
     ///
     /// @throws ParameterException if one was given with it
     void checkOptions() {

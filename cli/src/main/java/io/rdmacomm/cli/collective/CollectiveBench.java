@@ -9,7 +9,7 @@ import java.util.Arrays;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
-/// Measures collectives on all ranks at the same time. Rank 0 decides how often; a broadcast tells the others.
+/// Measures collectives on all ranks at the same time. Rank 0 decides how often, and broadcasts it.
 public final class CollectiveBench {
     private static final long STEP_NANOS = 20_000_000;
     private static final int ROUNDS = 5;
@@ -71,7 +71,7 @@ public final class CollectiveBench {
         return Math.clamp(wanted, 1, MOST_CALLS);
     }
 
-    /// Calls it for a while.
+    /// Calls the collective until it is warm.
     ///
     /// @return the nanoseconds of one call in the last step; only those of rank 0 count
     private double warmUp(CollectiveTrial trial) {

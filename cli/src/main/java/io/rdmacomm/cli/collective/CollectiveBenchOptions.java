@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/// The options of `rdmacomm bench` for collectives, and how they are measured: on a mesh, of which this process is
-/// one node or starts all nodes. Rank 0 reports.
+/// The options of `rdmacomm bench` for collectives, and how they are measured: on a mesh. This process is one
+/// of its nodes, or starts all of them. Rank 0 reports.
 public final class CollectiveBenchOptions {
     private static final Duration TIMEOUT = Duration.ofMinutes(2);
 
@@ -40,7 +40,7 @@ public final class CollectiveBenchOptions {
             names = "--algorithm",
             paramLabel = "NAME",
             description =
-                    "The algorithm of collectives that know it: ${COMPLETION-CANDIDATES} (default: chosen by size).")
+                    "The algorithm, for collectives that have it: ${COMPLETION-CANDIDATES} (default: chosen by size).")
     private @Nullable Algorithm algorithm;
 
     /// The collectives among `tests`.

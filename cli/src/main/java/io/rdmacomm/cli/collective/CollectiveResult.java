@@ -6,7 +6,7 @@ import java.util.Map;
 
 /// The result of one measurement.
 ///
-/// @param bytes what nccl-tests count for the test
+/// @param bytes the size, as nccl-tests count it
 /// @param ranks the number of ranks
 /// @param algorithm its label
 /// @param iterations the number of calls that were measured

@@ -9,7 +9,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 
-/// One collective with one length, as one rank calls it: sums of `double`s, or the same as data to move.
+/// One collective with one length, as one rank calls it: it sums or moves `double`s.
 final class CollectiveTrial {
     private static final ValueLayout.OfDouble NUMBER = ValueLayout.JAVA_DOUBLE_UNALIGNED;
     private static final int VALUES = 97;
@@ -21,7 +21,7 @@ final class CollectiveTrial {
     private final Elements from;
     private final Elements into;
 
-    /// @param bytes at least; rounded up to whole numbers, and to as many for each rank
+    /// @param bytes the least size; rounded up to whole numbers, the same count for each rank
     /// @param memory gives each side its memory
     CollectiveTrial(
             CollectiveTest test, long bytes, Mesh mesh, Collectives collectives, TrialMemory memory, Duration timeout) {

@@ -34,7 +34,7 @@ public final class Environment {
         return members;
     }
 
-    /// The processors of this machine, also while a benchmark keeps this process on some of them.
+    /// The number of processors of this machine, even if a benchmark restricts this process to some of them.
     static int cores() {
         try (Stream<Path> folders = Files.list(PROCESSORS)) {
             int online = (int) folders.filter(Environment::isOnline).count();

@@ -5,13 +5,13 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParameterException;
 
-/// Rejects options that do not fit together.
+/// Rejects options that cannot be combined.
 public final class Excludes {
     private Excludes() {}
 
     /// Rejects options.
     ///
-    /// @param with what they do not fit with, and why if that is not plain
+    /// @param with what they cannot be combined with, and why if that is not obvious
     /// @param options the names of the options
     /// @throws ParameterException if one was given
     public static void check(CommandSpec spec, String with, List<String> options) {
@@ -22,7 +22,7 @@ public final class Excludes {
 
     /// Rejects all options of a mixin.
     ///
-    /// @param with what they do not fit with
+    /// @param with what they cannot be combined with
     /// @throws ParameterException if one was given
     public static void check(CommandSpec spec, String with, CommandSpec mixin) {
         check(spec, with, mixin.options().stream().map(OptionSpec::longestName).toList());

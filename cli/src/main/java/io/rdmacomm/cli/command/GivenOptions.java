@@ -7,13 +7,13 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParseResult;
 
-/// The options of a command line again, for another process of the command.
+/// The options of a command line, to pass them to another process of the command.
 public final class GivenOptions {
     private GivenOptions() {}
 
-    /// Those of the options of a mixin that were given.
+    /// The options of a mixin that were given.
     ///
-    /// @param command whose command line it is
+    /// @param command the command with this command line
     public static List<String> of(CommandSpec command, CommandSpec mixin) {
         return of(command, mixin.options().stream().map(OptionSpec::longestName));
     }

@@ -56,7 +56,7 @@ public abstract class Subcommand implements Callable<Integer> {
 
     /// Rejects options.
     ///
-    /// @param with what they do not fit with
+    /// @param with what they cannot be combined with
     /// @throws ParameterException if one was given
     protected final void exclude(String with, String... options) {
         Excludes.check(spec, with, List.of(options));

@@ -10,8 +10,9 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/// Sets the permissions and the times of received files. As with cp(1), permissions are those of the original without
-/// those that the umask of the receiver takes away. A file system that knows neither is no reason to reject a file.
+/// Sets the permissions and the times of received files. As with cp(1), permissions are those of the
+/// original, reduced by the umask of the receiver. A file system without either is not a reason to reject a
+/// file.
 final class Attributes {
     private static final Path STATUS = Path.of("/proc/self/status");
     private static final String UMASK = "Umask:";

@@ -3,7 +3,7 @@ package io.rdmacomm.cli.copy;
 import io.rdmacomm.cli.wire.Frame;
 import java.time.Duration;
 
-/// Tells the peer every few seconds that this side computes a checksum and is alive.
+/// Sends BUSY every few seconds while this side computes a checksum.
 final class BusySignal implements Runnable {
     private static final long INTERVAL = Duration.ofSeconds(5).toNanos();
 

@@ -31,8 +31,8 @@ record CopyGreeting(Greeting own) {
     /// Chooses the version and the features that both sides use.
     ///
     /// @param hello the first message of the peer
-    /// @param peer what to call it
-    /// @throws CommandFailure if it is no HELLO
+    /// @param peer its name in messages
+    /// @throws CommandFailure if it is not a HELLO
     /// @throws SetUpException OTHER_VERSION if there is no common version; the message names those of both sides
     Terms agree(Frame<CopyMessage> hello, String peer) {
         if (hello.kind() != CopyMessage.HELLO) {

@@ -1,11 +1,11 @@
 package io.rdmacomm.cli.copy;
 
-/// The memory that all senders of a receiver have together for their blocks. Each gets at most half of what is left, so
-/// that there is something left for the next. Thread-safe.
+/// The memory for blocks that all senders of a receiver share. Each gets at most half of the rest, so that
+/// some is left for the next. Thread-safe.
 public final class CopyMemory {
     private long left;
 
-    /// So many bytes.
+    /// Memory of this many bytes.
     public CopyMemory(long bytes) {
         this.left = bytes;
     }
@@ -21,7 +21,7 @@ public final class CopyMemory {
         return ring;
     }
 
-    /// Gives it back.
+    /// Returns the memory of a ring.
     synchronized void give(RingSize ring) {
         left += ring.bytes();
     }

@@ -19,11 +19,11 @@ import io.rdmacomm.cli.wire.FrameCodec;
 ///                                            <-   DONE file, flags; name, or FAILED file; reason
 /// ```
 ///
-/// Versions are the lowest and the highest that a side speaks; both use the highest common one, and the features that
-/// both have ([CopyGreeting]). Both ignore numbers and text behind those that they know.
+/// Versions are the lowest and the highest that a side speaks; both use the highest common one, and the
+/// features that both have ([CopyGreeting]). Both ignore further numbers and text.
 ///
-/// The sender proposes the sizes of the ring of blocks, and the receiver decides about them when it accepts a file with
-/// data, not before. Either side sends BUSY every few seconds while it computes a checksum.
+/// The sender proposes the sizes of the ring of blocks, and the receiver chooses them when it first accepts a
+/// file with data. Either side sends BUSY every few seconds while it computes a checksum.
 enum CopyMessage {
     /// Opens the connection: versions and features, and the largest ring of blocks that the sender wants.
     HELLO,
@@ -50,7 +50,7 @@ enum CopyMessage {
     RING,
     /// The receiver needs no data: it has the file.
     SKIP,
-    /// Be patient.
+    /// The side that sends this is busy, and alive.
     BUSY;
 
     /// Frames with the magic "RCF1".

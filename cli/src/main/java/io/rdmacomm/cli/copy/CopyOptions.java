@@ -24,7 +24,7 @@ final class CopyOptions {
             description =
                     "What happens to a file that exists at the receiver: overwrite it when the new one is complete,"
                             + " skip the new one, update it if size or time differ, or rename the new one to NAME.1, NAME.2 ..."
-                            + " (default: overwrite; what `recv` says counts for all of its senders).")
+                            + " (default: overwrite; the choice of `recv` applies to all of its senders).")
     private @Nullable Existing existing;
 
     @Option(
@@ -53,7 +53,7 @@ final class CopyOptions {
 
     /// The way to transfer data.
     ///
-    /// @throws ParameterException if other options make no sense with it
+    /// @throws ParameterException if other options cannot be combined with it
     Transport transport() {
         if (transport == Transport.TCP) {
             flags.exclude("--transport tcp, which uses no session and protects nothing");

@@ -5,10 +5,10 @@ public interface CopyProgress {
     /// The data of a file begins.
     ///
     /// @param size its length
-    /// @param there how much of it the receiver has already
+    /// @param there the bytes that the receiver already has
     void onBegin(String name, long size, long there);
 
-    /// So many bytes of the file that began last are done.
+    /// This many bytes of the current file are done, with those that the receiver already had.
     void onProgress(long bytes);
 
     /// The file is complete at the receiver, and its checksum is correct.
@@ -16,7 +16,7 @@ public interface CopyProgress {
     /// @param name the name that it has there
     void onDone(String name, long size);
 
-    /// The file was not transferred, and that is as it should be.
+    /// The file was skipped, which is not a failure.
     void onSkipped(String name, String why);
 
     /// The file could not be copied; the reason is one line.

@@ -20,7 +20,7 @@ final class CopyReport implements CopyProgress, AutoCloseable {
     private final ProgressLine line;
     private final boolean remembers;
     private final List<Map<String, Object>> rows = new ArrayList<>();
-    /// When the first file began: connecting is no part of the figures.
+    /// When the first file began: the figures do not include connecting.
     private ProcessTimes start = ProcessTimes.now();
 
     private long begin = System.nanoTime();
@@ -41,7 +41,7 @@ final class CopyReport implements CopyProgress, AutoCloseable {
 
     /// @param quiet whether to keep text off the standard output
     /// @param verbose whether to print a line for each file
-    /// @param remembers whether [#rows] are wanted
+    /// @param remembers whether to record [#rows]
     CopyReport(CommandOutput output, boolean quiet, boolean verbose, boolean remembers) {
         this.output = output;
         this.quiet = quiet;

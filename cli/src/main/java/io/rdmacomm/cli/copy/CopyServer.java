@@ -2,12 +2,12 @@ package io.rdmacomm.cli.copy;
 
 /// Receives files from any number of senders at the same time.
 interface CopyServer extends AutoCloseable {
-    /// The line with the place where it listens.
+    /// The line that reports where it listens.
     String line();
 
     /// Serves senders until the server is closed, or only one. Blocks.
     ///
-    /// @return how many files of the only sender failed; 0 if there was no such limit
+    /// @return the number of failed files of the only sender; 0 unless `once`
     int run(boolean once);
 
     @Override

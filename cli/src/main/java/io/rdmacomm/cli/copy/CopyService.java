@@ -11,12 +11,12 @@ import java.io.UncheckedIOException;
 /// The work of a receiver for each sender, over any kind of connection.
 ///
 /// @param folder where files go
-/// @param memory what all senders have together
+/// @param memory shared by all senders
 /// @param output where results go
-/// @param verbose whether each file is worth a line
-/// @param transport what it is called
+/// @param verbose whether to print a line for each file
+/// @param transport its name
 record CopyService(IncomingFolder folder, CopyMemory memory, CommandOutput output, boolean verbose, String transport) {
-    /// The most senders that are served at a time, and of one address.
+    /// The most senders at a time: in total, and from one address.
     static final int MOST_SENDERS = 256;
 
     static final int MOST_SENDERS_OF_AN_ADDRESS = 64;
@@ -27,9 +27,9 @@ record CopyService(IncomingFolder folder, CopyMemory memory, CommandOutput outpu
         ReceiverLink link() throws IOException;
     }
 
-    /// Serves one sender to its end. Blocks.
+    /// Serves one sender until it disconnects. Blocks.
     ///
-    /// @param sender what to call it
+    /// @param sender its name in messages
     /// @return how many of its files failed
     int serve(String sender, Connecting connecting) {
         try (CopyReport report = new CopyReport(output, false, verbose, false);
@@ -48,7 +48,7 @@ record CopyService(IncomingFolder folder, CopyMemory memory, CommandOutput outpu
         }
     }
 
-    /// Serves a sender in a thread of its own.
+    /// Serves a sender in its own thread.
     ///
     /// @param serving serves it
     /// @param refuse ends the connection if there is no thread for it

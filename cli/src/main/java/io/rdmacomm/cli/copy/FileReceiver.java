@@ -29,7 +29,7 @@ public final class FileReceiver {
     private long last;
     private int failures;
 
-    /// Something that the receiver has accepted.
+    /// An accepted file or directory.
     ///
     /// @param file null if it is a directory
     private record Accepted(Offer offer, @Nullable IncomingFile file) {}
@@ -59,7 +59,7 @@ public final class FileReceiver {
         return failures;
     }
 
-    /// Files that were announced, and of which nothing has come, are not worth a line each.
+    /// Reports only the first unfinished file: a line for each announced file would be too much.
     private void endUnfinished(String reason) {
         boolean reported = false;
         for (Accepted each : accepted) {
@@ -117,7 +117,7 @@ public final class FileReceiver {
             case FILE -> acceptFile(folder, offer);
             case FOLDER -> {
                 if (folders.size() > MOST_FOLDERS) {
-                    throw new RejectedFileException("more than " + MOST_FOLDERS + " directories in each other");
+                    throw new RejectedFileException("more than " + MOST_FOLDERS + " nested directories");
                 }
                 folders.put(offer.number(), incoming.enter(folder, offer));
                 accept(new Accepted(offer, null), 0);

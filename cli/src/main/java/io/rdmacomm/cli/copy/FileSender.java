@@ -37,7 +37,7 @@ final class FileSender implements AutoCloseable {
         this.progress = progress;
     }
 
-    /// Something that was offered.
+    /// An offered file or directory.
     private static final class Outgoing {
         private final Offer offer;
         private final String label;
@@ -64,7 +64,8 @@ final class FileSender implements AutoCloseable {
         }
     }
 
-    /// Offers something, and sends what has been accepted meanwhile. The outcome goes to the [CopyProgress].
+    /// Offers a file or directory, and sends the files that were accepted meanwhile. The outcome goes to the
+    /// [CopyProgress].
     ///
     /// @param label what the user calls it
     /// @param channel the open file, which this closes; null for a directory
@@ -84,12 +85,12 @@ final class FileSender implements AutoCloseable {
         sendAccepted();
     }
 
-    /// Whether the receiver has rejected that directory, so that what is in it need not be offered.
+    /// Whether the receiver has rejected that directory, so that its content need not be offered.
     boolean isRejected(long folder) {
         return rejectedFolders.contains(folder);
     }
 
-    /// Waits until all is complete.
+    /// Waits until all offers are complete.
     void finish() {
         while (!pending.isEmpty()) {
             handle(link.receive(CopyLink.PATIENCE));

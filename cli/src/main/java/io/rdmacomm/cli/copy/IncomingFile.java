@@ -15,8 +15,8 @@ import java.nio.file.StandardCopyOption;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
-/// A file that is being received. It grows under a temporary name, and gets its own in one step when it is complete and
-/// its checksum is correct. For one thread, except that [#interrupt()] is thread-safe.
+/// A file that is being received. It grows under a temporary name, and gets its final name in one step when
+/// it is complete and its checksum is correct. For one thread, except that [#interrupt()] is thread-safe.
 final class IncomingFile {
     private static final int READ_BYTES = 256 << 10;
     private static final int MOST_NAMES = 10_000;
@@ -56,18 +56,18 @@ final class IncomingFile {
 
     /// Makes the temporary file, or reads what is there already.
     ///
-    /// @param busy is told that it takes a while
+    /// @param busy called periodically while it reads
     void open(Runnable busy) throws IOException {
         PartFile opened = make();
         if (opened.channel().size() < offset) {
-            throw new IOException("what was there of it is gone; send it again");
+            throw new IOException("the part that had arrived earlier is gone; send it again");
         }
         opened.channel().truncate(offset);
         ByteBuffer block = ByteBuffer.allocateDirect(Math.clamp(offset, 1, READ_BYTES));
         while (position < offset) {
             block.clear().limit((int) Math.min(block.capacity(), offset - position));
             if (part().channel().read(block, position) < 0) {
-                throw new IOException("what was there of it is gone; send it again");
+                throw new IOException("the part that had arrived earlier is gone; send it again");
             }
             checksum.update(block.flip());
             position += block.limit();
@@ -174,7 +174,7 @@ final class IncomingFile {
         return name;
     }
 
-    /// Gives the file a name that nobody has.
+    /// Gives the file a name that is not in use.
     ///
     /// @return whether it was free
     private static boolean take(Path from, Path target) throws IOException {
@@ -185,7 +185,7 @@ final class IncomingFile {
         } catch (FileAlreadyExistsException _) {
             return false;
         } catch (UnsupportedOperationException | NoSuchFileException e) {
-            throw new IOException("it cannot get its name: " + e.getMessage(), e);
+            throw new IOException("it cannot be renamed: " + e.getMessage(), e);
         } catch (FileSystemException e) {
             // A file system without hard links.
             if (Files.exists(target, LinkOption.NOFOLLOW_LINKS)) {
@@ -201,7 +201,8 @@ final class IncomingFile {
         folder.forget(this, part);
     }
 
-    /// The connection or the receiver ends: keeps what has arrived if it is to be continued later, or else deletes it.
+    /// The connection or the receiver ends: keeps the received part if the transfer can be resumed, or else
+    /// deletes it.
     synchronized void interrupt() {
         close(offer.resume());
     }

@@ -21,9 +21,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /// The directory that files are received into. A sender cannot write outside of it: a name is a single
-/// component, never a path, and directories below are entered only if they are none of somebody else's
-/// links. An existing regular file is replaced as a whole, if at all; anything else of that name is a
-/// reason to reject the file.
+/// component, never a path, and existing directories are entered only if they are not symbolic links. An
+/// existing regular file is replaced as a whole, if at all; if anything else has that name, the file is
+/// rejected.
 public final class IncomingFolder implements AutoCloseable {
     private static final int MAX_NAME_BYTES = 255;
     private static final int KEY_BYTES = 8;
@@ -38,7 +38,7 @@ public final class IncomingFolder implements AutoCloseable {
     /// Removes what killed receivers have left in `folder`.
     ///
     /// @param hidden whether names may begin with a dot
-    /// @param rule what happens to existing files, whatever senders want; null lets them choose
+    /// @param rule what happens to existing files, for all senders; null lets each sender choose
     /// @throws CommandFailure if `folder` is not a writable directory
     public IncomingFolder(Path folder, boolean hidden, @Nullable Existing rule) {
         if (!Files.isDirectory(folder)) {
@@ -178,7 +178,8 @@ public final class IncomingFolder implements AutoCloseable {
         }
     }
 
-    /// The same file has the same one: its place, size and time are in the name.
+    /// The path of the temporary file. The name depends on the file's place, size and time, so the same file
+    /// finds it again.
     private Path resumable(Path parent, Offer offer) {
         String text = FileName.of(FileName.child(parent, offer.name()))
                 + '\0'
@@ -217,7 +218,7 @@ public final class IncomingFolder implements AutoCloseable {
         }
     }
 
-    /// Deletes all incomplete files, but those that are to be continued.
+    /// Deletes all incomplete files, except those that can be resumed.
     @Override
     public void close() {
         open.forEach(IncomingFile::interrupt);

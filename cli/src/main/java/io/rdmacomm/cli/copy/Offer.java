@@ -133,7 +133,7 @@ record Offer(
         return FileTime.from(Instant.ofEpochSecond(seconds, nanos));
     }
 
-    /// The permissions without those that `mask` takes away.
+    /// The permissions without those in `mask`.
     Set<PosixFilePermission> permissions(long mask) {
         Set<PosixFilePermission> permissions = EnumSet.noneOf(PosixFilePermission.class);
         for (PosixFilePermission permission : PERMISSIONS) {

@@ -21,8 +21,8 @@ import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
-/// The temporary file that data is received into, locked as long as its receiver lives. So the next receiver knows
-/// which of those that it finds belong to nobody.
+/// The temporary file that data is received into, locked while its receiver runs, so that the next receiver
+/// knows which temporary files are left over.
 ///
 /// @param path where it is
 /// @param channel writes to it, and holds the lock
@@ -49,7 +49,7 @@ record PartFile(Path path, FileChannel channel) {
         throw new IOException("no temporary file can be made: another program removes them");
     }
 
-    /// Where the data of a transfer is kept that continues after an interruption.
+    /// The path of the data of a transfer that can be resumed.
     ///
     /// @param key identifies the file
     static Path resumable(Path folder, String key) {
@@ -100,7 +100,7 @@ record PartFile(Path path, FileChannel channel) {
 
     private static Lock lock(FileChannel channel) {
         try {
-            // The channel keeps it until it is closed.
+            // The channel holds it until it is closed.
             FileLock lock = channel.tryLock();
             return lock == null ? Lock.TAKEN : Lock.OURS;
         } catch (OverlappingFileLockException _) {
@@ -110,7 +110,7 @@ record PartFile(Path path, FileChannel channel) {
         }
     }
 
-    /// Removes the files of receivers that were killed, and those that wait for too long to be continued.
+    /// Removes the files of receivers that were killed, and those that have not been resumed in time.
     static void removeLeftovers(Path folder) {
         try (DirectoryStream<Path> found = Files.newDirectoryStream(folder, PREFIX + "*")) {
             for (Path each : found) {

@@ -39,7 +39,7 @@ public final class RdmaReceiverLink implements ReceiverLink {
     /// Greets the sender.
     ///
     /// @param id distinguishes the buffers of several senders
-    /// @param memory what all senders have together
+    /// @param memory shared by all senders
     public RdmaReceiverLink(Session session, EndPoint endPoint, long id, CopyMemory memory) {
         this.session = session;
         this.endPoint = endPoint;

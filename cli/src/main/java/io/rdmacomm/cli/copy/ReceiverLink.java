@@ -11,14 +11,14 @@ public interface ReceiverLink extends CopyLink {
         void accept(ByteBuffer piece) throws IOException;
     }
 
-    /// Makes room for data, if there is none yet, and tells the sender.
+    /// Allocates memory for data, if there is none yet, and announces it to the sender.
     ///
-    /// @throws RejectedFileException if the senders of this receiver have all memory that they may have
+    /// @throws RejectedFileException if the memory for senders is used up
     void prepare() throws RejectedFileException;
 
     /// Hands out the chunk of the last DATA message.
     void data(Sink sink) throws IOException;
 
-    /// Gives the memory of that chunk back.
+    /// Releases the memory of that chunk.
     void release();
 }

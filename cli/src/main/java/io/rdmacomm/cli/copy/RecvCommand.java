@@ -19,7 +19,7 @@ import picocli.CommandLine.Option;
             "",
             "Nothing is written outside of the directory. Files appear under their names when they are complete; what a",
             "receiver leaves when it is killed is removed when the next one starts, unless `send --resume` can continue",
-            "it. Permissions are those of the original without those that the umask takes away.",
+            "it. Permissions are those of the original, reduced by the umask.",
             "",
             "Examples:",
             "  rdmacomm recv --dir /data --once",

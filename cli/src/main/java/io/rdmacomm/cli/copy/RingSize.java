@@ -8,7 +8,7 @@ import io.rdmacomm.cli.wire.Frame;
 /// @param chunk the size of a block in bytes
 /// @param depth the number of blocks
 public record RingSize(int chunk, int depth) {
-    /// The most that a receiver has for each sender.
+    /// The limit for each sender.
     static final RingSize MOST = new RingSize(1 << 20, 64);
 
     private static final int MOST_BYTES = 16 << 20;
@@ -28,14 +28,14 @@ public record RingSize(int chunk, int depth) {
         return (long) chunk * depth;
     }
 
-    /// This ring with so few blocks that they have at most `bytes` together.
+    /// This ring, with fewer blocks if it needs more than `bytes`.
     ///
     /// @throws RejectedFileException if there is no room for a single one
     RingSize within(long bytes) throws RejectedFileException {
         long fitting = Math.min(bytes, MOST_BYTES) / chunk;
         if (fitting < 1) {
             throw new RejectedFileException(
-                    "its senders have all memory that they may have; try again when some of them"
+                    "its memory for senders is used up; try again when some of them"
                             + " are done, or raise --memory of `rdmacomm recv`");
         }
         return new RingSize(chunk, (int) Math.min(depth, fitting));

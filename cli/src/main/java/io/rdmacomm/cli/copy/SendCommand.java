@@ -25,7 +25,7 @@ import picocli.CommandLine.TypeConversionException;
             "",
             "Keeps names, permissions and modification times, and verifies a checksum. A file appears under its name only",
             "when it is complete. The exit code is 1 if a file could not be sent.",
-            "As with cp(1), DIR goes into a directory DIR at the receiver, and DIR/. is what is in it. Links that are",
+            "As with cp(1), DIR goes into a directory DIR at the receiver, and DIR/. sends its content. Links that are",
             "named are followed; links in directories are left out.",
             "",
             "Examples:",
@@ -47,14 +47,14 @@ public final class SendCommand extends Subcommand {
 
     @Option(
             names = {"-r", "--recursive"},
-            description = "Send directories with all that they contain.")
+            description = "Send directories with their content.")
     private boolean recursive;
 
     @Option(
             names = "--resume",
             description =
-                    "If the connection breaks, let the receiver keep what it has, for 7 days; continue what it has"
-                            + " kept of an earlier `send --resume`.")
+                    "If the connection breaks, let the receiver keep an incomplete file for 7 days; continue one"
+                            + " of an earlier `send --resume`.")
     private boolean resume;
 
     @Option(

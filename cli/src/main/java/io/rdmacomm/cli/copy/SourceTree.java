@@ -24,7 +24,7 @@ public final class SourceTree {
     private final boolean recursive;
     private final Existing existing;
     private final boolean resume;
-    /// Where files of this command go, if two of them could go to the same place.
+    /// The targets of files, if two of them could have the same one.
     private final Set<String> taken = new HashSet<>();
     private long number;
 
@@ -39,7 +39,7 @@ public final class SourceTree {
         this.resume = resume;
     }
 
-    /// Sends all of it. Files that cannot be sent are reported, and the others are sent.
+    /// Sends all files. Reports those that cannot be sent, and continues with the others.
     public void sendOver(SenderLink link, CopyProgress progress) {
         try (FileSender sender = new FileSender(link, progress)) {
             for (String name : names) {
@@ -49,10 +49,11 @@ public final class SourceTree {
         }
     }
 
-    /// Where something goes.
+    /// A directory at the receiver.
     ///
-    /// @param number of the directory that it is in; 0 for that of the receiver
-    /// @param path the names of the directories, each with a slash; empty for that of the receiver
+    /// @param number its number; 0 for the receiver's own directory
+    /// @param path the names of the directories that lead to it, each with a slash; empty for the receiver's
+    ///     own directory
     private record Folder(long number, String path) {
         private static final Folder ROOT = new Folder(0, "");
     }
@@ -82,7 +83,7 @@ public final class SourceTree {
             }
         }
 
-        /// As with cp(1), `DIR/.` is what is in the directory, without a directory around it.
+        /// As with cp(1), `DIR/.` means the content of the directory, without the directory itself.
         private boolean isContent(String name) {
             String leaf = name.substring(name.lastIndexOf('/') + 1);
             return leaf.equals(".") || leaf.equals("..") || name.chars().allMatch(character -> character == '/');

@@ -14,8 +14,8 @@ import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 
-/// Receives files over plain TCP sockets. As at the port of a session, whoever connects is a newcomer until it has
-/// greeted, and costs nothing but its connection before that.
+/// Receives files over plain TCP sockets. As at the port of a session, a peer that has not greeted yet costs
+/// only its connection.
 final class TcpCopyServer implements CopyServer {
     private static final int MOST_NEWCOMERS_OF_AN_ADDRESS = 256;
     private static final Duration GREETING = Duration.ofSeconds(5);
@@ -35,14 +35,14 @@ final class TcpCopyServer implements CopyServer {
     /// A sender that has a place.
     private record Sender(TcpConnector connector, RingSize wish) implements Arrival {}
 
-    /// Nobody comes any more.
+    /// No more senders arrive.
     private record Closed() implements Arrival {}
 
     TcpCopyServer(ListenOptions listen, CopyService service) {
         this.listen = listen;
         this.service = service;
         this.listener = TcpListener.listen(listen.bind(), listen.port());
-        // Whoever waits for senders learns that no more come.
+        // Wakes up the thread that waits for senders.
         this.acceptor =
                 new AcceptLoop<>("recv-accept", listener::accept, reception::welcome, () -> arrivals.add(new Closed()));
         acceptor.start();
@@ -67,7 +67,7 @@ final class TcpCopyServer implements CopyServer {
                         + CopyService.MOST_SENDERS_OF_AN_ADDRESS + " of this address; try again later");
             }
         } catch (RdmaException | CommandFailure _) {
-            // It was no sender, or it was silent; it has been told.
+            // The peer is not a sender, or silent; it has been notified.
         } finally {
             if (!served) {
                 stranger.close();

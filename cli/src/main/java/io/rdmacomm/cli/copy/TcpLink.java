@@ -20,10 +20,10 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
-/// Either end over a plain TCP socket, for comparison with RDMA. The control messages are the same; a
-/// chunk of data is a DATA message with the length, followed by the bytes. TCP does the flow control.
-/// The two HELLO messages are in frames of the port that a session has, too, so that both kinds of
-/// receivers protect themselves in the same way.
+/// Either end over a plain TCP socket, for comparison with RDMA. The control messages are the same; a chunk
+/// of data is a DATA message with the length, followed by the bytes. TCP does the flow control. The two HELLO
+/// messages are in the frames that sessions use at their port, so that both kinds of receivers are protected
+/// in the same way.
 public final class TcpLink implements SenderLink, ReceiverLink {
     private static final int MOST_WAITING = 4 * FileSender.WINDOW;
     private static final String NO_SENDER =
@@ -35,7 +35,7 @@ public final class TcpLink implements SenderLink, ReceiverLink {
     private final Selector selector;
     private final SelectionKey key;
     private final RingSize wish;
-    /// Of all senders; null at a sender.
+    /// Shared by all senders; null at a sender.
     private final @Nullable CopyMemory memory;
     private final ByteBuffer header = ByteBuffer.allocate(FrameCodec.MAX_BYTES);
     private final ByteBuffer out = ByteBuffer.allocate(FrameCodec.MAX_BYTES);
@@ -87,9 +87,9 @@ public final class TcpLink implements SenderLink, ReceiverLink {
     /// Waits for a sender that has connected to greet. Blocks.
     ///
     /// @param timeout how long it may take
-    /// @return what it wants
-    /// @throws CommandFailure if it is no sender; it has been told
-    /// @throws SetUpException if it speaks no version that this side speaks; it has been told
+    /// @return the ring that it asks for
+    /// @throws CommandFailure if it is not a sender; it has been notified
+    /// @throws SetUpException if there is no common version; it has been notified
     /// @throws io.rdmacomm.verbs.RdmaException if it is silent or gone
     public static RingSize greeting(TcpConnector sender, Duration timeout) {
         try {
@@ -102,7 +102,7 @@ public final class TcpLink implements SenderLink, ReceiverLink {
                 case OTHER_VERSION -> sender.send(FrameType.WELCOME, bytes(CopyGreeting.RELEASE.answer()));
                 case PROTOCOL_VIOLATED -> sender.refuse(NO_SENDER);
                 default -> {
-                    // It has gone, or says nothing.
+                    // The sender is gone or silent.
                 }
             }
             throw e;
@@ -112,9 +112,9 @@ public final class TcpLink implements SenderLink, ReceiverLink {
         }
     }
 
-    /// The receiver's end: answers the greeting. This owns the connection from now on, also if it fails.
+    /// The receiver's end: answers the greeting. Takes over the connection, even if it fails.
     ///
-    /// @param memory what all senders have together
+    /// @param memory shared by all senders
     public static TcpLink accept(TcpConnector sender, RingSize wish, CopyMemory memory) throws IOException {
         boolean linked = false;
         try {

@@ -43,14 +43,14 @@ public final class WatchCommand extends Subcommand {
     @Option(
             names = {"-c", "--count"},
             paramLabel = "N",
-            description = "Exit after so many events.")
+            description = "Exit after this many events.")
     @Range(min = 1)
     private long count = Long.MAX_VALUE;
 
     @Option(
             names = {"-D", "--duration"},
             paramLabel = "SECONDS",
-            description = "Exit after so many seconds.")
+            description = "Exit after this many seconds.")
     @Range(max = LONGEST_SECONDS)
     private double duration = LONGEST_SECONDS;
 

@@ -74,7 +74,7 @@ public final class DoctorCommand extends Subcommand {
         boolean wanted = !device.device().isEmpty() || selfTest.peer() != null || selfTest.isServer();
         selfTest.check(wanted);
         if (!wanted && !device.arguments().isEmpty()) {
-            throw usage(device.arguments().getFirst() + " is about the self-test of a device: name it with --device");
+            throw usage(device.arguments().getFirst() + " is an option of the self-test: name a device with --device");
         }
         if (isGiven("--port") && !selfTest.isServer()) {
             throw usage("--port is an option of --serve");

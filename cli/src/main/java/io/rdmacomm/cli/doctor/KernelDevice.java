@@ -7,14 +7,14 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/// Facts about a device that the kernel has and the verbs lack.
+/// Facts about a device that the kernel reports and the verbs do not.
 final class KernelDevice {
     private static final Path DEVICES = Path.of("/sys/class/infiniband");
     private static final List<String> FILES = List.of("hca_type", "board_id", "fw_ver", "node_desc");
 
     private KernelDevice() {}
 
-    /// The contents of its files, and its driver; empty for a device that is not of the kernel.
+    /// The contents of its files, and its driver; empty for a device that the kernel does not have.
     static Map<String, Object> describe(String device) {
         Map<String, Object> members = new LinkedHashMap<>();
         Path folder = DEVICES.resolve(device.replaceAll("[^A-Za-z0-9_.-]", "?"));

@@ -15,7 +15,7 @@ final class NativeLibraries {
 
     private NativeLibraries() {}
 
-    /// Their paths; empty if there are none, or the system does not tell.
+    /// Their paths; empty if there are none, or the system does not report them.
     static List<String> loaded() {
         try (Stream<String> lines = Files.lines(Path.of("/proc/self/maps"))) {
             return lines.filter(line -> line.contains("/"))

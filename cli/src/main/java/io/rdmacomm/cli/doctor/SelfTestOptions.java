@@ -80,7 +80,7 @@ final class SelfTestOptions {
         }
         if (!wanted && report != null) {
             throw new ParameterException(
-                    spec.commandLine(), "--report is about the self-test of a device: name it with --device");
+                    spec.commandLine(), "--report is an option of the self-test: name a device with --device");
         }
     }
 }

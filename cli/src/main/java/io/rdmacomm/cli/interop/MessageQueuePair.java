@@ -16,8 +16,8 @@ import java.util.EnumSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// A queue pair with all that it uses, among it one buffer for outgoing and one for incoming
-/// messages. For one thread.
+/// A queue pair with its resources, among them one buffer for outgoing and one for incoming messages. For one
+/// thread.
 final class MessageQueuePair implements AutoCloseable {
     /// The rights of the peer to the memory of this queue pair: none.
     static final Set<AccessFlag> ACCESS = EnumSet.of(AccessFlag.LOCAL_WRITE);

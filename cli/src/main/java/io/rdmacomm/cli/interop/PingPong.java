@@ -18,12 +18,12 @@ import java.net.InetAddress;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
-/// One run of ibv_rc_pingpong(1), ibv_uc_pingpong(1) or ibv_ud_pingpong(1): over a queue pair that its peer knows by
-/// its number, each side sends the next message when its last one has completed and one of the peer has arrived. The
-/// client begins. For one thread.
+/// One run of ibv_rc_pingpong(1), ibv_uc_pingpong(1) or ibv_ud_pingpong(1): over queue pairs that connect by
+/// number, each side sends the next message when its last one has completed and one of the peer has arrived.
+/// The client begins. For one thread.
 public final class PingPong implements AutoCloseable {
     private static final int READ_ATOMIC = 1;
-    /// The C program has chosen it.
+    /// The value that the C program uses.
     private static final int QUEUE_KEY = 0x1111_1111;
     private static final int SPINS = 2000;
     private static final long SLEEP_NANOS = 20_000;
@@ -101,7 +101,7 @@ public final class PingPong implements AutoCloseable {
         return own;
     }
 
-    /// @param from where the peer is that has sent its address
+    /// @param from the host that sent the address
     private void connect(PingPongAddress peer, InetAddress from) {
         if (peer.gid().equals(Gid.NONE) && isEthernet()) {
             throw new CommandFailure("the peer sent no GID, and packets on Ethernet need one: start "
@@ -192,8 +192,8 @@ public final class PingPong implements AutoCloseable {
     }
 
     /// Spins for a moment, and then yields the processor, which the peer may need.
-    private static void rest(int looks) {
-        if (looks < SPINS) {
+    private static void rest(int polls) {
+        if (polls < SPINS) {
             Thread.onSpinWait();
         } else {
             LockSupport.parkNanos(SLEEP_NANOS);

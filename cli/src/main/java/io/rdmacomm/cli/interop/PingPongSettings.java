@@ -9,7 +9,7 @@ import java.time.Duration;
 /// The settings of a run of ibv_rc_pingpong(1), ibv_uc_pingpong(1) or ibv_ud_pingpong(1). Both sides need the same
 /// message size and number of iterations.
 ///
-/// @param type the transport service, which tells these programs apart
+/// @param type the transport service, which distinguishes these programs
 /// @param bytes the message size (-s)
 /// @param iterations the number of messages in each direction (-n)
 /// @param receives the number of posted receives (-r)

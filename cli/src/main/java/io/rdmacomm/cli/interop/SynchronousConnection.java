@@ -29,9 +29,9 @@ import java.time.Duration;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// A connection for protocols that proceed step by step: one receive is posted, at most one request is in flight, and
-/// every call waits for its completion, but no longer than the patience. For one thread; when its connection manager
-/// is closed, the connection ends with an exception in that thread.
+/// A connection for protocols that proceed step by step: one receive is posted, at most one request is in
+/// flight, and every call waits for its completion, at most as long as the patience. For one thread; when its
+/// connection manager is closed, the connection ends with an exception in that thread.
 final class SynchronousConnection implements AutoCloseable {
     /// Room for one message of the peer. The messages are shorter, so that one of the wrong length can be reported.
     private static final int MESSAGE_ROOM = 64;

@@ -5,10 +5,10 @@ package io.rdmacomm.cli.mesh;
 /// @param window how many blocks each node has for each other one, and writes at a time
 /// @param passes how often each node writes the window before all check
 /// @param blockBytes the length of a block
-/// @param channels over how many data channels each pair of nodes spreads them
-/// @param iterations how often; 0 for as long as `durationNanos` say
-/// @param warmUpNanos how long before it counts, if the iterations are not limited
-/// @param durationNanos how long, after the warm-up
+/// @param channels the number of data channels between two nodes
+/// @param iterations the number of iterations; 0 to run for `durationNanos`
+/// @param warmUpNanos the length of the warm-up, if the iterations are not limited
+/// @param durationNanos the length of the measurement, after the warm-up
 public record MeshSettings(
         int window, int passes, long blockBytes, int channels, long iterations, long warmUpNanos, long durationNanos) {
     /// How many writes a node makes to each other one in an iteration.
@@ -16,7 +16,7 @@ public record MeshSettings(
         return passes * window;
     }
 
-    /// The same for all nodes whose settings agree.
+    /// The same on all nodes with the same settings.
     String inboxName() {
         return "inbox of " + passes + " x " + window + " x " + blockBytes;
     }

@@ -24,8 +24,8 @@ public final class MeshTraffic {
     private static final int SPINS = 1000;
     private static final long PAUSE_NANOS = 20_000;
     private static final String STOP = "stop";
-    /// The rights to memory that all nodes reach by one key: they trust each other, and registering it for
-    /// each would lock it once for each.
+    /// The rights to memory that all nodes access with one key: they trust each other, and a registration for
+    /// each node would lock the memory once for each.
     static final Set<AccessFlag> FOR_ALL = EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);
 
     private final Mesh mesh;
@@ -41,7 +41,7 @@ public final class MeshTraffic {
     /// Announces the memory of this node and waits for that of the others.
     ///
     /// @param timeout how long to wait for the others at each step
-    /// @param progress is told the number of each iteration
+    /// @param progress receives the number of each iteration
     /// @throws CommandFailure if another node has other settings
     public MeshTraffic(Mesh mesh, MeshSettings settings, Duration timeout, LongConsumer progress) {
         this.mesh = mesh;
@@ -83,7 +83,7 @@ public final class MeshTraffic {
         while (!last) {
             transfer(iteration);
             if (mesh.rank() == 0 && isLast(iteration)) {
-                tellLast(iteration);
+                announceLast(iteration);
             }
             barrier();
             check(iteration);
@@ -162,8 +162,8 @@ public final class MeshTraffic {
                 : counted > 0 && System.nanoTime() - start >= settings.warmUpNanos() + settings.durationNanos();
     }
 
-    /// Tells all nodes that this iteration is the last one; they know when they have passed the barrier.
-    private void tellLast(long iteration) {
+    /// Announces to all nodes that this iteration is the last one; they see it after the barrier.
+    private void announceLast(long iteration) {
         stop.block(1).buffer().segment().set(ValueLayout.JAVA_LONG, Long.BYTES, iteration + 1);
         for (Node peer : mesh.peers()) {
             RemoteBuffer remote = peer.endPoint().peerBuffer(STOP, timeout);
@@ -172,7 +172,7 @@ public final class MeshTraffic {
         stop.segment().set(ValueLayout.JAVA_LONG, 0, iteration + 1);
     }
 
-    /// Returns when all nodes are here, and everything that they have written has arrived.
+    /// Waits until all nodes reach this barrier, and everything that they have written has arrived.
     private void barrier() {
         for (Node peer : mesh.peers()) {
             peer.endPoint().barrier(timeout);

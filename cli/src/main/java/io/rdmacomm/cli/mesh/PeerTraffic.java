@@ -10,9 +10,9 @@ import io.rdmacomm.comm.mesh.Node;
 import io.rdmacomm.verbs.WorkStatus;
 import org.HdrHistogram.Histogram;
 
-/// The traffic with one other node. This node writes into a region of the other one's inbox that is its own, and
-/// the other node does the same here. A region has two halves, of a window of blocks each, which are used in turn:
-/// one is written while the other one is checked.
+/// The traffic with one other node. Each of the two nodes writes into its own region of the other one's
+/// inbox. A region has two halves, of a window of blocks each, which are used in turn: one is written while
+/// the other one is checked.
 ///
 /// A window is written several times, each time shifted by one block. So a write that is lost, or that overtakes
 /// another one, leaves the wrong block.
@@ -63,8 +63,8 @@ final class PeerTraffic {
             this.starts = new long[window];
         }
 
-        /// Writes a block, if there is room. The time of the write is kept at the place, which no other write in flight
-        /// on this channel has.
+        /// Writes a block, if there is room. Stores its time under its place, which is unique among the
+        /// writes in flight on this channel.
         boolean write(BufferSlice block, RemoteBuffer to, long offset, int place) {
             starts[place] = System.nanoTime();
             return channel.tryWrite(block, to, offset, this, place).isAccepted();
@@ -166,7 +166,7 @@ final class PeerTraffic {
         return ((iteration & 1) * settings.window() + slot) * settings.blockBytes();
     }
 
-    /// Depends on everything that tells blocks apart.
+    /// Depends on everything that distinguishes blocks.
     private static long seed(int writer, int reader, long iteration, int slot) {
         return ((iteration * Integer.MAX_VALUE + writer) * 1021 + reader) * 65_537 + slot;
     }

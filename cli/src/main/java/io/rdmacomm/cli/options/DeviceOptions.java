@@ -187,7 +187,7 @@ public final class DeviceOptions {
 
     /// Rejects a port of the connection manager.
     ///
-    /// @param with what it does not fit with
+    /// @param with what it cannot be combined with
     /// @throws ParameterException if a port was given
     public void excludeConnectionPort(String with) {
         Excludes.check(spec, with, List.of(CONNECTION_PORT));
@@ -195,7 +195,7 @@ public final class DeviceOptions {
 
     /// Rejects options about trust.
     ///
-    /// @param with what they do not fit with
+    /// @param with what they cannot be combined with
     /// @throws ParameterException if one was given
     void excludeTrust(String with) {
         trust.exclude(with);

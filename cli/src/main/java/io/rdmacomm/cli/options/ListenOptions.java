@@ -8,8 +8,9 @@ import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/// Where a server listens, and what it says about that.
+/// Where a server listens, and the line that reports it.
 public final class ListenOptions {
+    private static final String ANY_CLIENT = "any client";
     private static final String ALL = TcpListener.ALL_ADDRESSES;
 
     @Option(
@@ -59,11 +60,11 @@ public final class ListenOptions {
         return isBound() ? new InetSocketAddress(bind, port(defaultPort)) : new InetSocketAddress(port(defaultPort));
     }
 
-    /// The line of a server that takes neither a secret nor TLS.
+    /// The line of a server that uses neither a secret nor TLS.
     ///
     /// @param actual the port that it listens on
     public String line(int actual) {
-        return line(actual, "anybody");
+        return line(actual, ANY_CLIENT);
     }
 
     /// The line of a server whose session has these options.
@@ -72,9 +73,9 @@ public final class ListenOptions {
     public String line(int actual, SessionOptions options) {
         boolean secret = options.secret() != null;
         if (options.tls() == null) {
-            return line(actual, secret ? "who has the secret" : "anybody");
+            return line(actual, secret ? "clients with the secret" : ANY_CLIENT);
         }
-        return line(actual, "who has a trusted certificate" + (secret ? " and the secret" : ""));
+        return line(actual, "clients with a trusted certificate" + (secret ? " and the secret" : ""));
     }
 
     private String line(int actual, String who) {

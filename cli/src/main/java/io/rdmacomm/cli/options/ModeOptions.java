@@ -52,7 +52,7 @@ public final class ModeOptions {
 
     /// Rejects both options.
     ///
-    /// @param with what they do not fit with
+    /// @param with what they cannot be combined with
     /// @throws ParameterException if one was given
     public void exclude(String with) {
         Excludes.check(spec, with, ownSpec);

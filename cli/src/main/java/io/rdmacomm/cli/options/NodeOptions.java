@@ -32,7 +32,7 @@ public final class NodeOptions {
     @Option(
             names = {"-N", "--nodes"},
             paramLabel = "N",
-            description = "Run all N nodes on this machine, each in a process of its own.")
+            description = "Run all N nodes on this machine, each in its own process.")
     private @Nullable Integer nodes;
 
     @Option(names = "--rank", paramLabel = "N", description = "The number of this node, from 0.")
@@ -63,18 +63,17 @@ public final class NodeOptions {
             paramLabel = "NAME",
             converter = LauncherName.class,
             description =
-                    "The launcher whose variables are taken if several have set theirs: openmpi, torchrun, slurm or kubernetes"
+                    "The launcher to use if several have set their variables: openmpi, torchrun, slurm or kubernetes"
                             + " (default: the first of these).")
     private @Nullable Launcher launcher;
 
     @Option(
             names = "--job",
             paramLabel = "NAME",
-            description = "Nodes of a job with another name are turned away (default: the launcher's).")
+            description = "Nodes of a job with another name are rejected (default: the launcher's).")
     private @Nullable String job;
 
-    /// The nodes that run on this host as far as this process is concerned: its own first, then those for which it
-    /// starts processes.
+    /// The nodes of this process: its own first, then those that it starts processes for.
     ///
     /// @throws ParameterException if the options contradict each other or a value is wrong
     public List<Rendezvous> local() {
@@ -175,7 +174,7 @@ public final class NodeOptions {
         return new ParameterException(spec.commandLine(), message);
     }
 
-    /// How nodes know each other, for people.
+    /// The nodes and how they find each other, for people.
     public static String words(int count, Rendezvous rendezvous) {
         String nodes = CountText.of(count, "node");
         return switch (rendezvous.source()) {
@@ -204,7 +203,7 @@ public final class NodeOptions {
                 }
             }
             throw new TypeConversionException(
-                    "'" + text + "' is no launcher: write openmpi, torchrun, slurm or kubernetes");
+                    "'" + text + "' is not a launcher: write openmpi, torchrun, slurm or kubernetes");
         }
     }
 }

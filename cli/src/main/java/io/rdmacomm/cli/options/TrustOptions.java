@@ -67,7 +67,7 @@ public final class TrustOptions {
 
     /// Rejects all of these options.
     ///
-    /// @param with what they do not fit with
+    /// @param with what they cannot be combined with
     /// @throws ParameterException if one was given
     void exclude(String with) {
         Excludes.check(spec, with, ownSpec);

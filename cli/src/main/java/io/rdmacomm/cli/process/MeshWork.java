@@ -15,7 +15,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// The work of a node of a mesh, of which other nodes may be processes of this program.
+/// The work of a node of a mesh. Other nodes may be processes of this program.
 public final class MeshWork {
     private static final Duration BLAME = Duration.ofSeconds(5);
     private static final Duration MOMENT = Duration.ofSeconds(2);
@@ -23,7 +23,7 @@ public final class MeshWork {
 
     private MeshWork() {}
 
-    /// Joins the mesh. If a node on this host fails meanwhile, that is the reason why it does not come about.
+    /// Joins the mesh. If that fails because a node on this host has failed, reports that node.
     public static Mesh join(Rendezvous rendezvous, SessionOptions options, Duration patience, LocalNodes others) {
         Thread joining = Thread.currentThread();
         AtomicBoolean inJoin = new AtomicBoolean(true);
@@ -35,7 +35,7 @@ public final class MeshWork {
         try {
             return Mesh.join(rendezvous, options, patience);
         } catch (RdmaException e) {
-            // The other nodes learn that one has left before that one has said why.
+            // Nodes notice that another one has left before it has reported why.
             String why = others.failure(isRefused(e) ? MOMENT : Duration.ZERO);
             throw why == null ? e : new CommandFailure(why, e);
         } finally {

@@ -14,7 +14,7 @@ import java.util.stream.IntStream;
 /// processors that this process may use for each. Without it the kernel sometimes puts both on the same one, and the
 /// ends, which poll, then take turns.
 ///
-/// It never fails: [#toString()] says what was done, or why nothing was.
+/// It never fails: [#toString()] reports what was done, or why nothing was.
 public final class Placement implements AutoCloseable {
     private static final Path STATUS = Path.of("/proc/self/status");
     private static final String ALLOWED = "Cpus_allowed_list:";
@@ -33,7 +33,8 @@ public final class Placement implements AutoCloseable {
     /// @param first for the client, as a list that `taskset --cpu-list` takes
     /// @param second for the server
     public record Halves(String first, String second) {
-        /// The halves for this process; empty if it has only one processor, or if the kernel does not say.
+        /// The halves for this process; empty if it has only one processor, or if the kernel does not report
+        /// them.
         public static Optional<Halves> own() {
             return of(allowed());
         }
@@ -76,7 +77,7 @@ public final class Placement implements AutoCloseable {
         return new Placement("chosen by the kernel: " + reason, "");
     }
 
-    /// The processors of this process, such as `0-3,6`; empty if the kernel does not say.
+    /// The processors of this process, such as `0-3,6`; empty if the kernel does not report them.
     private static String allowed() {
         try {
             return Files.readAllLines(STATUS).stream()

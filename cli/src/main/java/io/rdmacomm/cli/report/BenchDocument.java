@@ -17,7 +17,7 @@ import java.util.Map;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
-/// The JSON document of `rdmacomm bench`, of this run or read from a file, and what people see of it.
+/// The JSON document of `rdmacomm bench`, of this run or read from a file, and its presentation.
 public final class BenchDocument {
     private static final String MICROS = "us";
     private static final String GBPS = "Gbit/s";
@@ -39,14 +39,14 @@ public final class BenchDocument {
 
     private final Map<?, ?> document;
 
-    /// Of the members of a document.
+    /// A document with these members.
     public BenchDocument(Map<?, ?> document) {
         this.document = document;
     }
 
     /// Reads a document that an earlier run has written.
     ///
-    /// @throws CommandFailure if `file` is no such document
+    /// @throws CommandFailure if `file` is not such a document
     public static BenchDocument read(Path file) throws IOException {
         return parse(file.toString(), Files.readString(file, StandardCharsets.UTF_8));
     }
@@ -54,7 +54,7 @@ public final class BenchDocument {
     /// Reads the text of a document.
     ///
     /// @param source where it comes from, for messages
-    /// @throws CommandFailure if it is no such document
+    /// @throws CommandFailure if it is not such a document
     public static BenchDocument parse(String source, String text) {
         Map<String, Object> members;
         try {

@@ -9,7 +9,8 @@ import java.util.stream.Stream;
 final class RankSum {
     private RankSum() {}
 
-    /// How likely two samples of the same origin differ at least as much as these, in either direction.
+    /// The probability that two samples of the same distribution differ at least as much as these, in either
+    /// direction.
     static double probability(List<Double> one, List<Double> other) {
         double[] all = Stream.concat(one.stream(), other.stream())
                 .mapToDouble(Double::doubleValue)

@@ -10,9 +10,8 @@ import java.util.Map;
 public record Rounds(List<BenchDocument> documents) {
     private static final List<String> HEADER = List.of("figure", "unit", "median", "low..high");
 
-    /// The members of the document: of each result those of the round with the median, and in `rounds`, `low` and
-    /// `high` the
-    /// figure of every round, the lowest and the highest.
+    /// The members of the document. Each result has those of its median round, and the figure of every round
+    /// in `rounds`, the lowest in `low` and the highest in `high`.
     public Map<String, Object> toMap() {
         Map<String, Object> members = new LinkedHashMap<>(documents.getLast().members());
         members.put("rounds", documents.size());

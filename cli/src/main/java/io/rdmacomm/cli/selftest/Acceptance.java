@@ -48,7 +48,7 @@ final class Acceptance implements AutoCloseable {
             throws InterruptedException {
         try (ConnectionRequest request = listener.awaitRequest(PATIENCE)) {
             if (request == null) {
-                throw new CommandFailure("nobody connected to " + listener);
+                throw new CommandFailure("no peer connected to " + listener);
             }
             request.prepare(end.queuePair());
             end.postReceives();

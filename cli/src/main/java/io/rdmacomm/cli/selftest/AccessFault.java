@@ -6,7 +6,7 @@ import io.rdmacomm.verbs.WorkStatus;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// A request for memory that it may not use.
+/// A request for memory to which it has no access.
 final class AccessFault extends FaultCheck {
     private static final int OTHER = 0x5a5a5a00;
     private static final int BYTES = 64;
@@ -44,7 +44,7 @@ final class AccessFault extends FaultCheck {
                     RemoteMemory memory = pair.far().offer().closed();
                     batch.write(id, new RemoteMemory(memory.address(), memory.length(), memory.key() ^ OTHER));
                 }),
-                // rxe says LOCAL_QUEUE_PAIR_ERROR (`rxe_requester`).
+                // rxe reports LOCAL_QUEUE_PAIR_ERROR (`rxe_requester`).
                 new AccessFault(
                         "unknown local key",
                         WorkStatus.LOCAL_PROTECTION_ERROR,
@@ -57,7 +57,7 @@ final class AccessFault extends FaultCheck {
                         }));
     }
 
-    /// A request with memory of this side that is right.
+    /// A request whose local memory is valid.
     private static AccessFault remote(String name, boolean needsNoAnswer, Request request) {
         return new AccessFault(name, WorkStatus.REMOTE_ACCESS_ERROR, null, needsNoAnswer, (batch, id, pair) -> {
             request.add(batch, id, pair);

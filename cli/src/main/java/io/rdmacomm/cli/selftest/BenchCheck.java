@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/// A short benchmark with a comparison of the data: that data flows for a while, and how fast.
+/// A short benchmark that compares the data: shows that data keeps flowing, and how fast.
 public final class BenchCheck implements Check {
     private static final List<BenchTest> TESTS =
             List.of(BenchTest.SEND_LAT, BenchTest.WRITE_LAT, BenchTest.READ_LAT, BenchTest.WRITE_BW, BenchTest.READ_BW);
@@ -68,7 +68,7 @@ public final class BenchCheck implements Check {
         return result.test().label() + " " + ByteSize.format(result.bytes()) + " " + figure;
     }
 
-    /// Follows nothing.
+    /// Ignores the progress.
     private static final class Silence implements BenchListener {
         @Override
         public void onFloors(MachineFloors floors) {

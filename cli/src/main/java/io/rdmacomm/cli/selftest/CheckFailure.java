@@ -2,7 +2,7 @@ package io.rdmacomm.cli.selftest;
 
 import java.io.Serial;
 
-/// A check has found something else than it expected.
+/// A check has found something other than it expected.
 final class CheckFailure extends RuntimeException {
     @Serial
     private static final long serialVersionUID = 1L;

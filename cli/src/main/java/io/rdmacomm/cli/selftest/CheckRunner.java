@@ -6,8 +6,8 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/// Runs each check in a thread of its own, and no longer than a limit. A thread that does not return from
-/// its driver is left behind.
+/// Runs each check in its own thread, and no longer than a limit. A thread that does not return from its
+/// driver is left behind.
 public final class CheckRunner {
     private final Duration limit;
     private boolean abandoned;

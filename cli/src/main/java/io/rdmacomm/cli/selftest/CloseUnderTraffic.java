@@ -4,8 +4,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/// A queue pair and its memory are closed while another thread posts and polls. That thread learns it by an
-/// exception, and the device goes on.
+/// A queue pair and its memory are closed while another thread posts and polls. That thread gets an
+/// exception, and the device keeps working.
 final class CloseUnderTraffic implements Check {
     private static final int ROUNDS = 5;
 
@@ -40,10 +40,10 @@ final class CloseUnderTraffic implements Check {
 
     private static void awaitEnd(Traffic traffic, Scene scene) throws InterruptedException {
         try {
-            // With which status the WRITEs of a queue pair end that is being closed is not defined.
+            // The status of WRITEs on a queue pair that is being closed is undefined.
             var _ = traffic.end().get(scene.patience().toNanos(), TimeUnit.NANOSECONDS);
         } catch (ExecutionException _) {
-            // A call says that its object is closed.
+            // A call reports that its object is closed.
         } catch (TimeoutException _) {
             throw new CheckFailure("calls on a closed queue pair to end", "one does not return");
         }

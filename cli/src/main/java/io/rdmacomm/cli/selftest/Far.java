@@ -16,13 +16,13 @@ interface Far extends AutoCloseable {
     /// Waits until it has accepted a connection by address.
     void awaitAccepted();
 
-    /// Whether nobody has written to its closed memory.
+    /// Whether its closed memory is unchanged.
     boolean isIntact();
 
     /// The statuses of its next receives.
     ///
     /// @param count how many to wait for
-    /// @param limit how long to wait; after that, there are fewer
+    /// @param limit how long to wait; when it expires, fewer are returned
     List<WorkStatus> receives(int count, Duration limit);
 
     @Override

@@ -6,8 +6,7 @@ import io.rdmacomm.verbs.WorkStatus;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// A request that must fail, with one status. Its failure flushes the receive behind it, and nobody's
-/// memory changes.
+/// A request that must fail, with one status. Its failure flushes the posted receive, and changes no memory.
 abstract class FaultCheck implements Check {
     private static final long REQUEST = 1;
 
@@ -17,7 +16,7 @@ abstract class FaultCheck implements Check {
     private final boolean needsNoAnswer;
 
     /// @param expected the status on InfiniBand and RoCE (InfiniBand Architecture Specification, section 10.10)
-    /// @param alternative another status for the same, which some drivers have; null if there is none
+    /// @param alternative another status that some drivers report instead; null if there is none
     /// @param needsNoAnswer whether iWARP completes the request when it is sent, without an answer of the peer (RFC
     ///     5040, section 5.5)
     FaultCheck(String name, WorkStatus expected, @Nullable WorkStatus alternative, boolean needsNoAnswer) {

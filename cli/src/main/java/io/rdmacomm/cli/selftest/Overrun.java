@@ -8,7 +8,7 @@ import io.rdmacomm.verbs.WorkStatus;
 import java.time.Duration;
 import java.util.Map;
 
-/// More completions than the queue holds. The device says so, and other queues are not affected.
+/// More completions than the queue holds. The device reports it, and other queues are not affected.
 final class Overrun implements Check {
     private static final int ROOM = 4;
     private static final Duration MOMENT = Duration.ofMillis(100);
@@ -20,7 +20,7 @@ final class Overrun implements Check {
 
     @Override
     public Verdict run(Scene scene) throws InterruptedException {
-        String told;
+        String report;
         try (Pair pair = Pair.connected(
                 scene, new EndPlan(ROOM, ROOM, 0, 64), EndPlan.usual().withReceives(0, 64))) {
             QueuePairEnd near = pair.near();
@@ -32,17 +32,17 @@ final class Overrun implements Check {
                         .signaled();
                 near.post();
             }
-            told = tells(near, capacity + 1, scene.patience());
+            report = awaitReport(near, capacity + 1, scene.patience());
         }
         try (Pair other = Pair.connected(
                 scene, EndPlan.usual().withReceives(0, 64), EndPlan.usual().withReceives(0, 64))) {
             other.write();
         }
-        return Verdict.ok(told + "; another queue works");
+        return Verdict.ok(report + "; another queue works");
     }
 
     /// Waits until the device reports the overrun.
-    private static String tells(QueuePairEnd near, int posted, Duration patience) throws InterruptedException {
+    private static String awaitReport(QueuePairEnd near, int posted, Duration patience) throws InterruptedException {
         if (raisesEvent(near.context(), patience)) {
             return "COMPLETION_QUEUE_ERROR";
         }
@@ -50,7 +50,7 @@ final class Overrun implements Check {
             Map<Long, WorkStatus> ends = near.collect(all -> all.size() == posted, patience);
             throw new CheckFailure(
                     "COMPLETION_QUEUE_ERROR, or polling to fail",
-                    ends.size() + " of " + posted + " completions were polled, and nothing was said");
+                    ends.size() + " of " + posted + " completions were polled, and no error was reported");
         } catch (VerbException e) {
             return "polling fails: " + e.getMessage();
         }

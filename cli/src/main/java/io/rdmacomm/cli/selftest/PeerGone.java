@@ -6,7 +6,7 @@ import io.rdmacomm.verbs.WorkStatus;
 import java.time.Duration;
 import java.util.Map;
 
-/// The peer closes its queue pair while this side writes to it: this side learns it.
+/// The peer closes its queue pair while this side writes to it: this side is notified.
 final class PeerGone implements Check {
     private static final int RETRIES = 2;
     private static final int WRITES = 200;
@@ -23,7 +23,7 @@ final class PeerGone implements Check {
         EndPlan plan = EndPlan.usual().withReceives(0, 64);
         try (Pair pair = Pair.connected(scene, plan, plan)) {
             QueuePairEnd near = pair.near();
-            // Where WRITEs complete when they are sent, only the receive tells.
+            // Where WRITEs complete when they are sent, only the receive shows it.
             near.receive();
             pair.write();
             var target = pair.far().offer().open();

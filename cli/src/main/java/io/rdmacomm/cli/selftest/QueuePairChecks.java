@@ -3,7 +3,7 @@ package io.rdmacomm.cli.selftest;
 import java.util.ArrayList;
 import java.util.List;
 
-/// The checks on two queue pairs, from the simple to the violent.
+/// The checks on two queue pairs, from simple to disruptive.
 public final class QueuePairChecks {
     private QueuePairChecks() {}
 

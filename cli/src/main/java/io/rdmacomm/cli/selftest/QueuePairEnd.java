@@ -119,7 +119,7 @@ final class QueuePairEnd implements AutoCloseable {
         return queuePair.info(how.path());
     }
 
-    /// Whether nobody has written to the closed memory.
+    /// Whether the closed memory is unchanged.
     boolean isIntact() {
         for (int i = 0; i < CLOSED_BYTES; i++) {
             if (closed.segment().get(ValueLayout.JAVA_BYTE, i) != UNTOUCHED) {

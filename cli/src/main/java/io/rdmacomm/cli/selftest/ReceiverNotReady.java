@@ -18,7 +18,7 @@ final class ReceiverNotReady extends FaultCheck {
     String lacking(Scene scene) {
         return scene.supports(Capability.RECEIVER_NOT_READY)
                 ? ""
-                : "without RNR, a message that meets no receive ends the connection (RFC 5041, section 7.1)";
+                : "without RNR, a message without a posted receive ends the connection (RFC 5041, section 7.1)";
     }
 
     @Override

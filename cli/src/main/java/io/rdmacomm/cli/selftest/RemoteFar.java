@@ -19,7 +19,7 @@ final class RemoteFar implements Far {
     }
 
     private Frame<SelfTestMessage> ask(Frame<SelfTestMessage> request) {
-        // A check that took too long may still be at work here.
+        // A check that took too long may still be running here.
         synchronized (control) {
             control.send(request);
             return control.expect(SelfTestMessage.OK, SelfTestMessage.FAILED);

@@ -14,7 +14,7 @@ import java.time.Duration;
 /// @param peer makes the other ends
 /// @param patience how long to wait for a completion
 public record Scene(Context context, ConnectionOptions how, boolean byAddress, Peer peer, Duration patience) {
-    /// Whether the device tells little about requests that the peer rejects: iWARP answers them with a
+    /// Whether the device reports little about requests that the peer rejects: iWARP answers them with a
     /// Terminate message, which ends the connection (RFC 5040, section 4.8).
     boolean isIwarp() {
         return context.device().transport() == TransportType.IWARP;

@@ -117,7 +117,7 @@ enum SelfTestMessage {
         return new RemoteMemory(frame.number(at), frame.number(at + 1), (int) frame.number(at + 2));
     }
 
-    /// A number; one that is out of range stays out of range.
+    /// Narrows a number. One that is out of range stays out of range.
     private static int integer(Frame<SelfTestMessage> frame, int index) {
         return Math.clamp(frame.number(index), Integer.MIN_VALUE, Integer.MAX_VALUE);
     }

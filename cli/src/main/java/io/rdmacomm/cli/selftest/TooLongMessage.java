@@ -10,7 +10,7 @@ final class TooLongMessage extends FaultCheck {
     private static final int RECEIVE_BYTES = 64;
 
     TooLongMessage() {
-        // rxe says REMOTE_OPERATION_ERROR (`rxe_responder`).
+        // rxe reports REMOTE_OPERATION_ERROR (`rxe_responder`).
         super(
                 "message longer than receive",
                 WorkStatus.REMOTE_INVALID_REQUEST,

@@ -8,7 +8,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 
-/// WRITEs without end, from a thread of its own.
+/// Endless WRITEs, from a separate thread.
 final class Traffic {
     private static final int BYTES = QueuePairEnd.OPEN_BYTES;
     private static final int ENOUGH = 16;

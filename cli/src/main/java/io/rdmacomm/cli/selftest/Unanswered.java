@@ -11,12 +11,12 @@ final class Unanswered extends FaultCheck {
     private static final int RETRIES = 1;
 
     Unanswered() {
-        super("nobody answers", WorkStatus.RETRY_EXCEEDED, null, true);
+        super("no answer", WorkStatus.RETRY_EXCEEDED, null, true);
     }
 
     @Override
     String lacking(Scene scene) {
-        return scene.byAddress() ? "a queue pair that connects by address is not connected to a silent one" : "";
+        return scene.byAddress() ? "a connection by address needs a peer that answers" : "";
     }
 
     @Override

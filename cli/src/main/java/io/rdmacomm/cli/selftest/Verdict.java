@@ -18,7 +18,7 @@ public record Verdict(Grade grade, String text, String remedy) {
         OK("ok"),
         /// It does something else.
         FAILED("FAILED"),
-        /// The device cannot do what the check needs, and says so.
+        /// The device reports that it cannot do what the check needs.
         NOT_SUPPORTED("not supported");
 
         private final String label;

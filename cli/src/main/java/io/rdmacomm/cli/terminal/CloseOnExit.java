@@ -14,7 +14,7 @@ public final class CloseOnExit implements AutoCloseable {
         Runtime.getRuntime().addShutdownHook(hook);
     }
 
-    /// Whether the process is exiting: what fails from now on, fails because of that.
+    /// Whether the process is exiting, which then explains all failures.
     public static boolean isExiting() {
         Thread probe = new Thread(() -> {}, "probe");
         try {

@@ -57,7 +57,7 @@ public final class FailureText {
         return text.startsWith("\t") ? "\t" + Printable.text(text.substring(1)) : Printable.text(text);
     }
 
-    /// Joins the lines of `text`. It may quote a name or a variable that somebody else has chosen.
+    /// Joins the lines of `text`. It may quote a name or a variable from an untrusted source.
     public static String oneLine(String text) {
         return Printable.text(text.replaceAll("\\s*\\R\\s*", "; "));
     }

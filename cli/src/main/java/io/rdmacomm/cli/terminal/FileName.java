@@ -14,9 +14,10 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import picocli.CommandLine.ITypeConverter;
 
-/// Names of files are bytes to the kernel. The JDK translates them with the encoding of the locale, which loses all
-/// that is not ASCII where there is no locale, as in containers. Here they are text in UTF-8 whatever the locale, and
-/// a byte that is no UTF-8 becomes a lone surrogate, U+DC00 and the byte, so that nothing is lost.
+/// Names of files are bytes to the kernel. The JDK translates them with the encoding of the locale, which
+/// loses all but ASCII where there is no locale, as in containers. Here they are text in UTF-8 whatever the
+/// locale, and a byte that is not valid UTF-8 becomes a lone surrogate, U+DC00 and the byte, so that nothing
+/// is lost.
 ///
 /// Paths come from bytes and back by way of `file:` URIs, which the JDK takes byte for byte.
 public final class FileName implements ITypeConverter<Path> {
@@ -111,7 +112,7 @@ public final class FileName implements ITypeConverter<Path> {
         return decode(unescape(path.isAbsolute() ? raw : raw.substring(raw.lastIndexOf('/') + 1)));
     }
 
-    /// Bytes as ASCII: those that are no letter, digit, or one of `/-._~` become `%` and two digits (RFC 3986).
+    /// Bytes as ASCII: all but letters, digits and `/-._~` become `%` and two digits (RFC 3986).
     private static String escape(byte[] bytes) {
         StringBuilder text = new StringBuilder(bytes.length);
         for (byte each : bytes) {

@@ -13,7 +13,7 @@ public final class Interruption implements AutoCloseable {
     private final AtomicBoolean happened = new AtomicBoolean();
     private final Object before = Signals.register(SIGNAL, this::interrupt);
 
-    /// From now on, until it is closed.
+    /// Takes effect at once, until it is closed.
     public Interruption() {}
 
     private void interrupt() {

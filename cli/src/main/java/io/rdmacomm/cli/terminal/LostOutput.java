@@ -6,7 +6,7 @@ import java.io.Serial;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/// The standard output does not take what a command prints: its disk is full, or nobody reads it any more.
+/// The standard output of a command cannot be written: its disk is full, or its reader is gone.
 public final class LostOutput extends RuntimeException {
     @Serial
     private static final long serialVersionUID = 1L;
@@ -31,8 +31,8 @@ public final class LostOutput extends RuntimeException {
         }
     }
 
-    /// Whether nobody reads any more, as after `| head`: the user knows. Pipes and sockets hardly fail in another
-    /// way (write(2)), and the words of the reason depend on the language of the system.
+    /// Whether the reader is gone, as after `| head`: the user knows. Pipes and sockets hardly fail in
+    /// another way (write(2)), and the text of the reason depends on the language of the system.
     public boolean isClosedPipe() {
         try {
             int type = (int) Files.getAttribute(STANDARD_OUTPUT, "unix:mode") & TYPE;

@@ -16,7 +16,7 @@ public final class ProgressLine implements AutoCloseable {
         this.visible = isTerminal();
     }
 
-    /// Whether the process talks to a terminal.
+    /// Whether the process has a terminal.
     public static boolean isTerminal() {
         return Optional.ofNullable(System.console()).map(Console::isTerminal).orElse(false);
     }

@@ -8,7 +8,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
-/// A file that a command writes its results to, after work that nobody wants to lose.
+/// A file that a command writes its results to. It is checked before the work, so that the results are not
+/// lost.
 public final class ResultFile {
     private ResultFile() {}
 

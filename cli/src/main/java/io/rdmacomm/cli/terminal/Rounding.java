@@ -7,7 +7,7 @@ import java.math.MathContext;
 public final class Rounding {
     private Rounding() {}
 
-    /// `value` with so many places after the point.
+    /// `value` rounded to `places` decimal places.
     public static double to(double value, int places) {
         double scale = Math.pow(10, places);
         return Math.rint(value * scale) / scale;

@@ -7,7 +7,7 @@ import java.util.function.Function;
 /// @param title its title
 /// @param isText whether it contains text, which is aligned left and may be cut
 /// @param keepsEnd whether its beginning is cut
-/// @param minWidth the fewest characters that it is useful with
+/// @param minWidth the smallest useful width
 /// @param cell its content in a row
 record Column(String title, boolean isText, boolean keepsEnd, int minWidth, Function<Row, String> cell) {
     static Column text(String title, int minWidth, Function<Row, String> cell) {

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param process the process
 /// @param counters its counters
-/// @param rates what it does; null if it has not published twice, or not for a while
+/// @param rates its activity; null if it has not published twice, or not for a while
 public record Row(
         ProcessRecord process,
         CounterRecord counters,

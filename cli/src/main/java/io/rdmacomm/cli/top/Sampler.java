@@ -12,10 +12,10 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// Reads the counters files again and again. Processes publish about once a second, at times of their own. So rates
-/// are those between two publications, by the clock of the process, however often this reads.
+/// Reads the counters files again and again. Each process publishes about once a second, at its own times. So
+/// rates are those between two publications, by the clock of the process, however often this reads.
 public final class Sampler {
-    /// A process that has not published for so long is stopped, or has no time to.
+    /// A process that has not published for this long is stopped, or gets no processor time.
     private static final long STALE_MILLIS = 5000;
     private static final Comparator<Row> BUSIEST_FIRST = Comparator.comparingDouble(Row::activity)
             .reversed()

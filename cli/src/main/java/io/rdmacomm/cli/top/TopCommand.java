@@ -36,9 +36,9 @@ import picocli.CommandLine.Option;
             "  rdmacomm top --once --json - | jq '.processes[].channels[].per_second'"
         })
 public final class TopCommand extends Subcommand {
-    /// Processes publish at times of their own, about once a second.
+    /// Each process publishes at its own times, about once a second.
     private static final long PUBLICATION_NANOS = 2_500_000_000L;
-    private static final long LOOK_NANOS = 50_000_000;
+    private static final long PAUSE_NANOS = 50_000_000;
 
     @Option(
             names = {"-i", "--interval"},
@@ -83,7 +83,7 @@ public final class TopCommand extends Subcommand {
         long deadline = System.nanoTime() + PUBLICATION_NANOS;
         Sample sample = sampler.sample();
         while (!sample.isComplete() && System.nanoTime() - deadline < 0) {
-            sleep(LOOK_NANOS);
+            sleep(PAUSE_NANOS);
             sample = sampler.sample();
         }
         if (pid != null && sample.processes().isEmpty()) {
@@ -101,7 +101,7 @@ public final class TopCommand extends Subcommand {
         lines.forEach(output()::println);
     }
 
-    /// Prints tables until the process is ended, or nobody reads them.
+    /// Prints tables until the process ends, or the reader is gone.
     private void repeat(Sampler sampler, String where) throws IOException {
         var _ = sampler.sample();
         while (!output().out().checkError()) {

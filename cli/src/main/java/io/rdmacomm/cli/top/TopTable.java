@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Formats a sample as lines for people, of a given width.
 public final class TopTable {
-    /// Of a table that is not on a terminal.
+    /// The width and height of a table that is not on a terminal.
     public static final int UNLIMITED = Integer.MAX_VALUE;
 
     private static final int WIDEST_TEXT = 40;
@@ -40,7 +40,7 @@ public final class TopTable {
             CREDIT_STALLS,
             Column.number("errors", 6, row -> Figures.decimal((double) row.errors())),
             IN_FLIGHT);
-    /// The columns that a narrow terminal does without, the first one first.
+    /// The columns to leave out on a narrow terminal, in this order.
     private static final List<Column> DISPENSABLE =
             List.of(SESSION, WINDOW_STALLS, CREDIT_STALLS, IN_FLIGHT, CHANNEL, PEER);
     private static final String OWN_PROGRAM = "rdmacomm ";
@@ -51,12 +51,12 @@ public final class TopTable {
         return text.isEmpty() ? Figures.UNKNOWN : text;
     }
 
-    /// The name of a command of ours without the words that all of them begin with.
+    /// The name of an rdmacomm command without its prefix.
     private static String ownName(String command) {
         return command.startsWith(OWN_PROGRAM) ? command.substring(OWN_PROGRAM.length()) : command;
     }
 
-    /// The line about TCP, or null if nothing is known.
+    /// The line about TCP; null if there are no figures.
     private static @Nullable String tcpLine(Sample sample) {
         HostTcp tcp = sample.tcp();
         return tcp == null
@@ -140,7 +140,7 @@ public final class TopTable {
         return sum;
     }
 
-    /// Each column as wide as its content. If there is no room for that, the texts share what there is.
+    /// Each column as wide as its content. If there is no room for that, the text columns share the rest.
     private static int[] widths(List<Column> columns, List<Row> rows, int width) {
         int[] widths = minWidths(columns);
         int[] wanted = columns.stream().mapToInt(column -> wanted(column, rows)).toArray();

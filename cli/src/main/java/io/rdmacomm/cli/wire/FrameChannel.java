@@ -48,7 +48,7 @@ public final class FrameChannel<K extends Enum<K>> implements AutoCloseable {
 
     /// Waits for the next message, which must be of `kind`.
     ///
-    /// @param refusal the kind of message with which the peer refuses; its text says why
+    /// @param refusal the kind of message that rejects the request; its text is the reason
     /// @throws CommandFailure if the message is of another kind
     public Frame<K> expect(K kind, K refusal) {
         Frame<K> frame = receive();

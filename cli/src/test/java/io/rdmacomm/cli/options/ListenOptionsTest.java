@@ -39,9 +39,10 @@ final class ListenOptionsTest {
         SessionOptions open = SessionOptions.defaults();
         SessionOptions guarded = open.withSecret(Secret.of(new byte[16]));
 
-        assertThat(parsed().line(2020, open)).isEqualTo("listening on port 2020 of all addresses; anybody may connect");
+        assertThat(parsed().line(2020, open))
+                .isEqualTo("listening on port 2020 of all addresses; any client may connect");
         assertThat(parsed("--bind", "::1").line(5, guarded))
-                .isEqualTo("listening on port 5 of ::1; who has the secret may connect");
-        assertThat(parsed().line(7)).isEqualTo("listening on port 7 of all addresses; anybody may connect");
+                .isEqualTo("listening on port 5 of ::1; clients with the secret may connect");
+        assertThat(parsed().line(7)).isEqualTo("listening on port 7 of all addresses; any client may connect");
     }
 }

@@ -63,7 +63,7 @@ class CollectiveBenchTest {
         Result result = Command.run("bench", "--tests", "allreduce,write_lat", "--nodes", "2");
 
         assertThat(result.exitCode()).isEqualTo(2);
-        assertThat(result.err()).contains("collectives have no server and no other tests beside them");
+        assertThat(result.err()).contains("collectives run without a server and without other tests");
     }
 
     @Test

@@ -171,7 +171,7 @@ class MeshCommandTest {
                 "--rank 0 --size 2 --rendezvous localhost:0|is not a valid address",
                 "--hostfile /no/such/file|host file /no/such/file does not exist",
                 "--launcher slurm|SLURM_NTASKS is not set",
-                "--launcher pbs|is no launcher: write openmpi, torchrun, slurm or kubernetes",
+                "--launcher pbs|is not a launcher: write openmpi, torchrun, slurm or kubernetes",
                 "--nodes 2 --window 0|--window 0 is out of range",
                 "--nodes 2 --passes 0|--passes 0 is out of range",
                 "--nodes 2 --block 65m|--block 65 MiB is out of range: it can be 1 B to 64 MiB",

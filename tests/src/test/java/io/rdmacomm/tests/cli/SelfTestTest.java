@@ -40,7 +40,7 @@ class SelfTestTest {
         "unknown local key",
         "message longer than receive",
         "no receive posted",
-        "nobody answers",
+        "no answer",
         "flush in ERROR",
         "completion queue overrun",
         "close under traffic",
@@ -125,7 +125,7 @@ class SelfTestTest {
                 "fail=atomic:2:REMOTE_OPERATION_ERROR | transfers",
                 "fail=send:2+:FLUSHED | transfers",
                 "fail=send:1:LOCAL_LENGTH_ERROR | transfers, message longer than receive, no receive posted,"
-                        + " nobody answers, flush in ERROR",
+                        + " no answer, flush in ERROR",
                 "overrun=write:3 | close under traffic, peer closes under traffic",
                 "fail=create-completion-queue:1:ENOMEM | transfers",
                 "delay=receive:/1:10s | transfers",

@@ -49,7 +49,7 @@ public final class CacheLineFloor implements AutoCloseable {
         }
     }
 
-    /// Creates the file that both sides map. The server calls this: no client chooses a file for it.
+    /// Creates the file that both sides map. The server calls this, so that no client chooses its file.
     public static CacheLineFloor create() throws IOException {
         Path file = Files.createTempFile(folder(), PREFIX, "");
         boolean mapped = false;
@@ -65,8 +65,8 @@ public final class CacheLineFloor implements AutoCloseable {
         }
     }
 
-    /// Opens the file that the server created. A server can name nothing but a file of a benchmark: no other folder, no
-    /// other kind of file.
+    /// Opens the file that the server created. Accepts only the name of a benchmark's file in the usual
+    /// folder.
     ///
     /// @throws IOException if there is no such file: the server is on another machine
     public static CacheLineFloor open(String name) throws IOException {

@@ -5,7 +5,8 @@ package io.rdmacomm.cli.bench.machine;
 /// @param nanosPerReading the time of one reading
 /// @param granularityNanos the smallest positive difference between two readings
 public record ClockCost(double nanosPerReading, long granularityNanos) {
-    /// A loop that waits looks at the time and at its peer once in this many rounds plus one; a power of two minus one.
+    /// A waiting loop checks the clock and its peer once in `CHECK_MASK + 1` rounds; a power of two minus
+    /// one.
     public static final int CHECK_MASK = 0x7ff;
 
     private static final int READINGS = 200_000;

@@ -18,7 +18,7 @@ public final class CpuMeter {
     /// The CPU time up to now.
     public CpuUse read() {
         long nanos = System.nanoTime() - begin;
-        // A thread that has ended takes its time along.
+        // The time of a thread that has ended is no longer counted.
         return new CpuUse(Math.max(0, clock.getAsLong() - cpuBegin), nanos);
     }
 }

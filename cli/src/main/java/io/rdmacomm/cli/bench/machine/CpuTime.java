@@ -17,9 +17,9 @@ public final class CpuTime {
 
     private CpuTime() {}
 
-    /// The nanoseconds that all live threads of the process have used so far, without those of the JIT compilers,
-    /// which go on long after a warm-up. Where the kernel does not count nanoseconds, hundredths of a second with
-    /// the compilers.
+    /// The nanoseconds that all live threads of the process have used so far, without the JIT compilers,
+    /// which run long after a warm-up. Where the kernel does not count nanoseconds, in steps of hundredths of
+    /// a second, with the compilers.
     public static long ofProcess() {
         long sum = 0;
         try (DirectoryStream<Path> tasks = Files.newDirectoryStream(TASKS)) {

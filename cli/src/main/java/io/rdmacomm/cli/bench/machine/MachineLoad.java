@@ -10,7 +10,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 
-/// How much else this machine does while a benchmark runs on it. Figures of a busy machine tell nothing.
+/// The load of other programs on this machine while a benchmark runs. Figures of a busy machine are
+/// meaningless.
 ///
 /// @param others how many processors other programs use: 0.5 is half of one
 /// @param stolen the share of the processors' time that the hypervisor gave to other machines, 0 to 1
@@ -25,7 +26,7 @@ public record MachineLoad(double others, double stolen, int processors) {
     private static final int WAITING_FIELD = 4;
     private static final int STEAL_FIELD = 7;
 
-    /// Nothing is known of it.
+    /// The load is unknown.
     public static final MachineLoad UNKNOWN = new MachineLoad(0, 0, 1);
 
     /// The times that the kernel has counted since it started, in hundredths of a second of one processor.
@@ -48,8 +49,8 @@ public record MachineLoad(double others, double stolen, int processors) {
         }
     }
 
-    /// Looks for a quarter of a second, while this process does nothing. Where the kernel does not tell, it is
-    /// [#UNKNOWN].
+    /// Measures for a quarter of a second, while this process sleeps. [#UNKNOWN] if the kernel does not
+    /// report it.
     public static MachineLoad now() {
         try {
             Ticks before = Ticks.now();
@@ -71,7 +72,7 @@ public record MachineLoad(double others, double stolen, int processors) {
         }
     }
 
-    /// Whether figures that are measured beside it mean little.
+    /// Whether figures measured under this load mean little.
     public boolean isHigh() {
         return others > BUSY_OTHERS || stolen > BUSY_STOLEN;
     }

@@ -31,7 +31,7 @@ public final class SocketFloor implements AutoCloseable {
     /// Listens on a free port. The server calls this.
     ///
     /// @param host the address that the server listens on; empty for loopback, `*` for all
-    /// @param client the only one to be served: this port takes no secret
+    /// @param client the only client that is served, because this port requires no secret
     public SocketFloor(String host, InetAddress client) throws IOException {
         this.client = client;
         this.listener = ServerSocketChannel.open();
@@ -44,7 +44,7 @@ public final class SocketFloor implements AutoCloseable {
         }
     }
 
-    /// A client that has reached the server at one of the loopback addresses has the same one.
+    /// On loopback, client and server have the same address.
     private static InetAddress address(String host, InetAddress client) throws IOException {
         if (host.equals(TcpListener.ALL_ADDRESSES)) {
             return new InetSocketAddress(0).getAddress();

@@ -37,7 +37,7 @@ public record BandwidthResult(
         return copyGbps > 0 ? gbps() / copyGbps : 0;
     }
 
-    /// Whether it is faster than one thread copies: the copy was measured while the machine was slower.
+    /// Whether it exceeds the copy rate, because the machine was slower while that was measured.
     public boolean isBeyondTheCopy() {
         return copyGbps > 0 && ratio() > 1 + Result.TOLERANCE;
     }

@@ -12,8 +12,8 @@ public enum BenchTest {
     READ_LAT(Kind.LATENCY, 1),
     /// Fetch-and-add of 8 bytes, from the post to its completion.
     ATOMIC_LAT(Kind.LATENCY, 1),
-    /// A request and its answer in blocking calls that sleep until the message comes; the whole round trip. It runs
-    /// only if it is named, because its sessions need a port of their own.
+    /// A request and its answer in blocking calls that sleep until the message comes; the whole round trip.
+    /// It runs only if it is named, because its sessions need their own port.
     REQUEST_LAT(Kind.LATENCY, 1),
     /// SENDs with a full send window.
     SEND_BW(Kind.BANDWIDTH, 1),

@@ -20,7 +20,7 @@ public record LatencyResult(BenchTest test, long bytes, LatencySamples samples, 
         return floor > 0 ? samples.percentileMicros(50) / floor : 0;
     }
 
-    /// The names of the members that mean little.
+    /// The names of the doubtful members.
     private List<String> uncertain() {
         List<String> names = new ArrayList<>();
         if (samples.isUncertain(99)) {
@@ -35,7 +35,7 @@ public record LatencyResult(BenchTest test, long bytes, LatencySamples samples, 
         return names;
     }
 
-    /// Whether it is faster than the least time that the machine needs: the floor was measured while it was slower.
+    /// Whether it is below the floor, because the machine was slower while that was measured.
     public boolean isBeyondTheFloor() {
         return floor > 0 && ratio() < 1 - Result.TOLERANCE;
     }

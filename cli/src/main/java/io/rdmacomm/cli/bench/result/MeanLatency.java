@@ -24,7 +24,7 @@ public record MeanLatency(BenchTest test, long bytes, long iterations, long nano
         return floor > 0 ? micros() / floor : 0;
     }
 
-    /// Whether it is faster than the least time that the machine needs: the floor was measured while it was slower.
+    /// Whether it is below the floor, because the machine was slower while that was measured.
     public boolean isBeyondTheFloor() {
         return floor > 0 && ratio() < 1 - Result.TOLERANCE;
     }

@@ -8,10 +8,10 @@ import java.util.Map;
 /// @param low the lowest
 /// @param high the highest
 public record Spread(double low, double high) {
-    /// Of no part.
+    /// The spread of no parts.
     public static final Spread NONE = new Spread(Double.POSITIVE_INFINITY, Double.NEGATIVE_INFINITY);
 
-    /// With one more part.
+    /// This spread with one more part.
     public Spread with(double figure) {
         return new Spread(Math.min(low, figure), Math.max(high, figure));
     }

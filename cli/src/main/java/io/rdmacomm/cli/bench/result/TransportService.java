@@ -68,7 +68,7 @@ public enum TransportService {
         };
     }
 
-    /// The names of the tests that [#allows] does.
+    /// The names of the tests that the service [allows][#allows].
     public String labels() {
         return Arrays.stream(BenchTest.values())
                 .filter(this::allows)

@@ -54,7 +54,7 @@ public final class BenchServer implements AutoCloseable {
     ///
     /// @param options where to listen and on which device
     /// @param output shows clients that fail
-    /// @param guests serve the clients with these names, each in a thread of its own
+    /// @param guests serve the clients with these names, each in its own thread
     public BenchServer(
             SessionOptions options, CommandOutput output, Map<String, BiConsumer<ServerSession, EndPoint>> guests) {
         this.output = output;
@@ -110,7 +110,7 @@ public final class BenchServer implements AutoCloseable {
         }
     }
 
-    /// Ctrl-C at a client is no failure.
+    /// Ctrl-C at a client is not a failure.
     private static boolean isOfClientThatLeft(Throwable failure) {
         Throwable cause = failure.getCause();
         return failure instanceof PeerDoneException || (cause != null && isOfClientThatLeft(cause));
@@ -185,7 +185,7 @@ public final class BenchServer implements AutoCloseable {
         }
     }
 
-    /// Serves a trial in a session of its own, because the modes are those of a whole session.
+    /// Serves a trial in a separate session, because modes apply to a whole session.
     private void serveInModes(TrialPlan wanted, Modes modes, FrameChannel<BenchMessage> control) {
         SessionOptions own = modes.apply(options).withPort(0).withConnectionPort(0);
         try (ServerSession data = ServerSession.listen(own.withConfigurer(wanted::channel))) {

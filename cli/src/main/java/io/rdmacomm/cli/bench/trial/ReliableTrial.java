@@ -53,8 +53,8 @@ final class ReliableTrial implements Trial {
         }
     }
 
-    /// The options for the session of the plan's modes, which listens on a port of its own; without modes the session
-    /// that also carries the control messages.
+    /// The options of a separate session with the plan's modes, on its own port; without modes, those of the
+    /// session that carries the control messages.
     private static SessionOptions dataOptions(SessionOptions options, TrialPlan plan, long port) {
         Modes modes = plan.modes();
         return modes == null
@@ -114,7 +114,7 @@ final class ReliableTrial implements Trial {
         return Losses.NONE;
     }
 
-    /// The server's explanation of a failure of which this side only saw the consequence, if it gives one.
+    /// The failure that the server reports, if it does: this side may have seen only its consequence.
     private static RuntimeException explain(FrameChannel<BenchMessage> control, RuntimeException failure) {
         try {
             Frame<BenchMessage> frame = control.receive(LAST_WORDS);

@@ -117,9 +117,8 @@ public final class TrialRun {
         return use;
     }
 
-    /// Lets both sides wait for as long as a measurement takes without any operation, after their JIT compilers have
-    /// become
-    /// idle, and then checks that they still answer.
+    /// Lets both sides wait for the duration of a measurement without any operation, once their JIT compilers
+    /// are idle; then checks that both still answer.
     ///
     /// @return the CPU time of the wait
     private StepUse idle() {
@@ -130,7 +129,7 @@ public final class TrialRun {
         return use;
     }
 
-    /// Lets the JIT compilers finish: they would keep other threads from sleeping in peace.
+    /// Lets the JIT compilers finish, so that they do not disturb sleeping threads.
     private void awaitCompilers() {
         int quiet = 0;
         for (int i = 0; i < MAX_SETTLING_STEPS && quiet < QUIET_STEPS; i++) {
@@ -173,8 +172,8 @@ public final class TrialRun {
                 plan.test(), plan.bytes(), directions * total.arrived, total.nanos, total.cpuNanos, copyGbps, spread);
     }
 
-    /// Performs the operations of a part, of which only the first post and the last completion are timed, in steps of
-    /// at most `stepNanos`.
+    /// Performs the operations of a part in steps of at most `stepNanos`. Only the first post and the last
+    /// completion are timed.
     private Total perform(int part, double nanosPerOperation, long stepNanos) {
         long iterations = iterations(part);
         long wanted = settings.durationNanos() / PARTS;

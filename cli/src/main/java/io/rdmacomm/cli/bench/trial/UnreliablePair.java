@@ -30,9 +30,9 @@ import java.lang.foreign.Arena;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// One side's queue pair for a test over a transport that can lose messages, which it counts. Every message completes
-/// a receive of the peer and carries the number of its step as immediate data: WRITEs, too, because nothing else would
-/// tell the peer which of them were lost. For one thread.
+/// One side's queue pair for a test over a transport that can lose messages, and counts them. Every message
+/// completes a receive of the peer and carries the number of its step as immediate data: WRITEs, too, because
+/// otherwise the peer could not know which of them were lost. For one thread.
 public final class UnreliablePair implements AutoCloseable {
     private static final int QUEUE_KEY = 0x1111_1111;
     private static final int POLLED = 64;
@@ -120,7 +120,7 @@ public final class UnreliablePair implements AutoCloseable {
 
     /// Brings the queue pair up, with all receives posted.
     ///
-    /// @param peer what its [#address] made
+    /// @param peer the result of its [#address]
     void connect(Frame<BenchMessage> peer) {
         QueuePairInfo info = info(peer);
         PathOptions path = how.path();
@@ -208,7 +208,7 @@ public final class UnreliablePair implements AutoCloseable {
         chain.signaled();
     }
 
-    /// Begins a step, whose number tells its messages from late ones of earlier steps.
+    /// Begins a step. Its number distinguishes its messages from late ones of earlier steps.
     ///
     /// @param unchecked the number of messages whose content is not checked, only their length
     void begin(int number, long unchecked) {

@@ -25,7 +25,7 @@ final class UnreliableServer {
     /// After such a silence, the client may have ended the step.
     private static final long SILENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
-    private static final Duration LOOK = Duration.ofMillis(1);
+    private static final Duration MOMENT = Duration.ofMillis(1);
     private static final long COMPILER_LIMIT_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
     private final FrameChannel<BenchMessage> control;
@@ -118,11 +118,11 @@ final class UnreliableServer {
         return null;
     }
 
-    /// The message that ends the step; null if it has not come. Whoever ends the connection ends this as well.
+    /// The message that ends the step; null if it has not arrived. Throws if the connection has ended.
     private @Nullable Frame<BenchMessage> done() {
         Frame<BenchMessage> frame;
         try {
-            frame = control.receive(LOOK);
+            frame = control.receive(MOMENT);
         } catch (DeadlineException _) {
             return null;
         }

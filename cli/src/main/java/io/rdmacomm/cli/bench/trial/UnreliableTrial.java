@@ -23,9 +23,9 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/// A trial over a transport that can lose messages. Only its own queue pair does: steps begin and end with control
-/// messages, by which each side learns how many messages the other one has sent and received. A latency test ends its
-/// step at the first loss, and [TrialRun] begins another one.
+/// A trial over a transport that can lose messages. Only its queue pair can: steps begin and end with
+/// reliable control messages, which report how many messages each side has sent and received. A latency test
+/// ends its step at the first loss, and [TrialRun] begins another one.
 final class UnreliableTrial implements Trial {
     private static final long COMPILER_LIMIT_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
     private static final int MOST_BARREN_STEPS = 20;
@@ -123,9 +123,9 @@ final class UnreliableTrial implements Trial {
         }
     }
 
-    /// Messages there and back, up to the first that is lost.
+    /// Round trips, up to the first lost message.
     ///
-    /// @return how many came back
+    /// @return the number of answers
     private int roundTrips(int count, Readings readings) {
         readings.begin();
         int laps = 0;

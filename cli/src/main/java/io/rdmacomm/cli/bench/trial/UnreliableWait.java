@@ -4,7 +4,7 @@ import io.rdmacomm.cli.bench.machine.ClockCost;
 import io.rdmacomm.cli.terminal.CommandFailure;
 import java.util.concurrent.TimeUnit;
 
-/// The waits of a test over a transport that can lose messages. All of them end. For one thread.
+/// The waits of a test over a transport that can lose messages. Each has a limit. For one thread.
 final class UnreliableWait {
     /// A message that has not arrived after this time counts as lost, unless it arrives before the end of its step.
     static final long LOST_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
@@ -56,8 +56,8 @@ final class UnreliableWait {
         }
     }
 
-    /// Whether it is time to look at the clock. Yields as well: with fewer processors than busy threads, the other
-    /// side may need this one to go on.
+    /// Whether it is time to check the clock. Also yields: with fewer processors than busy threads, the other
+    /// side may need this processor.
     @SuppressWarnings("ThreadPriorityCheck") // only speeds up a machine that is too busy to measure anything
     boolean isTime() {
         if ((++spins & ClockCost.CHECK_MASK) != 0) {

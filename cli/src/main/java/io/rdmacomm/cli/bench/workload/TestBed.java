@@ -128,12 +128,12 @@ public final class TestBed implements AutoCloseable {
         }
     }
 
-    /// Waits for a message that does not come, as long as `time`.
+    /// Waits for `time`, in which no message may arrive.
     public void idle(Duration time) {
         try (Message _ = first.blocking(time).receive()) {
             throw new CommandFailure("a message arrived that the other side did not send");
         } catch (DeadlineException _) {
-            // As it should be.
+            // Expected.
         }
     }
 
@@ -144,8 +144,8 @@ public final class TestBed implements AutoCloseable {
         endPoint.barrier(BenchMessage.PATIENCE);
     }
 
-    /// Called from time to time by a loop that waits. Throws if that can no longer succeed. Yields as well: with
-    /// fewer processors than busy threads, the other side may need this one to go on.
+    /// Called periodically by waiting loops. Throws if the wait can no longer succeed. Also yields: with
+    /// fewer processors than busy threads, the other side may need this processor.
     @SuppressWarnings("ThreadPriorityCheck") // only speeds up a machine that is too busy to measure anything
     void checkAlive() {
         Thread.yield();

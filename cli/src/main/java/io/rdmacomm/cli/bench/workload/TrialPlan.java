@@ -133,7 +133,7 @@ public record TrialPlan(
         return proposed.withSendWindow(depth).withReceives(receives).withMessageBytes((int) stride());
     }
 
-    /// Keeps a number that is out of range out of range.
+    /// Narrows a number. One that is out of range stays out of range.
     private static int toInt(long number) {
         return Math.clamp(number, Integer.MIN_VALUE, Integer.MAX_VALUE);
     }

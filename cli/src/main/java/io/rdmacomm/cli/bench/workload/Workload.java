@@ -6,8 +6,8 @@ public interface Workload {
     /// Resets the state that a step starts from. Both sides call this before every step.
     default void prepare() {}
 
-    /// Performs `count` operations. It tells `readings` when the first one begins and the last one ends; a
-    /// latency test also when each one ends.
+    /// Performs `count` operations. Records in `readings` when the first one begins and the last one ends; a
+    /// latency test also records when each one ends.
     void initiate(int count, Readings readings);
 
     /// Performs the other side's part of the initiator's `count` operations. Does nothing if there is no such part.
