@@ -29,7 +29,7 @@ final class DeviceFaults {
         }
     }
 
-    /// Whether the link is down. It comes back when it is looked at after its time.
+    /// Whether the link is down. The first call after its time brings it up.
     boolean isLinkDown() {
         return linkDown && !comesBack();
     }

@@ -13,7 +13,7 @@ final class FaultCompletionChannel extends Wrapper<CompletionChannelDriver> impl
     private final AtomicBoolean woken = new AtomicBoolean();
     private volatile boolean closing;
 
-    /// @param onClose is given the handle when the channel is closed
+    /// @param onClose receives the handle when the channel is closed
     FaultCompletionChannel(CompletionChannelDriver real, LongConsumer onClose) {
         super(real);
         this.onClose = onClose;
@@ -32,7 +32,7 @@ final class FaultCompletionChannel extends Wrapper<CompletionChannelDriver> impl
         queues.remove(queue);
     }
 
-    /// Has the waiting thread look at the queues again.
+    /// Makes the waiting thread check the queues again.
     void recheck() {
         real.wakeUp();
     }

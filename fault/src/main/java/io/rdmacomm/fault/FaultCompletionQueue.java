@@ -104,7 +104,7 @@ final class FaultCompletionQueue extends Wrapper<CompletionQueueDriver> implemen
         return silent ? 0 : filled;
     }
 
-    /// A broken queue throws, but not before what was taken from it is reported.
+    /// A broken queue throws, but only after the completions taken from it are reported.
     private int pollReal(MemorySegment into, int filled, int max) {
         if (filled == 0) {
             return real.poll(into, max);
@@ -163,7 +163,7 @@ final class FaultCompletionQueue extends Wrapper<CompletionQueueDriver> implemen
         recheck();
     }
 
-    /// The real queue knows nothing of the events for completions that were held back.
+    /// The real queue does not know the events for completions that were held back.
     @Override
     public void acknowledge(int events) {
         if (channel == null) {

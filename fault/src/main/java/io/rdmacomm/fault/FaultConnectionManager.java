@@ -59,7 +59,7 @@ final class FaultConnectionManager extends Wrapper<ConnectionManagerDriver> impl
         return real.joinMulticast(local, group, timeoutNanos);
     }
 
-    /// Until this is closed, changes of the queue pair meet no rules.
+    /// Until this is closed, no rules apply to changes of the queue pair.
     private interface Managing extends AutoCloseable {
         @Override
         void close();

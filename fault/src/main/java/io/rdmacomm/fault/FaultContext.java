@@ -108,8 +108,8 @@ final class FaultContext extends Wrapper<ContextDriver> implements ContextDriver
         return real.whyNoConnectionManager();
     }
 
-    /// Only an event of the real device wakes a thread that waits for it, so while a rule may raise one,
-    /// this checks now and then.
+    /// Only an event of the real device wakes a thread that waits for it, so while a rule may raise one, this
+    /// checks periodically.
     @Override
     public @Nullable DriverEvent awaitEvent(long timeoutNanos) throws InterruptedException {
         long begin = System.nanoTime();

@@ -2,7 +2,7 @@ package io.rdmacomm.fault;
 
 import java.util.List;
 
-/// The rules of a device, and the seed of what they leave to chance.
+/// The rules of a device, and the seed of their random choices.
 ///
 /// @param restrictions what the device does not do
 /// @param text the rules as given, and the seed if it matters

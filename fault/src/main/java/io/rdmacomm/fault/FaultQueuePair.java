@@ -12,7 +12,7 @@ import io.rdmacomm.verbs.spi.QueuePairRequest;
 import io.rdmacomm.verbs.spi.RequestChain;
 import org.jspecify.annotations.Nullable;
 
-/// Meets what is posted to a queue pair with the rules, and counts what has completed.
+/// Applies the rules to the work posted to a queue pair, and counts its completions.
 final class FaultQueuePair extends Wrapper<QueuePairDriver> implements QueuePairDriver {
     private final OpenDevice device;
     private final QueuePairOwner owner;

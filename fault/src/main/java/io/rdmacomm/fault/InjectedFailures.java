@@ -23,7 +23,7 @@ final class InjectedFailures {
     private final Map<Long, Failure> failures = new ConcurrentHashMap<>();
     private final Random random = new Random();
 
-    /// What is to be reported.
+    /// The failure to report.
     ///
     /// @param workId the user's
     private record Failure(long workId, WorkStatus status, QueuePairOwner queuePair) {}
@@ -62,7 +62,8 @@ final class InjectedFailures {
         completions.set(JAVA_INT, at + CompletionLayout.STATUS, failure.status.code());
         completions.set(JAVA_INT, at + CompletionLayout.VENDOR_ERROR, VENDOR_ERROR);
         if (actual == SUCCESS) {
-            // It needed none of the memory that was taken from it, for example a receive of an empty message.
+            // It succeeded without the memory that was taken from it, for example a receive of an empty
+            // message.
             failure.queuePair.fail();
         }
     }

@@ -42,12 +42,12 @@ sealed interface InjectedFault {
     /// The completion queue of the request overruns, and reports nothing more.
     record Overrun() implements InjectedFault {}
 
-    /// This fault with what is left to chance decided.
+    /// This fault with its random choices made.
     default InjectedFault drawn(Random random) {
         return this;
     }
 
-    /// Whether anything is left to chance.
+    /// Whether it has random choices.
     default boolean isRandom() {
         return false;
     }

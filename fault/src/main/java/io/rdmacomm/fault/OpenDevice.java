@@ -10,8 +10,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/// What the objects of an open device share: its rules, what they have done to the whole device, and
-/// the objects that they are about. Thread-safe.
+/// The shared state of the objects of an open device: its rules, their effects on the whole device, and the
+/// objects that they concern. Thread-safe.
 final class OpenDevice {
     private final String name;
     private final FaultPlan plan;
@@ -60,18 +60,18 @@ final class OpenDevice {
         return completionQueues;
     }
 
-    /// The queue that stands before `queue`.
+    /// The queue that wraps `queue`.
     FaultCompletionQueue wrapperOf(CompletionQueueDriver queue) {
         return Objects.requireNonNull(completionQueues.get(queue.handle()), "it is open");
     }
 
-    /// The numbers of the queue pairs that the connection manager is changing. These changes meet no
-    /// rules: the call of the connection manager has met them.
+    /// The numbers of the queue pairs that the connection manager is changing. Rules do not apply to these
+    /// changes: they have applied to the call of the connection manager.
     Set<Long> managed() {
         return managed;
     }
 
-    /// Does what the rules want before a call to the real device.
+    /// Applies the rules before a call to the real device.
     ///
     /// @throws VerbException if the call is to fail
     void before(FaultOperation operation) {
@@ -97,7 +97,7 @@ final class OpenDevice {
     }
 
     /// Fails the device: all queue pairs enter the error state or, if that is silent, no queue reports
-    /// anything more. Threads of their own fail the queue pairs, as the caller may hold locks of one.
+    /// anything more. Separate threads fail the queue pairs, because the caller may hold locks of one.
     void fail(boolean silent) {
         if (!faults.fail()) {
             return;

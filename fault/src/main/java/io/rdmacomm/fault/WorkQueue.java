@@ -14,9 +14,9 @@ import io.rdmacomm.verbs.spi.RequestChain;
 import io.rdmacomm.verbs.spi.SendRequestLayout;
 import org.jspecify.annotations.Nullable;
 
-/// The send queue or the receive queue of a queue pair: meets each posted request with the rules. A
-/// request that is to fail is posted spoiled, so that the real queue pair fails it in its turn and
-/// flushes what follows. One thread at a time.
+/// The send queue or the receive queue of a queue pair: applies the rules to each posted request. A request
+/// that is to fail is posted spoiled, so that the real queue pair fails it in its turn and flushes what
+/// follows. One thread at a time.
 final class WorkQueue {
     /// Posts to the real queue.
     interface Posting {

@@ -16,7 +16,7 @@ import java.util.List;
 /// The devices that libibverbs finds (ibv_get_device_list(3)).
 ///
 /// @param devices the devices, in the order of libibverbs
-/// @param errno why there is no list; 0 if there is one
+/// @param errno the reason why there is no list; 0 if there is one
 record DeviceList(List<IbvDevice> devices, int errno) {
     /// Reads the list.
     static DeviceList read(RdmaLibraries libraries) {

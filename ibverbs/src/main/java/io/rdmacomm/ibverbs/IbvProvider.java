@@ -43,7 +43,7 @@ public final class IbvProvider implements RdmaProvider {
 
     /// A provider over other libraries and other device files, for tests.
     ///
-    /// @param drivers the folder without which there is no driver, hence no device
+    /// @param drivers a folder that exists if there is a driver; without it there is no device
     IbvProvider(String library, String rdmacm, Path deviceFiles, Path drivers) {
         this.library = library;
         this.rdmacm = rdmacm;

@@ -19,8 +19,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/// The objects of a context, for those who know them by number: peers on this host, callers on the
-/// network, and other objects, which are given a driver that may wrap the one here.
+/// The objects of a context by number: for peers on this host, for callers on the network, and for other
+/// objects, which get a driver that may wrap the one here.
 final class ContextObjects implements SharedMemory.Events {
     private final SoftContext context;
     private final QueuePairNumbers numbers = new QueuePairNumbers();
@@ -72,21 +72,21 @@ final class ContextObjects implements SharedMemory.Events {
         sharedQueues.remove(number);
     }
 
-    /// The channel that `driver` stands for.
+    /// The channel behind `driver`.
     ///
     /// @throws IllegalStateException if it was closed meanwhile
     SoftCompletionChannel channel(CompletionChannelDriver driver) {
         return open(driver, channels.get((int) driver.handle()));
     }
 
-    /// The completion queue that `driver` stands for.
+    /// The completion queue behind `driver`.
     ///
     /// @throws IllegalStateException if it was closed meanwhile
     SoftCompletionQueue completionQueue(CompletionQueueDriver driver) {
         return open(driver, completionQueues.get((int) driver.handle()));
     }
 
-    /// The shared receive queue that `driver` stands for.
+    /// The shared receive queue behind `driver`.
     ///
     /// @throws IllegalStateException if it was closed meanwhile
     SoftSharedReceiveQueue sharedQueue(SharedReceiveQueueDriver driver) {
@@ -118,8 +118,8 @@ final class ContextObjects implements SharedMemory.Events {
         return pendingFrees;
     }
 
-    /// Waits until no operation that began before may still be using `region`, whose keys are not valid any more. It
-    /// waits for a stopped peer that may, but once, and for all of them together.
+    /// Waits until no operation that began before may still be using `region`, whose keys are no longer
+    /// valid. Waits only once for a stopped peer that may, and for all such peers together.
     ///
     /// @param region null for any memory of this context
     /// @return false if a peer still may be using it, or another place that was given up
@@ -199,13 +199,14 @@ final class ContextObjects implements SharedMemory.Events {
     @Override
     public void onFault(int number, AsyncEventType event) {
         ContextQueuePair queuePair = queuePairs.find(number);
-        // A peer on this host cannot fail a queue pair for datagrams: it is not connected to anybody.
+        // A peer on this host cannot fail a queue pair for datagrams: it is not connected to a peer.
         if (queuePair != null && queuePair.tcp() != null) {
             queuePair.failLocally(event);
         }
     }
 
-    /// A peer changes shared memory first, and then reports it. This finds what it could not report.
+    /// A peer changes shared memory first, and then reports it. This finds the changes that it could not
+    /// report.
     @Override
     public void onPeerParted() {
         completionQueues.forEach((number, queue) -> {

@@ -12,10 +12,10 @@ import java.util.function.BooleanSupplier;
 final class PendingFrees {
     /// The memory that one peer may write to.
     ///
-    /// @param released whether the peer cannot write to it any more
+    /// @param released whether the peer can no longer write to it
     private record Hold(BooleanSupplier released, List<Object> places) {}
 
-    /// A place that its owner does not need any more.
+    /// A place that its owner no longer needs.
     private record Freed(Object place, Runnable free) {}
 
     private final List<Hold> holds = new ArrayList<>();
@@ -23,7 +23,7 @@ final class PendingFrees {
 
     /// Keeps `places` from being freed.
     ///
-    /// @param released whether the peer cannot write to them any more; never again false after true
+    /// @param released whether the peer can no longer write to them; never again false after true
     synchronized void hold(BooleanSupplier released, Object... places) {
         holds.add(new Hold(released, List.of(places)));
     }
@@ -34,7 +34,7 @@ final class PendingFrees {
         freeReleased();
     }
 
-    /// Frees what is not held any more.
+    /// Frees the places that are no longer held.
     ///
     /// @return whether nothing is held
     synchronized boolean freeReleased() {

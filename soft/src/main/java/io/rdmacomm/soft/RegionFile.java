@@ -33,7 +33,7 @@ final class RegionFile {
         return mapped.segment();
     }
 
-    /// Whether it has exactly this memory, and then another user.
+    /// Adds a user if the file has exactly this memory, and returns whether it has.
     synchronized boolean share(MemorySegment memory) {
         boolean same = users > 0
                 && segment().address() == memory.address()
@@ -44,7 +44,7 @@ final class RegionFile {
         return same;
     }
 
-    /// One user less.
+    /// Removes a user.
     ///
     /// @param unused whether no thread uses the memory through that one
     /// @return whether it was the last one
@@ -53,7 +53,7 @@ final class RegionFile {
         return --users == 0;
     }
 
-    /// Unmaps and removes the file, which has no users any more.
+    /// Unmaps and removes the file, which no longer has users.
     void remove() throws IOException {
         mapped.close(idle);
     }

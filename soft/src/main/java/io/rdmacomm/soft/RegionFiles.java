@@ -30,8 +30,7 @@ final class RegionFiles {
         return created;
     }
 
-    /// The file of an open region that has exactly this memory, which has another user then; null if there
-    /// is none.
+    /// The file of an open region with exactly this memory, for another user; null if there is none.
     @Nullable
     RegionFile share(MemorySegment memory) {
         RegionFile file = files.get(memory.address());

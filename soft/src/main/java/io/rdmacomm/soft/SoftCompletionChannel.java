@@ -39,7 +39,7 @@ final class SoftCompletionChannel implements CompletionChannelDriver {
     private volatile @Nullable Announcing attended;
 
     /// @param device its name, for messages
-    /// @param onClose is given the number when the channel is closed
+    /// @param onClose receives the number when the channel is closed
     SoftCompletionChannel(String device, int number, IntConsumer onClose) {
         this.device = device;
         this.number = number;

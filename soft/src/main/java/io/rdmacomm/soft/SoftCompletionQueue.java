@@ -157,7 +157,7 @@ final class SoftCompletionQueue implements CompletionQueueDriver, SoftCompletion
         return count;
     }
 
-    /// Without memory for it, what has arrived is read later. The completions are not affected.
+    /// Without memory for it, incoming data is read later. The completions are not affected.
     private static void drive(PolledLinks polled) {
         try {
             polled.drive();

@@ -142,7 +142,7 @@ final class SoftContext implements ContextDriver {
         return HostError.of(cause, Errno.ENOMEM).failure(operation, "no room for " + what, cause);
     }
 
-    /// The engine has ended, so what peers do is not noticed any more.
+    /// The engine has ended, so this context no longer notices its peers.
     void fail() {
         failed = true;
     }

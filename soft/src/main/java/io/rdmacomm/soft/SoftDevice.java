@@ -4,7 +4,7 @@ import io.rdmacomm.verbs.TransportType;
 import io.rdmacomm.verbs.spi.ContextDriver;
 import io.rdmacomm.verbs.spi.DeviceDriver;
 
-/// A device in software. Its GID is the address it is bound to; each opened context has a LID of its own.
+/// A device in software. Its GID is the address it is bound to; each opened context has its own LID.
 final class SoftDevice implements DeviceDriver {
     private final String provider;
     private final DeviceSettings settings;

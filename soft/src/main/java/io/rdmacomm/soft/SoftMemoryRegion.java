@@ -11,8 +11,8 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /// A memory region: a file in shared memory that peers map, or the caller's memory, which only this process
-/// can reach. Memory of an open region that is registered once more stays a file, so that each of its keys
-/// is as good.
+/// can reach. Memory of an open region that is registered again remains a file, so that its keys are
+/// equivalent.
 final class SoftMemoryRegion implements MemoryRegionDriver {
     private static final String REGISTER = "register memory (ibv_reg_mr)";
     private static final String REREGISTER = "reregister memory (ibv_rereg_mr)";
@@ -54,7 +54,7 @@ final class SoftMemoryRegion implements MemoryRegionDriver {
         }
     }
 
-    /// @param file the user of it that the region becomes, or null
+    /// @param file the file that the region uses, or null
     private static SoftMemoryRegion of(
             SoftContext context,
             boolean ownsMemory,

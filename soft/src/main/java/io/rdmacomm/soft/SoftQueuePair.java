@@ -378,7 +378,7 @@ final class SoftQueuePair implements QueuePairDriver, ContextQueuePair, Transpor
             if (isConnected()) {
                 fail(failedStatus, failedVendorError, failedEvent);
             } else if (owner.state() == QueuePairState.ERROR) {
-                // A receive may have come back that the peer had when the others were flushed.
+                // The peer may have returned a receive that it held when the others were flushed.
                 receives.flush();
             }
         } finally {

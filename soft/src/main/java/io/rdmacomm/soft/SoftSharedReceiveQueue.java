@@ -38,7 +38,7 @@ final class SoftSharedReceiveQueue implements SharedReceiveQueueDriver {
         context.objects().add(number, this);
     }
 
-    /// The number by which peers know it, too.
+    /// The number that peers use, too.
     @Override
     public long handle() {
         return number;

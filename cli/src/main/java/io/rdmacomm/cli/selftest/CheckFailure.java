@@ -9,8 +9,8 @@ final class CheckFailure extends RuntimeException {
 
     private final transient Verdict verdict;
 
-    CheckFailure(String expected, String came) {
-        this(Verdict.failed(expected, came));
+    CheckFailure(String expected, String actual) {
+        this(Verdict.failed(expected, actual));
     }
 
     CheckFailure(Verdict verdict) {

@@ -35,7 +35,7 @@ abstract class FaultCheck implements Check {
     abstract void add(SendBatch batch, long id, Pair pair);
 
     /// Why the device cannot do what the check needs; empty if it can.
-    String lacking(Scene scene) {
+    String unsupportedReason(Scene scene) {
         return "";
     }
 
@@ -63,9 +63,9 @@ abstract class FaultCheck implements Check {
 
     @Override
     public final Verdict run(Scene scene) throws InterruptedException {
-        String lacking = lacking(scene);
-        if (!lacking.isEmpty()) {
-            return Verdict.notSupported(lacking);
+        String unsupportedReason = unsupportedReason(scene);
+        if (!unsupportedReason.isEmpty()) {
+            return Verdict.notSupported(unsupportedReason);
         }
         try (Pair pair = pair(scene.with(how(scene.how())))) {
             QueuePairEnd near = pair.near();

@@ -15,7 +15,7 @@ final class ReceiverNotReady extends FaultCheck {
     }
 
     @Override
-    String lacking(Scene scene) {
+    String unsupportedReason(Scene scene) {
         return scene.supports(Capability.RECEIVER_NOT_READY)
                 ? ""
                 : "without RNR, a message without a posted receive ends the connection (RFC 5041, section 7.1)";

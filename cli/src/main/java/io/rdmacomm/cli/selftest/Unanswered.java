@@ -15,7 +15,7 @@ final class Unanswered extends FaultCheck {
     }
 
     @Override
-    String lacking(Scene scene) {
+    String unsupportedReason(Scene scene) {
         return scene.byAddress() ? "a connection by address needs a peer that answers" : "";
     }
 

@@ -7,7 +7,7 @@ import java.util.concurrent.ExecutionException;
 /// How a check ended.
 ///
 /// @param grade the verdict
-/// @param text what was found; of a failure, what was expected and what came
+/// @param text what was found; of a failure, what was expected and what happened
 /// @param remedy what to do about it; empty if nothing needs to be done
 public record Verdict(Grade grade, String text, String remedy) {
     private static final String REPORT = "attach the two files of --report to an issue of rdmacomm";
@@ -37,12 +37,12 @@ public record Verdict(Grade grade, String text, String remedy) {
         return new Verdict(Grade.OK, text, "");
     }
 
-    static Verdict failed(String expected, String came) {
-        return failed(expected, came, REPORT);
+    static Verdict failed(String expected, String actual) {
+        return failed(expected, actual, REPORT);
     }
 
-    static Verdict failed(String expected, String came, String remedy) {
-        return new Verdict(Grade.FAILED, "expected " + expected + ", but " + came, remedy);
+    static Verdict failed(String expected, String actual, String remedy) {
+        return new Verdict(Grade.FAILED, "expected " + expected + ", but " + actual, remedy);
     }
 
     static Verdict notSupported(String reason) {

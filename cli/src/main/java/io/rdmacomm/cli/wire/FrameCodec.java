@@ -35,7 +35,7 @@ public final class FrameCodec<K extends Enum<K>> {
     /// A codec for one protocol.
     ///
     /// @param magic the first four bytes of every frame
-    /// @param hint tells the user what to do if the peer speaks another protocol
+    /// @param hint advice for the user if the peer speaks another protocol
     public FrameCodec(int magic, Class<K> kinds, String hint) {
         this.magic = magic;
         this.kinds = List.of(kinds.getEnumConstants());

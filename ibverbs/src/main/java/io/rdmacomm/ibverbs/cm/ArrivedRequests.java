@@ -37,7 +37,7 @@ final class ArrivedRequests {
         return channel;
     }
 
-    /// No more requests come.
+    /// No more requests arrive.
     synchronized void end(IdentifierEvent event) {
         end = event;
         notifyAll();

@@ -144,7 +144,7 @@ final class ConnectionIdentifier {
         return handler;
     }
 
-    /// Gives the identifier to another owner, which gets every event that was not taken yet, and all to come.
+    /// Gives the identifier to another owner, which gets all pending and future events.
     ///
     /// @throws IllegalStateException if it is destroyed, or is being closed
     void handOver(Object from, Object to, Consumer<IdentifierEvent> taker) {
@@ -172,8 +172,8 @@ final class ConnectionIdentifier {
         return channel;
     }
 
-    /// Moves the identifier and the events that were not read yet to another channel (rdma_migrate_id(3)). It
-    /// belongs to both meanwhile: an event that the old channel has just read is delivered.
+    /// Moves the identifier and the events that were not read yet to another channel (rdma_migrate_id(3)).
+    /// Meanwhile it belongs to both: an event that the old channel has just read is delivered.
     ///
     /// @return whether it belongs to that channel now; otherwise nothing has changed
     synchronized boolean tryMoveTo(ConnectionEventChannel other) {

@@ -61,7 +61,8 @@ final class ConnectionTransitions {
             }
             return;
         }
-        // The kernel proposes 0 for the timer, which is the longest: 655 ms for a message that meets no receive.
+        // The kernel proposes 0 for the timer, which is the longest: 655 ms for a message without a posted
+        // receive.
         queuePair.modify(ask(identifier, QueuePairState.READY_TO_RECEIVE)
                 .maxDestinationReadAtomic(depths.responderResources())
                 .minRnrTimer(RetryOptions.defaults().rnrTimer()));
@@ -98,7 +99,7 @@ final class ConnectionTransitions {
             int errno = identifier.call(
                     address -> library.initQueuePairAttributes(address, attributes.address(), mask.address()));
             if (errno != 0) {
-                // The kernel reports an error if the peer has gone meanwhile.
+                // The kernel reports an error if the peer has left meanwhile.
                 throw new ConnectFailedException(
                         "go to " + to + " (rdma_init_qp_attr)",
                         Errno.of(errno),

@@ -20,8 +20,8 @@ import java.net.InetSocketAddress;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongToIntFunction;
 
-/// What the objects of a connection manager share: the library and the channel, and how identifiers are made, bound,
-/// resolved and connected. Thread-safe.
+/// The shared part of a connection manager's objects: the library and the channel, and how identifiers are
+/// made, bound, resolved and connected. Thread-safe.
 ///
 /// Queue pairs belong to our own context, and an identifier has none (`id->qp` is NULL). So librdmacm does not change
 /// their states; [ConnectionTransitions] does that instead. The kernel finds the queue pairs by number.

@@ -149,7 +149,7 @@ final class IbvConnection implements ConnectionDriver {
         }
     }
 
-    /// Waits a moment for the event that shows that the peer knows.
+    /// Waits a moment for the event that shows that the peer has been notified.
     private synchronized void awaitOver() {
         long deadline = Deadline.after(MOMENT_NANOS);
         try {

@@ -31,7 +31,7 @@ public final class IbvConnectionManager implements ConnectionManagerDriver {
     private final ConnectionEventChannel channel;
 
     /// @param device the open device
-    /// @param attributes what it reported when it was opened
+    /// @param attributes its attributes when it was opened
     /// @param queuePairs its open queue pairs
     /// @param connectPauseNanos how long a new connection waits before the peer can be expected to receive
     public IbvConnectionManager(

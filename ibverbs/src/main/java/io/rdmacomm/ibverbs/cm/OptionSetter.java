@@ -43,8 +43,8 @@ final class OptionSetter {
         }
     }
 
-    /// Sets the acknowledgement timeout. To be called before the queue pair is brought up. Linux before 5.2 does
-    /// not know it.
+    /// Sets the acknowledgement timeout. To be called before the queue pair is brought up. Linux before 5.2
+    /// does not have it.
     void set(ConnectionIdentifier identifier, AckTimeout timeout) {
         int errno = setByte(identifier, ConnectionIdentifierLayout.OPTION_ACK_TIMEOUT, timeout.code());
         IbvFailure.check(

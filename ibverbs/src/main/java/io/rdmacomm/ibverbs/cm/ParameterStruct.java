@@ -34,7 +34,7 @@ final class ParameterStruct {
         }
     }
 
-    /// Calls C with the address of the struct of datagrams, for which the other fields do not count.
+    /// Calls C with the address of the struct of datagrams, whose other fields have no effect.
     ///
     /// @param queuePairNumber of an answer; a request names none
     static int ofDatagrams(byte[] privateData, int queuePairNumber, LongToIntFunction function) {

@@ -25,7 +25,7 @@ public final class ContextLayout {
     public static final int ASYNC_FILE = 268;
     /// The number of completion vectors.
     public static final int COMPLETION_VECTORS = 272;
-    /// Tells whether it is the end of a `struct verbs_context`, 8 bytes.
+    /// Whether it is the end of a `struct verbs_context`, 8 bytes.
     public static final int ABI = 280 + LibCLayout.MUTEX_BYTES;
     /// Size of that one, before this struct; 8 bytes.
     public static final int EXTENDED_BYTES = -8;

@@ -14,8 +14,8 @@ import java.lang.invoke.MethodHandle;
 ///
 /// This is the data path: it allocates nothing, and returns the results of C unchanged. Thread-safe.
 public final class ContextOps {
-    /// Polling is a look into memory that ends within nanoseconds, so the thread need not tell the JVM that it is
-    /// in C and come back through a safepoint check: `critical`, which saves most of the cost of the call.
+    /// Polling only reads memory and ends within nanoseconds, so the thread need not enter the native state
+    /// and leave it through a safepoint check: `critical`, which saves most of the cost of the call.
     private static final boolean POLL_IS_CRITICAL = true;
     /// Arming is a system call on software devices.
     private static final boolean NOTIFY_IS_CRITICAL = false;

@@ -5,13 +5,13 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.MemorySegment;
 
-/// The verbs that came after `struct ibv_context` was full: their function pointers stand before it, in a
-/// `struct verbs_context` that ends with the `ibv_context` and grows towards lower addresses. A library that is
-/// older than a verb has a shorter one, and a driver that does not know the verb leaves its pointer empty.
+/// The verbs that came after `struct ibv_context` was full: their function pointers are before it, in a
+/// `struct verbs_context` that ends with the `ibv_context` and grows towards lower addresses. A library that
+/// is older than a verb has a shorter one, and a driver without the verb leaves its pointer empty.
 ///
 /// Control path. Thread-safe.
 public final class ExtendedOps {
-    /// `__VERBS_ABI_IS_EXTENDED`: something does stand there.
+    /// `__VERBS_ABI_IS_EXTENDED`: there are such function pointers.
     private static final long EXTENDED = -1;
 
     private final long context;
@@ -61,7 +61,7 @@ public final class ExtendedOps {
 
     /// Takes a `struct ibv_modify_cq_attr` (ibv_modify_cq(3)).
     ///
-    /// @return 0 or the errno; EOPNOTSUPP if library or driver do not know it
+    /// @return 0 or the errno; EOPNOTSUPP if the library or the driver does not have it
     public int modifyCompletionQueue(long queue, long change) {
         return Calls.number(modifyCompletionQueue, queue, change);
     }

@@ -20,7 +20,7 @@ public final class LibCLayout {
 
     /// Size of a `struct rlimit`.
     public static final int LIMIT_BYTES = 16;
-    /// In a `struct rlimit`: what is enforced, 8 bytes.
+    /// In a `struct rlimit`: the enforced limit, 8 bytes.
     public static final int LIMIT_CURRENT = 0;
     /// The resource: bytes that may be locked in memory.
     public static final int LIMIT_LOCKED_MEMORY = 8;
@@ -40,7 +40,7 @@ public final class LibCLayout {
     public static final int PROTECTION_WRITE = 2;
     /// mmap(2): memory of this process alone.
     public static final int MAP_PRIVATE = 2;
-    /// mmap(2): replace what is at the address.
+    /// mmap(2): replace the mapping at the address.
     public static final int MAP_FIXED = 0x10;
     /// mmap(2): memory without a file.
     public static final int MAP_ANONYMOUS = 0x20;

@@ -4,8 +4,8 @@ import io.rdmacomm.ibverbs.ffm.LibCLayout;
 import io.rdmacomm.ibverbs.ffm.LibIbverbs;
 
 /// Whether a device can register DMA buffers. No attribute shows it: the first question is answered by trying
-/// it with a file descriptor that cannot be one. Libraries, drivers and kernels without the call say that
-/// they do not have it; the others look at the file. Thread-safe.
+/// it with a file descriptor that cannot be one. Libraries, drivers and kernels without the call report that;
+/// the others check the file. Thread-safe.
 final class DmaBufferTrial {
     private static final int NO_FILE = -1;
     private static final long PAGE = 4096;

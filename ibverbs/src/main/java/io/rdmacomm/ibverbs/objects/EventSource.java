@@ -6,12 +6,12 @@ import java.util.concurrent.TimeUnit;
 
 /// A file descriptor that events are read from, and the threads that wait for it.
 ///
-/// A platform thread waits in poll(2). A virtual thread must not, because it would pin its carrier: one helper thread
-/// per source waits for all virtual threads, as long as there are any. [#wakeUp()] ends one wait, [#wake()] ends all,
-/// and [#close()] returns when no thread is between [#enter()] and [#leave()] any more: then the C objects behind the
-/// file can be destroyed.
+/// A platform thread waits in poll(2). A virtual thread must not, because it would pin its carrier: one
+/// helper thread per source waits for all virtual threads, as long as there are any. [#wakeUp()] ends one
+/// wait, [#wake()] ends all, and [#close()] returns when no thread is between [#enter()] and [#leave()]: then
+/// the C objects behind the file can be destroyed.
 final class EventSource implements AutoCloseable {
-    /// How late an interrupt may be noticed, at most. Each look costs an idle program CPU time.
+    /// How late an interrupt may be noticed, at most. Each check costs an idle program CPU time.
     private static final int SLICE_MILLISECONDS = 500;
     /// The same without an event, where wake-ups are noticed no earlier.
     private static final int SLICE_WITHOUT_EVENT_MILLISECONDS = 50;
@@ -152,7 +152,7 @@ final class EventSource implements AutoCloseable {
         }
     }
 
-    /// Whether a virtual thread waits; waits a while for one to come. After false the helper has ended.
+    /// Whether a virtual thread waits; waits a while for one. After false the helper has ended.
     private synchronized boolean isWanted() {
         long deadline = Deadline.after(TimeUnit.SECONDS.toNanos(LINGER_SECONDS));
         try {
@@ -166,7 +166,8 @@ final class EventSource implements AutoCloseable {
         return helperRuns;
     }
 
-    /// Makes all virtual threads look, and gives them time to: a file that stays readable must not make this spin.
+    /// Makes all virtual threads check, and gives them time to: a file that stays readable must not make this
+    /// spin.
     private synchronized void announce() {
         rounds++;
         unserved = waiters;
@@ -191,7 +192,7 @@ final class EventSource implements AutoCloseable {
         }
     }
 
-    /// Waits until no thread uses the file any more. The descriptor itself belongs to libibverbs.
+    /// Waits until no thread uses the file. The descriptor itself belongs to libibverbs.
     @Override
     public void close() {
         wake();

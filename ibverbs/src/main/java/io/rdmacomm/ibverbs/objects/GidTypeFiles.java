@@ -48,7 +48,7 @@ final class GidTypeFiles {
             NetworkInterface found = NetworkInterface.getByName(text(interfaces, index));
             return found == null ? 0 : found.getIndex();
         } catch (SocketException e) {
-            return 0; // the system does not say
+            return 0; // the system does not report it
         }
     }
 

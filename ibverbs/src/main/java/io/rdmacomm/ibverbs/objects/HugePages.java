@@ -38,7 +38,7 @@ record HugePages(long size, long total, long free) {
                 .orElse(0);
     }
 
-    /// The bytes of the pages that hold so many; 0 if there can be no such pages.
+    /// The size of the pages that hold this many bytes; 0 if there can be no such pages.
     long wholePages(long bytes) {
         return size == 0 || bytes > Long.MAX_VALUE - size ? 0 : pages(bytes) * size;
     }
@@ -47,7 +47,7 @@ record HugePages(long size, long total, long free) {
         return (bytes - 1) / size + 1;
     }
 
-    /// Why there are no huge pages for so many bytes, and what to do.
+    /// The reason why there are no huge pages for this many bytes, and what to do.
     String shortage(long bytes) {
         if (size == 0) {
             return "this kernel has no huge pages (no Hugepagesize in /proc/meminfo); ask for PageSize.NORMAL";

@@ -60,7 +60,7 @@ final class IbvCompletionChannel implements CompletionChannelDriver {
     }
 
     /// The queue of the next event; 0 when there is none. Once the event is acknowledged, the queue can be
-    /// destroyed, and another one get its address: that has an event too many then, which does no harm.
+    /// destroyed, and another one may get its address. That then gets one event too many, which does no harm.
     private long take() {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment queue = arena.allocate(JAVA_LONG);

@@ -42,8 +42,8 @@ public final class IbvContext implements ContextDriver {
 
     /// @param opened the device
     /// @param address the address of the struct, which the context closes
-    /// @param attributes what `queries` found
-    /// @param driver what is special about the kernel driver of the device
+    /// @param attributes the attributes that `queries` found
+    /// @param driver the special cases of the device's kernel driver
     public IbvContext(
             DeviceDriver opened,
             RdmaLibraries libraries,

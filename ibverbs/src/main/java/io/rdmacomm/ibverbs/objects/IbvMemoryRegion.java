@@ -15,8 +15,8 @@ import io.rdmacomm.verbs.spi.ProtectionDomainDriver;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/// A memory region (`struct ibv_mr`), and its memory when the region owns it. The memory is freed only after the
-/// device has released it, and when no poll can write to it any more ([RetiredMemory]).
+/// A memory region (`struct ibv_mr`), and its memory when the region owns it. The memory is freed only after
+/// the device has released it, and when no poll can still write to it ([RetiredMemory]).
 final class IbvMemoryRegion implements MemoryRegionDriver {
     private static final String REREGISTER = "reregister memory (ibv_rereg_mr)";
 
@@ -159,8 +159,8 @@ final class IbvMemoryRegion implements MemoryRegionDriver {
 
     @Override
     public void close() {
-        // If the device keeps the region, its memory is not freed: a leak is better than a write into memory that
-        // belongs to someone else by then.
+        // If the device keeps the region, its memory is not freed: a leak is better than a write into memory
+        // that has another owner by then.
         IbvFailure.check("deregister memory (ibv_dereg_mr)", library.deregisterMemory(handle), toString());
         if (atOffsets) {
             device.offsetRegions().remove(localKey);

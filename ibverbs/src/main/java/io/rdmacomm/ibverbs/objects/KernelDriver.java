@@ -30,7 +30,7 @@ public class KernelDriver {
     }
 
     /// The reason why messages and answers must not arrive in memory whose addresses in requests are not
-    /// those of this process; empty if they may. So it is with drivers that copy them in ibv_poll_cq(3).
+    /// those of this process; empty if they may. Drivers that copy data in ibv_poll_cq(3) have such a reason.
     protected String whyNoArrivalsAtOffsets() {
         return "";
     }
@@ -63,6 +63,7 @@ public class KernelDriver {
         return new IbvQueuePair(device, domain, request);
     }
 
-    /// Releases what the driver holds in the device, which is closed next and has no other objects any more.
+    /// Releases the resources of the driver in the device, which is closed next and no longer has other
+    /// objects.
     protected void release(NativeContext device) {}
 }

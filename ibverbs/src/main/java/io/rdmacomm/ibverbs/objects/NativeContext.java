@@ -7,8 +7,8 @@ import io.rdmacomm.verbs.TransportType;
 import io.rdmacomm.verbs.spi.DeviceDriver;
 import io.rdmacomm.verbs.spi.DeviceValues;
 
-/// The C side of an open device: the `struct ibv_context`, the library, the function pointers of the driver, and what
-/// its objects must know of one another. Thread-safe. Its [#toString()] is the name of the device.
+/// The C side of an open device: the `struct ibv_context`, the library, the function pointers of the driver,
+/// and the state that its objects share. Thread-safe. Its [#toString()] is the name of the device.
 public final class NativeContext {
     private final DeviceDriver device;
     private final LibIbverbs library;
@@ -24,8 +24,8 @@ public final class NativeContext {
     /// @param device the device that was opened
     /// @param address the address of the struct
     /// @param attributes what the device reported when it was opened
-    /// @param postsInUserSpace as [KernelDriver] says
-    /// @param whyNoArrivalsAtOffsets as [KernelDriver] says
+    /// @param postsInUserSpace as in [KernelDriver]
+    /// @param whyNoArrivalsAtOffsets as in [KernelDriver]
     NativeContext(
             DeviceDriver device,
             LibIbverbs library,

@@ -16,7 +16,7 @@ final class PortCounters {
     private static final Path DEVICES = Path.of("/sys/class/infiniband");
     private static final int LONGEST = 32;
     private static final int MOST = 1000;
-    /// In `hw_counters`, for how many milliseconds the kernel keeps what it has read; not a counter.
+    /// In `hw_counters`, the milliseconds that the kernel caches the counters; not a counter.
     private static final String LIFESPAN = "lifespan";
 
     private PortCounters() {}

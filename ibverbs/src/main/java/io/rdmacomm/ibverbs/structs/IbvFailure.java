@@ -44,7 +44,7 @@ public final class IbvFailure {
     /// The same for an object of the device.
     ///
     /// @param device the name of the device
-    /// @param subject the object, and what was to happen to it
+    /// @param subject the object and the intended change
     /// @throws UnsupportedVerbException if this device does not
     /// @throws VerbException the errno
     public static void check(String operation, int errno, Capability capability, String device, String subject) {
@@ -104,7 +104,7 @@ public final class IbvFailure {
         return ofLocking(operation, errno, bytes + " bytes on " + device);
     }
 
-    /// If there is no memory, nearly always the limit of locked memory is too low.
+    /// A lack of memory nearly always means that the limit of locked memory is too low.
     private static VerbException ofLocking(String operation, int errno, String subject) {
         long limit = LibC.lockedMemoryLimit();
         if (Errno.of(errno) != Errno.ENOMEM || limit < 0) {

@@ -296,7 +296,7 @@ public final class MpaAcceptor implements AutoCloseable {
         }
     }
 
-    /// A connection whose request is still coming.
+    /// A connection whose request is incomplete.
     private final class HalfOpen {
         private final SocketChannel channel;
         private final MpaFrameReader reader = new MpaFrameReader(MpaFrame.Kind.REQUEST);
@@ -307,7 +307,7 @@ public final class MpaAcceptor implements AutoCloseable {
             this.channel = channel;
         }
 
-        /// Reads what has come.
+        /// Reads what has arrived.
         ///
         /// @return whether the request is complete
         boolean read() {
@@ -337,8 +337,8 @@ public final class MpaAcceptor implements AutoCloseable {
             return false;
         }
 
-        /// Reads what has come. An error costs this connection only, and must not keep those from being served that
-        /// are ready, too.
+        /// Reads what has arrived. An error costs this connection only, and must not delay the others that
+        /// are ready.
         boolean tryRead() {
             try {
                 return read();

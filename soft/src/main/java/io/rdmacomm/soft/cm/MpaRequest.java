@@ -36,7 +36,7 @@ public final class MpaRequest {
         return remoteAddress;
     }
 
-    /// Answers. The connection is the caller's then; it does not block.
+    /// Answers. The connection then belongs to the caller; it is non-blocking.
     ///
     /// @throws IOException if the peer has disconnected or does not wait; the connection is closed then
     public SocketChannel reply(MpaFrame reply) throws IOException {

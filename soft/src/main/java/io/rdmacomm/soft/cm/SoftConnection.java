@@ -49,7 +49,7 @@ final class SoftConnection implements ConnectionDriver {
     private volatile int initiatorDepth;
 
     /// @param endpoint the TCP side of the queue pair
-    /// @param privateData what the peer's program sent along
+    /// @param privateData the private data of the peer's program
     SoftConnection(
             TcpEndpoint endpoint,
             QueuePair queuePair,
@@ -66,7 +66,7 @@ final class SoftConnection implements ConnectionDriver {
     /// Hands the TCP connection over to the queue pair, which is in INIT, and brings that up.
     ///
     /// @param peerReads how many READs and atomics the peer wants to have outstanding
-    /// @throws ConnectFailedException if the connection is not good any more; it is closed then
+    /// @throws ConnectFailedException if the connection is no longer usable; it is closed then
     void begin(SocketChannel channel, LinkTerms terms, ConnectionParameters parameters, int peerReads) {
         // The agreed values; the link accepts more, because siw sends more than it asked for.
         responderResources = Math.min(terms.mpa().inboundReads(), peerReads);

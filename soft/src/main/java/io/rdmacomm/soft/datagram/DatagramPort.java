@@ -14,9 +14,9 @@ import org.jspecify.annotations.Nullable;
 
 /// The UDP port of a context, whose number is its LID: reads datagrams, and hands each to its queue pair. The engine.
 public final class DatagramPort implements AutoCloseable {
-    /// So many packets are read before other channels have their turn.
+    /// The number of packets to read before other channels have their turn.
     private static final int MOST_AT_ONCE = 64;
-    /// As much as the system allows: while the engine is busy, what has no room is lost.
+    /// As much as the system allows: packets that do not fit are lost while the engine is busy.
     private static final int RECEIVE_BUFFER = 4 << 20;
 
     /// A queue pair that takes datagrams.

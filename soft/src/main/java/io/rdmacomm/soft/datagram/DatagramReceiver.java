@@ -87,7 +87,7 @@ public final class DatagramReceiver {
         return to.total < bytes ? LOCAL_LENGTH : SUCCESS;
     }
 
-    /// Copies it. Once the receive is taken, nothing may keep it from its end.
+    /// Copies it. A receive that was taken must complete, whatever happens.
     private int put(IncomingDatagram datagram) {
         try {
             from.clear();

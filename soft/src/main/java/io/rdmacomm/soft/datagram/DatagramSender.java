@@ -82,7 +82,8 @@ public final class DatagramSender implements AutoCloseable {
 
     /// Sends the datagram of the request at `at`. If the network does not take it, it is lost.
     ///
-    /// @param ownKey the queue key of this side, which a key with the highest bit stands for (IBTA 10.2.5)
+    /// @param ownKey the queue key of this side, sent in place of a key with the highest bit set (IBTA
+    ///     10.2.5)
     /// @return 0, or the code of the [WorkStatus] to fail with
     public int send(MemorySegment request, long at, int ownKey) {
         DatagramAddress address = addresses.apply(request.get(JAVA_LONG, at + SendRequestLayout.ADDRESS_HANDLE));

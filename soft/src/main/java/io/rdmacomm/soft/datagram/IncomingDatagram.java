@@ -7,7 +7,7 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
-/// The datagram that was read last: a stranger may have sent it. Reused for each; the engine.
+/// The datagram that was read last, possibly from an untrusted sender. Reused for each; the engine.
 public final class IncomingDatagram {
     private final ByteBuffer buffer;
     private final MemorySegment memory;
@@ -36,7 +36,7 @@ public final class IncomingDatagram {
 
     /// Takes over the packet in [#room()], and replaces its header by a global routing header.
     ///
-    /// @return false if it is none of a software device
+    /// @return false if it is not from a software device
     boolean parse(InetSocketAddress from, Gid ownGid) {
         int length = buffer.position() - DatagramFormat.LEAD;
         payload = length - DatagramFormat.HEADER_BYTES;
@@ -74,7 +74,7 @@ public final class IncomingDatagram {
         return destination;
     }
 
-    /// The key of that queue pair, if the sender knows it.
+    /// The queue key in the datagram, which may be wrong.
     public int queueKey() {
         return queueKey;
     }

@@ -2,9 +2,9 @@ package io.rdmacomm.soft.iwarp;
 
 import java.nio.ByteBuffer;
 
-/// The payload of an Acknowledge, a message that only our own devices send each other: how many requests
-/// of the stream were carried out, and what became of the next. It gives iWARP what reliable connections have and
-/// iWARP has not: completions that mean "done at the peer", and a receiver that is not ready yet. Reusable.
+/// The payload of an Acknowledge, a message that only our own devices send each other: how many requests of
+/// the stream were carried out, and what became of the next. It adds two features of reliable connections to
+/// iWARP: completions that mean "done at the peer", and a receiver that is not ready yet. Reusable.
 ///
 /// Every RDMAP message that asks for something counts as one request, whatever its segments: Write, Send of any
 /// kind, Immediate Data, Read Request, Atomic Request.

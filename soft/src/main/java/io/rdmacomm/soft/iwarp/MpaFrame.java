@@ -106,7 +106,7 @@ public final class MpaFrame {
         return new MpaFrame(kind, revision, flags, enhanced, privateData);
     }
 
-    /// S is a reserved bit before revision 2, and reserved bits are not looked at.
+    /// S is a reserved bit before revision 2, and reserved bits are ignored.
     static boolean isEnhanced(int revision, int flags) {
         return revision >= REVISION_ENHANCED && (flags & ENHANCED) != 0;
     }

@@ -3,8 +3,8 @@ package io.rdmacomm.soft.iwarp;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
-/// Takes a request or reply as it trickles in. Asks for the bytes of the frame and not one more: what comes behind
-/// it is already part of the stream, and may come in the same TCP segment. Memory is bounded by the longest frame.
+/// Takes a request or reply as it arrives. Asks only for the bytes of the frame: those after it are already
+/// part of the stream, and may come in the same TCP segment. Memory is bounded by the longest frame.
 ///
 /// ```java
 /// while (!reader.advance()) {
@@ -28,7 +28,7 @@ public final class MpaFrameReader {
         return buffer;
     }
 
-    /// Looks at what has come.
+    /// Checks what has arrived.
     ///
     /// @return whether the frame is complete
     /// @throws MpaException as soon as it cannot become one

@@ -16,13 +16,13 @@ public record MpaNegotiation(boolean checksum, int inboundReads, int outboundRea
         return MpaFrame.of(MpaFrame.Kind.REQUEST, setup, checksum, privateData);
     }
 
-    /// The request of the initiator for a peer of revision 1, which knows neither IRD and ORD nor
+    /// The request of the initiator for a peer of revision 1, which has neither IRD and ORD nor
     /// ready-to-receive.
     public MpaFrame plainRequest(byte[] privateData) {
         return MpaFrame.of(MpaFrame.Kind.REQUEST, null, checksum, privateData);
     }
 
-    /// Whether the responder can go into this request at all.
+    /// Checks that the responder can handle this request at all.
     ///
     /// @throws MpaException if not; the answer is a [#rejection]
     public static void check(MpaFrame request) throws MpaException {

@@ -2,9 +2,9 @@ package io.rdmacomm.soft.iwarp;
 
 /// A fault in the connection setup of a peer (RFC 5044 7.1, RFC 6581).
 public enum MpaViolation {
-    /// The first bytes are not those of MPA: something else speaks on this port.
+    /// The first bytes are not those of MPA: the peer speaks another protocol.
     NOT_MPA("does not speak MPA"),
-    /// A reply came where a request was to come, or the other way round.
+    /// A reply arrived in place of a request, or the reverse.
     OTHER_KIND("sent a reply for a request, or a request for a reply"),
     /// The revision is not 1 or 2.
     REVISION("speaks an MPA revision that is neither 1 nor 2"),

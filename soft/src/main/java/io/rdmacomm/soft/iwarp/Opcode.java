@@ -32,7 +32,7 @@ public final class Opcode {
     public static final int SEND_IMMEDIATE = 12;
     /// [#SEND_IMMEDIATE] with Solicited Event.
     public static final int SEND_SOLICITED_IMMEDIATE = 13;
-    /// How far the receiver has come: our own, sent only to a peer whose handshake has
+    /// The progress of the receiver: our own, sent only to a peer whose handshake has
     /// [PeerHandshake#FEATURE_ACKNOWLEDGE].
     public static final int ACKNOWLEDGE = 14;
 

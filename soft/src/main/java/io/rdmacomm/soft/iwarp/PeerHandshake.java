@@ -6,10 +6,10 @@ import java.util.Arrays;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/// The block that two software devices exchange at the end of the private data, behind the program's own: who they
-/// are, which queue pairs are to be connected, and what they can do beyond RFC 5040. Other iWARP devices have no
-/// such block, and a device that sends back what it got is found out by [#kind] (Linux siw echoes the reserved
-/// flags of a request, so those cannot carry it).
+/// The block that two software devices exchange at the end of the private data, behind the program's own: who
+/// they are, which queue pairs are to be connected, and what they can do beyond RFC 5040. Other iWARP devices
+/// have no such block, and a device that echoes what it received is detected by [#kind] (Linux siw echoes the
+/// reserved flags of a request, so those cannot carry it).
 ///
 /// ```
 ///  +0 features           | +4 longest segment
@@ -19,11 +19,11 @@ import org.jspecify.annotations.Nullable;
 /// +64 destination: GID, 16 bytes | +80 LID, 2 bytes | +82 zero | +84 number
 /// +88 version, 2 bytes  | +90 length of all, 2 bytes | +92 magic, 8 bytes
 /// ```
-/// The end is fixed, so that the block is found from behind. A later version puts new fields before the first one:
-/// these stay where they are, counted from the end.
+/// The end is fixed, so that the block is found from the end of the data. A later version puts new fields
+/// before the first one: these stay where they are, counted from the end.
 ///
 /// @param kind request or reply
-/// @param verdict what the responder makes of the request; [Verdict#ACCEPTED] in a request
+/// @param verdict the responder's decision about the request; [Verdict#ACCEPTED] in a request
 /// @param features the `FEATURE_` bits of the sender
 /// @param longestSegment the longest DDP segment that the sender wants to receive, in bytes
 /// @param nonce chosen at random by the initiator and repeated in the reply
@@ -49,7 +49,7 @@ public record PeerHandshake(
     public static final int FEATURE_ATOMIC = 2;
     /// Acknowledges: completions mean "done at the peer", and a receiver may not be ready yet.
     public static final int FEATURE_ACKNOWLEDGE = 4;
-    /// Goes over to shared memory if both sides reach the same.
+    /// Switches to shared memory if both sides reach the same one.
     public static final int FEATURE_SHARED_MEMORY = 8;
 
     /// Size of the block.
@@ -69,15 +69,15 @@ public record PeerHandshake(
 
     /// The responder's decision about a request.
     public enum Verdict {
-        /// The connection stands.
+        /// The connection is established.
         ACCEPTED(0),
-        /// There is no queue pair with this number that waits for this peer with these numbers. It may come.
+        /// No queue pair with this number waits for this peer with these numbers yet.
         NOT_THERE(1),
-        /// Both call each other at the same time, and the other call is to win.
+        /// Both call each other at the same time, and the other call wins.
         BUSY(2),
         /// Both reach the same shared memory: connect there.
         USE_SHARED_MEMORY(3),
-        /// A reason that this version does not know.
+        /// A reason unknown to this version.
         UNKNOWN(255);
 
         private static final Verdict[] VALUES = values();

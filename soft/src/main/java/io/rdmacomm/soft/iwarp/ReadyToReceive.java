@@ -1,6 +1,6 @@
 package io.rdmacomm.soft.iwarp;
 
-/// The frame with which an initiator says that the responder may speak first (RFC 6581 5).
+/// The frame with which an initiator allows the responder to send first (RFC 6581 5).
 public enum ReadyToReceive {
     /// None was agreed on: the responder keeps silent until the initiator's first message has come.
     NONE,

@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 /// The header of one DDP segment with its RDMAP control byte: one reusable object for each direction of a
 /// connection. Buffers are big-endian, indexed absolutely; their position does not matter and is left alone.
 ///
-/// Reserved bits are sent as zero and not looked at (RFC 5041 4.1, 4.2).
+/// Reserved bits are sent as zero and ignored (RFC 5041 4.1, 4.2).
 public final class SegmentHeader {
     private static final int TAGGED = 0x80;
     private static final int LAST = 0x40;
@@ -76,9 +76,9 @@ public final class SegmentHeader {
         }
     }
 
-    /// The number of further bytes that must arrive before [#decode] may be called. Looks only at the bytes that are
-    /// there. The
-    /// whole of a message of fixed length counts as its header, and so does all of a Terminate that matters.
+    /// The number of further bytes that must arrive before [#decode] may be called. Reads only the bytes that
+    /// are there. The whole of a message of fixed length counts as its header, and so does all of a Terminate
+    /// that matters.
     ///
     /// @param at the first byte of the frame
     /// @param available how many bytes from there have come

@@ -18,7 +18,7 @@ public enum TerminateCode {
     ADDRESS_WRAP(0, 1, 4, "RDMAP remote protection, address wraps around", WorkStatus.REMOTE_ACCESS_ERROR),
     /// RDMAP, remote protection: the key cannot be invalidated.
     KEY_NOT_INVALIDATED(0, 1, 9, "RDMAP remote protection, key cannot be invalidated", WorkStatus.REMOTE_ACCESS_ERROR),
-    /// RDMAP, remote protection, no more is said.
+    /// RDMAP, remote protection, without details.
     PROTECTION(0, 1, 0xff, "RDMAP remote protection", WorkStatus.REMOTE_ACCESS_ERROR),
     /// RDMAP, remote operation: the version is not 1.
     RDMAP_VERSION(0, 2, 5, "RDMAP remote operation, invalid version", WorkStatus.REMOTE_OPERATION_ERROR),
@@ -30,7 +30,7 @@ public enum TerminateCode {
     GLOBAL_CATASTROPHIC(0, 2, 8, "RDMAP remote operation, the peer failed", WorkStatus.REMOTE_OPERATION_ERROR),
     /// RDMAP, remote operation: the key cannot be invalidated.
     INVALIDATE_REFUSED(0, 2, 9, "RDMAP remote operation, key cannot be invalidated", WorkStatus.REMOTE_ACCESS_ERROR),
-    /// RDMAP, remote operation, no more is said.
+    /// RDMAP, remote operation, without details.
     OPERATION(0, 2, 0xff, "RDMAP remote operation", WorkStatus.REMOTE_INVALID_REQUEST),
 
     /// DDP, local catastrophic error.
@@ -68,11 +68,11 @@ public enum TerminateCode {
     INVALID_SETUP(2, 0, 4, "MPA, invalid request or reply frame", WorkStatus.FATAL_ERROR),
     /// MPA: local catastrophic error.
     MPA_CATASTROPHIC(2, 0, 5, "MPA, the peer failed", WorkStatus.FATAL_ERROR),
-    /// MPA: more READs are asked for than can be had.
+    /// MPA: more READs are requested than are available.
     INSUFFICIENT_IRD(2, 0, 6, "MPA, not enough inbound READs", WorkStatus.FATAL_ERROR),
     /// MPA: the two sides have no ready-to-receive frame in common.
     NO_MATCHING_RTR(2, 0, 7, "MPA, no matching ready-to-receive frame", WorkStatus.FATAL_ERROR),
-    /// Numbers that this list does not know.
+    /// Numbers that are not in this list.
     UNKNOWN(-1, -1, -1, "unknown reason", WorkStatus.REMOTE_OPERATION_ERROR);
 
     private static final TerminateCode[] VALUES = values();

@@ -27,7 +27,7 @@ public final class TerminateMessage {
     public TerminateCode alternative = TerminateCode.UNKNOWN;
     /// Bytes 20 to 23 of the frame as they came.
     public int raw;
-    /// Opcode of the segment that caused it, or -1 if the message does not say.
+    /// Opcode of the segment that caused it, or -1 if the message does not contain it.
     public int causeOpcode = -1;
     /// The key in the header of that segment.
     public int causeKey;
@@ -144,10 +144,10 @@ public final class TerminateMessage {
         causeOpcode = opcode;
     }
 
-    /// For people: `the peer says: DDP untagged, no receive posted (about Send)`.
+    /// For people: `the peer reports: DDP untagged, no receive posted (about Send)`.
     @Override
     public String toString() {
-        StringBuilder text = new StringBuilder(96).append("the peer says: ").append(code);
+        StringBuilder text = new StringBuilder(96).append("the peer reports: ").append(code);
         if (code == TerminateCode.UNKNOWN) {
             text.append(" 0x").append(Integer.toHexString(raw));
         }

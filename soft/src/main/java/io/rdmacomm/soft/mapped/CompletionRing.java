@@ -48,12 +48,12 @@ import org.jspecify.annotations.Nullable;
 /// The owner's own requests complete in a second ring ([#ownersRing]), which peers do not write: otherwise each end
 /// of a connection would wait for the cache lines of the tail and of the slots that the other one has just written.
 ///
-/// A process that is stopped, instead of dead, may still fill its claim. If it is given up, the consumer passes the
-/// slot, and looks at it again with each poll until it is filled or void. Such a slot is never used again, because
-/// the consumer first replaces the ring that it is in.
+/// A process that is stopped, instead of dead, may still fill its claim. If it is given up, the consumer
+/// passes the slot, and checks it again with each poll until it is filled or void. Such a slot is never used
+/// again, because the consumer first replaces the ring that it is in.
 ///
-/// The consumer knows its rings itself; of the shared memory it believes the slots and the tail only. A slot that no
-/// correct process can have written breaks the queue, as an overrun does.
+/// The consumer knows its rings itself; of the shared memory it trusts only the slots and the tail. A slot
+/// that no correct process can have written breaks the queue, as an overrun does.
 public final class CompletionRing {
     /// Most completions that a queue holds.
     public static final int MOST_COMPLETIONS = CompletionSlots.MOST;
@@ -110,8 +110,8 @@ public final class CompletionRing {
 
     /// Creates a queue with room for at least `capacity` completions.
     ///
-    /// @param number what a wake-up calls it
-    /// @param hasChannel whether anybody will ever arm it
+    /// @param number its number in wake-ups
+    /// @param hasChannel whether it may be armed
     /// @throws IOException if there is no room
     public static CompletionRing create(ControlFile file, int capacity, int number, boolean hasChannel)
             throws IOException {
@@ -445,7 +445,7 @@ public final class CompletionRing {
         return false;
     }
 
-    /// Gives the memory back, that of the owner's ring first. No thread may poll or push any more.
+    /// Gives the memory back, that of the owner's ring first. No thread may poll or push now.
     public void free() {
         for (Ring each = first; each != null; each = each.next) {
             file.free(each.offset, CompletionSlots.ringBytes(each.mask + 1));

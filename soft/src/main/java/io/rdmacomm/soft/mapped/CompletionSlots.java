@@ -6,8 +6,8 @@ import java.lang.foreign.MemorySegment;
 
 /// Where things are in a completion queue, and the words of its slots: see [CompletionRing].
 ///
-/// A slot has room for the lowest 44 bits of a position only. So positions are compared by their distance, which is
-/// right as long as it is less than 2^43, and a queue never sees the end of them.
+/// A slot has room for the lowest 44 bits of a position only. So positions are compared by their distance,
+/// which works as long as it is less than 2^43; they never run out.
 final class CompletionSlots {
     /// Most slots of a ring.
     static final int MOST = 1 << 20;

@@ -29,7 +29,7 @@ public final class ControlLayout {
     /// Header: 1 if other contexts may connect over shared memory, 4 bytes.
     public static final long HEADER_SHARED = 32;
 
-    /// Header: how many entries of the key table are there, 4 bytes. What lies behind is a hole that must not be
+    /// Header: how many entries of the key table are there, 4 bytes. The rest is a hole that must not be
     /// touched.
     public static final long HEADER_KEYS = 64;
     /// Header: how many regions with files were closed.
@@ -83,7 +83,7 @@ public final class ControlLayout {
     /// Size of an entry.
     public static final int KEY_BYTES = 64;
 
-    /// Key entry: the key (low half) and what it is (high half); 0 when it is not valid.
+    /// Key entry: the key (low half) and its kind (high half); 0 when it is not valid.
     public static final int KEY_WORD = 0;
     /// Key entry: first address.
     public static final int KEY_ADDRESS = 8;

@@ -29,7 +29,7 @@ public final class MappedFile implements AutoCloseable {
         this.segment = segment;
     }
 
-    /// Creates a zeroed file whose memory is all there.
+    /// Creates a zeroed file with all of its memory allocated.
     ///
     /// The zeros are written, not just mapped, so that a file system that is too small fails here, and not with
     /// a signal at some later access. A request for more than the file system, the machine or the control group

@@ -97,8 +97,8 @@ public final class QueuePairBlock {
         memory.set(JAVA_INT, block + ControlLayout.QP_LID, lid);
     }
 
-    /// Says whether this side reaches its destination over shared memory. The peer's queue pair does so only
-    /// if both do.
+    /// Publishes whether this side reaches its destination over shared memory. The peer's queue pair does so
+    /// only if both do.
     public void onHost(boolean chosen) {
         SharedWords.publishInt(memory, block + ControlLayout.QP_ON_HOST, chosen ? 1 : 0);
     }

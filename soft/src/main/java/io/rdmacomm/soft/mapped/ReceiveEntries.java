@@ -49,7 +49,7 @@ final class ReceiveEntries {
         return new ReceiveEntries(memory, offset, stride, size - 1, first, smaller);
     }
 
-    /// The size of a header and so many entries.
+    /// The size of a header and this many entries.
     static long bytes(long size, int stride) {
         return ENTRIES + size * stride;
     }
@@ -79,7 +79,7 @@ final class ReceiveEntries {
         return holder.offset + ENTRIES + (position & holder.mask) * stride;
     }
 
-    /// Tells those who take receives of larger entries, before the first receive there is posted.
+    /// Announces larger entries to those that take receives, before the first receive there is posted.
     void grow(ReceiveEntries larger) {
         SharedWords.release(memory, offset + LARGER, larger.offset);
     }

@@ -12,7 +12,7 @@ import java.lang.foreign.MemorySegment;
 /// exists, the protection domain is that of the queue pair, the right is there, the range lies inside
 /// (ibv_post_send(3)).
 public final class LocalElements {
-    /// Longest message: what `byte_len` can say of it.
+    /// The longest message that `byte_len` can express.
     public static final long MAX_MESSAGE = 0xffff_ffffL;
 
     private static final int SUCCESS = 0;

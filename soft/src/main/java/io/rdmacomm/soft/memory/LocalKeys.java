@@ -57,7 +57,7 @@ public final class LocalKeys {
             return AccessFault.INVALID_KEY;
         }
         if (regionOffset < 0 || regionOffset > region.length() - length) {
-            // The key table is in memory that others can write: it does not decide what is in the region.
+            // Others can write to the key table, so it does not decide the bounds of the region.
             return AccessFault.OUT_OF_BOUNDS;
         }
         into.add(region.segment(), region.key(), regionOffset, length);

@@ -36,7 +36,7 @@ public final class LocalMemory {
         return keys.allocate();
     }
 
-    /// Gives back a key, which is not valid any more.
+    /// Gives back a key that is no longer valid.
     public void freeKey(int key) {
         keys.free(key);
     }

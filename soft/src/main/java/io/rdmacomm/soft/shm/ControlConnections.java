@@ -102,7 +102,7 @@ final class ControlConnections implements Engine.Ready, AutoCloseable {
 
     /// Ends a pause in which no connections are taken; the engine.
     ///
-    /// @return nanoseconds until this is wanted again
+    /// @return nanoseconds until the next call is due
     long onTime() {
         return pause.endIfOver();
     }

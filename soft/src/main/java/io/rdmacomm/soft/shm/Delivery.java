@@ -29,7 +29,7 @@ final class Delivery {
     private static final int REMOTE_INVALID = WorkStatus.REMOTE_INVALID_REQUEST.code();
     private static final int REMOTE_OPERATION = WorkStatus.REMOTE_OPERATION_ERROR.code();
     private static final int LOCAL_WRITE = AccessFlag.LOCAL_WRITE.bit();
-    /// More than anybody loses receives of a shared queue to others, unless the head changes without end.
+    /// More often than a taker loses receives of a shared queue to others, unless the head keeps changing.
     private static final int MOST_TURNS = 1 << 16;
     private static final int RECEIVE = CompletionOpcode.RECEIVE.code();
     private static final int RECEIVE_WRITE = CompletionOpcode.RECEIVE_WRITE_WITH_IMMEDIATE.code();
@@ -83,7 +83,7 @@ final class Delivery {
         return Outcome.RECEIVER_NOT_READY;
     }
 
-    /// Copies the payload. Once the receive is taken, nothing may keep it from its end.
+    /// Copies the payload. A receive that was taken must complete, whatever happens.
     private int put() {
         try {
             return transfer.write();

@@ -45,7 +45,7 @@ final class Outbox {
         try {
             socket.write(out);
         } catch (IOException e) {
-            // The engine meets it again, and handles the end of the connection.
+            // The engine meets the failure again, and handles the end of the connection.
         }
         if (out.hasRemaining()) {
             onWait.run();
@@ -60,7 +60,7 @@ final class Outbox {
 
     /// Sends what waits, as far as the socket takes it; the engine.
     ///
-    /// @return whether nothing waits any more
+    /// @return whether no message waits
     /// @throws IOException if the connection has ended
     synchronized boolean flush() throws IOException {
         while (true) {

@@ -62,9 +62,9 @@ final class PartedPeers implements AutoCloseable {
         return gone;
     }
 
-    /// Looks whether they have ended, if it is time to.
+    /// Checks whether they have ended, if it is time to.
     ///
-    /// @return nanoseconds until this is wanted again
+    /// @return nanoseconds until the next call is due
     long onTime() {
         if (all.isEmpty()) {
             return Long.MAX_VALUE;

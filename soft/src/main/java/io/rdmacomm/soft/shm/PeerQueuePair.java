@@ -193,7 +193,7 @@ final class PeerQueuePair {
         }
     }
 
-    /// Tells the peer's queue pair to fail, too: the responder goes to the error state with its answer.
+    /// Makes the peer's queue pair fail, too: the responder enters the error state when it answers.
     ///
     /// @return `status`
     int fault(int status, AsyncEventType event) {

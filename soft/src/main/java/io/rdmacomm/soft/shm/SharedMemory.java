@@ -41,8 +41,8 @@ public final class SharedMemory implements AutoCloseable {
         /// A queue pair must fail, because its peer's request was refused.
         void onFault(int queuePair, AsyncEventType event);
 
-        /// The connection of a context has ended, and the queue pairs that were connected to it have failed. It sends
-        /// nothing any more, but finishes what it was doing if its process was only stopped.
+        /// The connection of a context has ended, and the queue pairs that were connected to it have failed.
+        /// It sends nothing more, but finishes operations in progress if its process was only stopped.
         void onPeerParted();
 
         /// The context with this LID, which had parted, has ended. After this call its memory is unmapped, so
@@ -124,7 +124,7 @@ public final class SharedMemory implements AutoCloseable {
         stagingServer.awaitIdle();
     }
 
-    /// Tells peers that they can drop their mapping of a region, whose key is not valid any more.
+    /// Notifies peers that they can drop their mapping of a region whose key is no longer valid.
     public void regionGone() {
         SharedWords.getAndAdd(controlMemory, ControlLayout.HEADER_REGIONS_GONE, 1);
         peers.sendAll(ShmMessage.REGIONS_GONE);
@@ -164,7 +164,7 @@ public final class SharedMemory implements AutoCloseable {
         parted.add(peer, connections);
     }
 
-    /// A failure of one must not keep the others from knowing.
+    /// A failure for one must not prevent the others from being notified.
     private void attempt(Runnable step) {
         try {
             step.run();
@@ -175,7 +175,7 @@ public final class SharedMemory implements AutoCloseable {
 
     /// Ends a pause of the control connections, and looks at peers that have parted; the engine.
     ///
-    /// @return nanoseconds until this is wanted again
+    /// @return nanoseconds until the next call is due
     public long onTime() {
         return Math.min(control.onTime(), parted.onTime());
     }

@@ -50,7 +50,7 @@ public final class ShmPeer implements AutoCloseable {
         this.outbox = new Outbox(socket);
     }
 
-    /// Connects to the context with this LID and says hello. Does not block.
+    /// Connects to the context with this LID and sends HELLO. Does not block.
     ///
     /// @return null if there is no such context, it has another GID, or it does not share its memory
     public static @Nullable ShmPeer connect(int lid, Gid gid, int ownLid, Gid ownGid) {
@@ -125,8 +125,8 @@ public final class ShmPeer implements AutoCloseable {
         connected = false;
     }
 
-    /// Whether its process has ended, or has closed the context, so that nothing of it is executed any more. Looks at
-    /// the lock of its folder if the connection has ended.
+    /// Whether its process has ended, or has closed the context, so that it executes nothing more. Checks the
+    /// lock of its folder if the connection has ended.
     public boolean isGone() {
         if (!gone && !connected) {
             gone = ShmDirectory.isGone(lid);
@@ -155,7 +155,7 @@ public final class ShmPeer implements AutoCloseable {
         return true;
     }
 
-    /// Tells the owner of a completion queue what became of a push to it.
+    /// Notifies the owner of a completion queue of the result of a push to it.
     ///
     /// @param queue where the queue is in the peer's control file
     /// @param result of [io.rdmacomm.soft.mapped.CompletionProducer#push]

@@ -35,7 +35,7 @@ final class ShmTransport implements Transport, Stager.Client {
     private static final int LOCAL_WRITE = AccessFlag.LOCAL_WRITE.bit();
     private static final int GENERAL_ERROR = WorkStatus.GENERAL_ERROR.code();
     private static final long LOCKED_NANOS = 50_000;
-    private static final long ABSENCE_LOOK_NANOS = 1_000_000;
+    private static final long ABSENCE_CHECK_NANOS = 1_000_000;
     /// Odd, and no counter gets there.
     private static final long UNKNOWN = -1;
     private static final long NEVER = 0;
@@ -283,7 +283,7 @@ final class ShmTransport implements Transport, Stager.Client {
             }
         }
         if (result == Outcome.WAITS && staged.isAbsent()) {
-            retries.again(ABSENCE_LOOK_NANOS);
+            retries.again(ABSENCE_CHECK_NANOS);
             return;
         }
         if (result == Outcome.WAITS) {
@@ -363,8 +363,8 @@ final class ShmTransport implements Transport, Stager.Client {
         }
     }
 
-    /// The peer's process has ended, after [#peerParted]; the engine, without the lock. It cannot finish any more
-    /// what it was in the middle of.
+    /// The peer's process has ended, after [#peerParted]; the engine, without the lock. It can no longer
+    /// finish what it was in the middle of.
     void peerDied() {
         lock.enter();
         try {
@@ -383,7 +383,7 @@ final class ShmTransport implements Transport, Stager.Client {
     /// completes it. The receive is flushed in its turn, unless the peer died while it filled a completion: then it
     /// ends there.
     ///
-    /// @param dead whether the peer's process has ended, so that what it has claimed is not its own any more
+    /// @param dead whether the peer's process has ended, so that its claims no longer count
     private void endTakenReceive(boolean dead) {
         try {
             MemorySegment theirs = context.memory();

@@ -18,9 +18,9 @@ import org.jspecify.annotations.Nullable;
 /// that has answered. Slow, but with the same semantics.
 ///
 /// While the request waits for an answer, it uses no memory and prevents no thread from closing a region or a
-/// queue pair. What it is about is checked again before anything else is copied. One that is given up
-/// is withdrawn: if the peer has begun with it, its block is lent to the peer until that has finished.
-/// Under the send lock.
+/// queue pair. Everything that it refers to is checked again before anything else is copied. A request that
+/// is given up is withdrawn: if the peer has begun with it, its block is lent to the peer until that has
+/// finished. Under the send lock.
 final class StagedRequest {
     private static final int REMOTE_ACCESS = WorkStatus.REMOTE_ACCESS_ERROR.code();
     private static final int RETRY_EXCEEDED = WorkStatus.RETRY_EXCEEDED.code();

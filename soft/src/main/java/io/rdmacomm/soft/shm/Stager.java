@@ -40,7 +40,7 @@ final class Stager {
         this.engine = engine;
     }
 
-    /// Those who need a block for this peer.
+    /// The requests that need a block for this peer.
     Lane lane(ShmPeer to) {
         return lanes.computeIfAbsent(to, peer -> new Lane());
     }
@@ -112,7 +112,7 @@ final class Stager {
         }
     }
 
-    /// Those who need a block for one peer, in turn. Thread-safe.
+    /// The requests that need a block for one peer, in turn. Thread-safe.
     final class Lane {
         private final Deque<Client> clients = new ArrayDeque<>();
         private volatile long lastAnswer = System.nanoTime();
@@ -131,7 +131,7 @@ final class Stager {
             return clients.peekFirst();
         }
 
-        /// It does not need a block any more.
+        /// It no longer needs a block.
         void leave(Client client) {
             Client next;
             synchronized (this) {
@@ -144,7 +144,7 @@ final class Stager {
             }
         }
 
-        /// The peer has answered one of them, so it lives.
+        /// The peer has answered one of them, so it is alive.
         void answered() {
             lastAnswer = System.nanoTime();
         }

@@ -22,7 +22,7 @@ final class Transfer {
         this.peer = peer;
     }
 
-    /// Whether the peer and all memory are still there, after a time in which everything could be closed.
+    /// Whether the peer and all memory are still there: they may have been closed since the last check.
     ///
     /// @return an [Outcome]
     int recheck() {

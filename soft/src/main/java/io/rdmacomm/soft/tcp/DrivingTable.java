@@ -10,26 +10,26 @@ package io.rdmacomm.soft.tcp;
 /// - `NOBODY`: the link is not open yet, or is closed.
 /// - `ENGINE`: the engine, as soon as its selector finds the socket ready.
 /// - `STREAM`: the engine, in each of its passes, because each wake-up of its selector would slow the sender.
-/// - `THREAD`: a thread that polls or waits. The engine ignores the socket, and looks again at the time that is due.
+/// - `THREAD`: a thread that polls or waits. The engine ignores the socket, and checks it at the time that is due.
 ///
 /// | Event                | NOBODY    | ENGINE       | STREAM       | THREAD       |
 /// |----------------------|-----------|--------------|--------------|--------------|
 /// | OPENED               | to ENGINE |              |              |              |
-/// | SOCKET_READY         |           | look         | look         | look         |
-/// | PASS                 |           |              | look         |              |
-/// | DUE                  |           |              | look         | look         |
-/// | RECALLED             |           |              | look         | look         |
+/// | SOCKET_READY         |           | check        | check        | check        |
+/// | PASS                 |           |              | check        |              |
+/// | DUE                  |           |              | check        | check        |
+/// | RECALLED             |           |              | check        | check        |
 /// | ATTENDED             |           | to THREAD    | to THREAD    | to THREAD    |
 /// | LOCKED               |           | to THREAD    | to THREAD    | to THREAD    |
 /// | STREAM_ARRIVED       |           | to STREAM    | to STREAM    | to STREAM    |
 /// | STREAM_PAUSED        |           | to ENGINE    | to STREAM    | to ENGINE    |
 /// | STREAM_ENDED         |           | to ENGINE    | to ENGINE    | to ENGINE    |
 /// | FRAMES_LEFT          |           | both send    | both send    | thread sends |
-/// | FRAMES_LEFT_AWAITED  |           | engine sends | engine sends | look soon    |
+/// | FRAMES_LEFT_AWAITED  |           | engine sends | engine sends | check soon   |
 /// | ACKNOWLEDGEMENT_LEFT |           | both send    | both send    |              |
 /// | CLOSED               |           | to NOBODY    | to NOBODY    | to NOBODY    |
 ///
-/// Only the engine changes the state, except for `OPENED`. When it looks at a link, it finds one of the five events
+/// Only the engine changes the state, except for `OPENED`. When it checks a link, it finds one of the five events
 /// from `ATTENDED` to `STREAM_ENDED`. Threads that poll and wait change nothing here, so that polling stays cheap: the
 /// engine sees in their completion queues what they do.
 final class DrivingTable {
@@ -45,18 +45,18 @@ final class DrivingTable {
         THREAD
     }
 
-    /// A need of a link, or a finding of the engine when it looks at the link.
+    /// A need of a link, or a finding of the engine when it checks the link.
     enum Event {
         /// The link is about to be registered with the selectors.
         OPENED(Step.TO_ENGINE, Step.NOTHING, Step.NOTHING, Step.NOTHING),
         /// The engine's selector found data, or room in a socket that was full.
-        SOCKET_READY(Step.NOTHING, Step.LOOK, Step.LOOK, Step.LOOK),
+        SOCKET_READY(Step.NOTHING, Step.CHECK, Step.CHECK, Step.CHECK),
         /// The engine passes over its links, before the time of this one has come.
-        PASS(Step.NOTHING, Step.NOTHING, Step.LOOK, Step.NOTHING),
+        PASS(Step.NOTHING, Step.NOTHING, Step.CHECK, Step.NOTHING),
         /// The engine passes over its links, and the time of this one has come.
-        DUE(Step.NOTHING, Step.NOTHING, Step.LOOK, Step.LOOK),
+        DUE(Step.NOTHING, Step.NOTHING, Step.CHECK, Step.CHECK),
         /// A thread is about to sleep, or sleeps at the sockets although frames are left.
-        RECALLED(Step.NOTHING, Step.NOTHING, Step.LOOK, Step.LOOK),
+        RECALLED(Step.NOTHING, Step.NOTHING, Step.CHECK, Step.CHECK),
         /// The engine found that a thread has polled a moment ago, or waits at the sockets.
         ATTENDED(Step.NOTHING, Step.TO_THREAD, Step.TO_THREAD, Step.TO_THREAD),
         /// The engine found that another thread drives the link.
@@ -70,7 +70,7 @@ final class DrivingTable {
         /// The socket did not take all frames; any thread that has driven the link.
         FRAMES_LEFT(Step.NOTHING, Step.BOTH_SEND, Step.BOTH_SEND, Step.THREAD_SENDS),
         /// The same while a thread waits at the sockets: it wakes up when data arrives, and not when there is room.
-        FRAMES_LEFT_AWAITED(Step.NOTHING, Step.ENGINE_SENDS, Step.ENGINE_SENDS, Step.LOOK_SOON),
+        FRAMES_LEFT_AWAITED(Step.NOTHING, Step.ENGINE_SENDS, Step.ENGINE_SENDS, Step.CHECK_SOON),
         /// A polling thread has received messages, and has not acknowledged them in case the program answers.
         ACKNOWLEDGEMENT_LEFT(Step.NOTHING, Step.BOTH_SEND, Step.BOTH_SEND, Step.NOTHING),
         /// The engine found that the link is closed.
@@ -102,9 +102,9 @@ final class DrivingTable {
         /// The engine leaves the link alone for a while.
         TO_THREAD,
         /// The engine drives the link unless a thread does.
-        LOOK,
-        /// The engine looks at once.
-        LOOK_SOON,
+        CHECK,
+        /// The engine checks the link at once.
+        CHECK_SOON,
         /// The next poll drives the link.
         THREAD_SENDS,
         /// The engine drives the link as soon as the socket has room.
@@ -132,7 +132,7 @@ final class DrivingTable {
             case TO_ENGINE -> State.ENGINE;
             case TO_STREAM -> State.STREAM;
             case TO_THREAD -> State.THREAD;
-            case NOTHING, LOOK, LOOK_SOON, THREAD_SENDS, ENGINE_SENDS, BOTH_SEND -> state;
+            case NOTHING, CHECK, CHECK_SOON, THREAD_SENDS, ENGINE_SENDS, BOTH_SEND -> state;
         };
     }
 }

@@ -8,15 +8,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
-/// The links of a context that its engine drives. In each pass it reads those over which a stream arrives, looks again
-/// at those that it has left to a thread, and sends late acknowledgements; twice a second it checks the time-outs of
-/// all.
+/// The links of a context that its engine drives. In each pass it reads those over which a stream arrives, checks those
+/// that it has left to a thread, and sends late acknowledgements; twice a second it checks the time-outs of all.
 final class EngineLinks {
     /// No pass is wanted.
     static final long NEVER = Long.MAX_VALUE;
-    /// A queue polled within this time counts as being polled; the engine looks again after it.
+    /// A queue polled within this time counts as being polled; the engine checks it again after that.
     static final long TICK_NANOS = 2_000_000;
-    /// The engine looks again at a link that another thread was driving after this time.
+    /// The time after which the engine checks again a link that another thread was driving.
     static final long LOCKED_NANOS = 100_000;
     /// How long the engine keeps reading a link after the last data of a stream.
     static final long STREAM_NANOS = 50_000;
@@ -53,7 +52,7 @@ final class EngineLinks {
         engine.wakeup();
     }
 
-    /// Has each pass look at a link as long as [LinkDriver#pass] asks for it; the engine.
+    /// Makes each pass check a link as long as [LinkDriver#pass] asks for it; the engine.
     void schedule(LinkDriver link) {
         scheduled.add(link);
     }
@@ -63,7 +62,7 @@ final class EngineLinks {
         anyLeftToThread = true;
     }
 
-    /// Has the engine look at once at the links that it has left to threads; any thread.
+    /// Makes the engine check at once the links that it has left to threads; any thread.
     void recall() {
         if (anyLeftToThread) {
             recalled = true;
@@ -92,7 +91,7 @@ final class EngineLinks {
         return Math.min(soonest, nextTimes - now);
     }
 
-    /// Looks at the scheduled links, and removes those that need no further pass.
+    /// Checks the scheduled links, and removes those that need no further pass.
     private long pass(long now, boolean all) {
         long soonest = NEVER;
         boolean anyLeft = false;

@@ -25,7 +25,7 @@ public final class FrameInput {
     public static final int PROGRESS = 1;
     /// [#read]: the stream has ended.
     public static final int END = 2;
-    /// [#read]: the receiver wants no more.
+    /// [#read]: the receiver has stopped.
     public static final int STOPPED = 3;
 
     /// Handles the frames.
@@ -46,7 +46,7 @@ public final class FrameInput {
         /// Where the next bytes of the payload go.
         ///
         /// @param bytes the most that there are
-        /// @return at most so many bytes that lie together; null to stop
+        /// @return a contiguous part of at most that length; null to stop
         @Nullable
         ByteBuffer target(int bytes);
 

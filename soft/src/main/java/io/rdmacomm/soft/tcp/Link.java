@@ -327,7 +327,10 @@ final class Link {
         Refusal refusal = responder.refusal();
         if (sent.completeRequests()) {
             String termination = receiver.termination();
-            end.requestFailed(sent.failure(), sent.vendorError(), termination != null ? termination : requester.lack());
+            end.requestFailed(
+                    sent.failure(),
+                    sent.vendorError(),
+                    termination != null ? termination : requester.whyUnsupported());
         } else if (receiver.isClosedByPeer() && !responder.isInsideReceive()) {
             end.closedByPeer();
         } else if (refusal != null) {
@@ -394,8 +397,8 @@ final class Link {
     ///
     /// @param patienceNanos how long requests are repeated
     void checkTime(long now, long patienceNanos) {
-        boolean owes = requester.sent().isWaiting() || isBlocked();
-        if (!owes || output.written() != writtenBefore) {
+        boolean unanswered = requester.sent().isWaiting() || isBlocked();
+        if (!unanswered || output.written() != writtenBefore) {
             // A peer that takes what is sent is alive, however slow the line is.
             writtenBefore = output.written();
             lastHeard = now;

@@ -80,7 +80,7 @@ final class LinkAcknowledger {
         return was;
     }
 
-    /// Tells the peer once why a request was rejected, if there is room.
+    /// Sends the reason for a rejection once, if there is room.
     void sendRefusal() {
         Refusal why = responder.refusal();
         if (why == null || refusalSent || !output.hasRoom()) {

@@ -36,7 +36,7 @@ public final class LinkCounters {
         malformed.incrementAndGet();
     }
 
-    /// A caller was turned away to make room for another one.
+    /// A caller was disconnected to make room for another one.
     void displaced() {
         displaced.incrementAndGet();
     }
@@ -91,7 +91,8 @@ public final class LinkCounters {
         return pauses.get();
     }
 
-    /// The number of callers that were turned away: rejected, too slow, malformed or too long in the way of others.
+    /// The number of callers without a connection: rejected, too slow, malformed or too long in the way of
+    /// others.
     public long turnedAway() {
         return refused.get() + timedOut.get() + malformed.get() + displaced.get();
     }

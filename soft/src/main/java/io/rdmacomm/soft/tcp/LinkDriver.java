@@ -33,7 +33,7 @@ public final class LinkDriver implements Engine.Ready {
     private volatile State state = State.NOBODY;
     /// The socket did not take all frames, or an acknowledgement is to be sent.
     private volatile boolean framesLeft;
-    /// When the engine looks again, or when a stream counts as ended; the engine.
+    /// When the engine checks again, or when a stream counts as ended; the engine.
     private long due;
     /// Whether the engine passes over this link; the engine.
     private boolean scheduled;
@@ -123,21 +123,21 @@ public final class LinkDriver implements Engine.Ready {
 
     /// Drives the link, unless another thread does.
     ///
-    /// @return whether something came in
+    /// @return whether something was received
     boolean tryDrive() {
         if (!lock.tryEnter()) {
             return false;
         }
         try {
             framesLeft = false;
-            boolean came = link.drive(false, false);
+            boolean received = link.drive(false, false);
             if (link.isUnfinished()) {
                 onFramesLeft();
             } else if (!link.isQuiet() && isAcknowledgementLeft()) {
                 // If no thread polls again soon, the engine acknowledges.
                 onFramesLeft();
             }
-            return came;
+            return received;
         } finally {
             lock.leave();
         }
@@ -165,7 +165,7 @@ public final class LinkDriver implements Engine.Ready {
         framesLeft = true;
         Event event = isAwaited() ? Event.FRAMES_LEFT_AWAITED : Event.FRAMES_LEFT;
         switch (DrivingTable.step(state, event)) {
-            case LOOK_SOON -> engineLinks.recall();
+            case CHECK_SOON -> engineLinks.recall();
             case THREAD_SENDS -> lastPolled().ask();
             case ENGINE_SENDS -> awaitRoom();
             case BOTH_SEND -> {
@@ -175,7 +175,7 @@ public final class LinkDriver implements Engine.Ready {
                 }
                 awaitRoom();
             }
-            case NOTHING, TO_NOBODY, TO_ENGINE, TO_STREAM, TO_THREAD, LOOK -> {}
+            case NOTHING, TO_NOBODY, TO_ENGINE, TO_STREAM, TO_THREAD, CHECK -> {}
         }
     }
 
@@ -218,16 +218,16 @@ public final class LinkDriver implements Engine.Ready {
         // The engine may get here before the registering thread has the key.
         engineKey = key;
         // A closed link: its channel is being closed, or its descriptor reused.
-        if (!link.isClosed() && DrivingTable.step(state, Event.SOCKET_READY) == Step.LOOK) {
-            look(key, System.nanoTime());
+        if (!link.isClosed() && DrivingTable.step(state, Event.SOCKET_READY) == Step.CHECK) {
+            check(key, System.nanoTime());
         }
     }
 
-    /// Looks at a link again: one over which a stream arrives, that was left to a thread, or that has to acknowledge.
+    /// Checks a link again: one over which a stream arrives, that was left to a thread, or that has to acknowledge.
     ///
     /// @param now in the time of [System#nanoTime()]
     /// @param recalled whether not to wait until the link is due
-    /// @return nanoseconds until this is wanted again, or [EngineLinks#NEVER]
+    /// @return nanoseconds until the next call is due, or [EngineLinks#NEVER]
     long pass(long now, boolean recalled) {
         SelectionKey key = engineKey;
         if (link.isClosed() || key == null || !key.isValid()) {
@@ -236,8 +236,8 @@ public final class LinkDriver implements Engine.Ready {
             return EngineLinks.NEVER;
         }
         Event event = recalled ? Event.RECALLED : due - now > 0 ? Event.PASS : Event.DUE;
-        if (DrivingTable.step(state, event) == Step.LOOK) {
-            look(key, state == State.STREAM ? System.nanoTime() : now);
+        if (DrivingTable.step(state, event) == Step.CHECK) {
+            check(key, state == State.STREAM ? System.nanoTime() : now);
         }
         if (acknowledgesLater) {
             acknowledge(now);
@@ -262,7 +262,7 @@ public final class LinkDriver implements Engine.Ready {
         return state == State.THREAD;
     }
 
-    private void look(SelectionKey key, long now) {
+    private void check(SelectionKey key, long now) {
         if (isAttended(now)) {
             leaveToThread(key, Event.ATTENDED, now + EngineLinks.TICK_NANOS);
         } else if (lock.tryEnter()) {
@@ -292,8 +292,8 @@ public final class LinkDriver implements Engine.Ready {
 
     private void drive(SelectionKey key, long now) {
         framesLeft = false;
-        boolean came = driveFor(receives.isArmed(), now);
-        if (came && link.isStreaming()) {
+        boolean received = driveFor(receives.isArmed(), now);
+        if (received && link.isStreaming()) {
             state = DrivingTable.next(state, Event.STREAM_ARRIVED);
             due = System.nanoTime() + EngineLinks.STREAM_NANOS;
         } else {
@@ -312,7 +312,7 @@ public final class LinkDriver implements Engine.Ready {
     ///
     /// @param awaited whether a thread sleeps until something is received
     private boolean driveFor(boolean awaited, long now) {
-        boolean came = link.drive(!awaited, true);
+        boolean received = link.drive(!awaited, true);
         if (awaited && receives.isArmed()) {
             link.acknowledge();
         } else if (awaited && !link.isQuiet() && !acknowledgesLater) {
@@ -320,7 +320,7 @@ public final class LinkDriver implements Engine.Ready {
             acknowledgeAt = now + EngineLinks.TICK_NANOS;
             schedule();
         }
-        return came;
+        return received;
     }
 
     /// Acknowledges the messages that the woken thread has not acknowledged in time.

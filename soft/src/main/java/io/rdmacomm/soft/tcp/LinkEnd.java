@@ -47,7 +47,7 @@ final class LinkEnd {
         fail(status, vendorError, AsyncEventType.UNKNOWN, words);
     }
 
-    /// A request of the peer was rejected: the responder goes to the error state with its answer.
+    /// A request of the peer was rejected: the responder enters the error state when it answers.
     void rejected(Refusal why) {
         counters.requestRefused();
         fail(FLUSHED, 0, why.event(), "what the peer sent was refused: " + why.code());

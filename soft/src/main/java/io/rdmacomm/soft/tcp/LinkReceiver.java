@@ -15,7 +15,7 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /// Dispatches incoming messages of a link: requests of the peer go to the responder, its responses and
-/// acknowledgements to the requests that were sent. Also keeps what the peer has said about the link
+/// acknowledgements to the requests that were sent. Also keeps what the peer has reported about the link
 /// itself. Under the queue pair's send lock.
 final class LinkReceiver implements FrameInput.Receiver {
     private final RetryTimer retries;

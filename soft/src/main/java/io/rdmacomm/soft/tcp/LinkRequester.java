@@ -49,7 +49,7 @@ final class LinkRequester {
     // Each element may be split.
     private final ElementList local = new ElementList(2 * ElementList.MAX_ELEMENTS);
     private boolean held;
-    private @Nullable String lack;
+    private @Nullable String whyUnsupported;
 
     LinkRequester(LocalMemory memory, RequestQueue queue, WindowRequests windowRequests, LinkTerms terms) {
         this.queue = queue;
@@ -78,7 +78,7 @@ final class LinkRequester {
         return message.isActive();
     }
 
-    /// A Write of no bytes, for which no key is looked at (RFC 5040 5.2): as the first frame of an initiator it
+    /// A Write of no bytes, whose key is not checked (RFC 5040 5.2): as the first frame of an initiator it
     /// lets the responder speak (RFC 6581 5).
     void announceWrite(FrameOutput out) {
         header.setTagged(Opcode.WRITE, true, 1, 0, 0);
@@ -136,8 +136,8 @@ final class LinkRequester {
         if ((flags & FENCE) != 0 && !reads.isEmpty()) {
             return false;
         }
-        lack = lack(opcode);
-        if (lack != null) {
+        whyUnsupported = whyUnsupported(opcode);
+        if (whyUnsupported != null) {
             sent.stopNext(WorkStatus.REMOTE_INVALID_REQUEST.code());
             return false;
         }
@@ -175,7 +175,7 @@ final class LinkRequester {
 
     /// Why a request cannot be sent to this peer, or null. [QueuePair#post] rejects most such requests; those that
     /// were posted before the link was set up get here.
-    private @Nullable String lack(int opcode) {
+    private @Nullable String whyUnsupported(int opcode) {
         if (RequestOpcode.isRead(opcode) && terms.mpa().outboundReads() == 0) {
             // It would never be answered.
             return "a READ was not sent: the connection's initiator depth is 0";
@@ -190,8 +190,8 @@ final class LinkRequester {
 
     /// Why the last request was not sent, if the peer cannot execute it; else null.
     @Nullable
-    String lack() {
-        return lack;
+    String whyUnsupported() {
+        return whyUnsupported;
     }
 
     private int send(FrameOutput out, long at) {
@@ -264,7 +264,7 @@ final class LinkRequester {
         }
         long remote = request.get(JAVA_LONG, at + SendRequestLayout.REMOTE_ADDRESS);
         int key = request.get(JAVA_INT, at + SendRequestLayout.REMOTE_KEY);
-        sent.owe();
+        sent.expectResponse();
         sent.countMessage();
         int stage = sent.stage();
         if (local.count == 0) {
@@ -308,7 +308,7 @@ final class LinkRequester {
         atomicRequest.encode(out.headers(), out.begin(header));
         out.end();
         reads.addAtomic(sent.next());
-        sent.owe();
+        sent.expectResponse();
         sent.countMessage();
         stageDone();
         return SENT;

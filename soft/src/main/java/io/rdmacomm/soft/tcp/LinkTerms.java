@@ -72,7 +72,7 @@ public record LinkTerms(MpaTerms mpa, int features, int segmentLimit, boolean in
         return (features & feature) != 0;
     }
 
-    /// Whether the peer acknowledges, and wants to be acknowledged to.
+    /// Whether both sides acknowledge requests.
     boolean acknowledges() {
         return has(PeerHandshake.FEATURE_ACKNOWLEDGE);
     }

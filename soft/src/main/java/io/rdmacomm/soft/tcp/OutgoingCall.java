@@ -12,10 +12,10 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.TimeUnit;
 
-/// A connection that a queue pair opens to its peer, until the peer has answered. Continues even if the queue pair
-/// does not want it any more: a peer that has accepted must learn it, or it would take the end for a failure.
-/// Before its host has answered, the call may end early for another one. TCP itself repeats a lost SYN only after a
-/// second (RFC 6298 2.1), when most queue pairs have exhausted their retries.
+/// A connection that a queue pair opens to its peer, until the peer has answered. Continues even if the queue
+/// pair no longer wants it: a peer that has accepted must be notified, or it would take the end for a
+/// failure. Before its host has answered, the call may end early for another one. TCP itself repeats a lost
+/// SYN only after a second (RFC 6298 2.1), when most queue pairs have exhausted their retries.
 final class OutgoingCall extends TcpCall {
     private final TcpEndpoint endpoint;
     private final PeerHandshake handshake;

@@ -20,7 +20,7 @@ record Refusal(TerminateCode code, int syndrome, AsyncEventType event) {
         return new Refusal(code, syndrome(code), event);
     }
 
-    /// The memory that a Write names is refused where it is placed, by DDP, which knows no rights (RFC 5041 7).
+    /// The memory that a Write names is refused where it is placed, by DDP, which has no rights (RFC 5041 7).
     static Refusal ofWrite(AccessFault fault) {
         return protection(
                 switch (fault) {

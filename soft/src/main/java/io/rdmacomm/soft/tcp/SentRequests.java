@@ -104,7 +104,7 @@ final class SentRequests {
     }
 
     /// The next request waits for one more response.
-    void owe() {
+    void expectResponse() {
         owed[place(next)]++;
     }
 

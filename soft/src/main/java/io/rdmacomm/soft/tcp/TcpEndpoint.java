@@ -98,8 +98,8 @@ public final class TcpEndpoint {
         node.call(this, handshake, resources.retries().callNanos());
     }
 
-    /// Whether the peer's host has taken a call that the peer is likely to answer soon. TCP soon repeats what is lost
-    /// then.
+    /// Whether the peer's host has taken a call that the peer is likely to answer soon. TCP then soon
+    /// retransmits what is lost.
     public boolean isReached() {
         OutgoingCall now = call;
         return now != null && now.isReached();
@@ -123,7 +123,7 @@ public final class TcpEndpoint {
 
     /// A call has begun; the engine, without the lock.
     ///
-    /// @return false if it is not wanted any more
+    /// @return false if it is no longer wanted
     boolean callBegins(OutgoingCall begun) {
         lock.enter();
         try {
@@ -161,7 +161,7 @@ public final class TcpEndpoint {
 
     /// The peer has accepted the call; the engine, without the lock.
     ///
-    /// @throws IOException if the connection is not good any more
+    /// @throws IOException if the connection is no longer usable
     void callAccepted(OutgoingCall accepted, SocketChannel channel, LinkTerms terms) throws IOException {
         lock.enter();
         try {
@@ -230,7 +230,7 @@ public final class TcpEndpoint {
         return calling && isBefore(address(), theirs) ? PeerHandshake.Verdict.BUSY : PeerHandshake.Verdict.ACCEPTED;
     }
 
-    /// Who has seen or guessed the numbers of a queue pair that waits for its peer must not take the peer's place
+    /// A caller that has seen or guessed the numbers of a waiting queue pair must not take the peer's place
     /// from any host: the peer calls from its own address.
     private boolean mayCallFrom(Gid origin) {
         if (node.settings().callersFromAnywhere() || origin.equals(destination.gid())) {
@@ -278,7 +278,7 @@ public final class TcpEndpoint {
     /// Takes over the connection that a connection manager has made; any thread, without the lock.
     ///
     /// @param onEnd called once with the reason why the connection has ended, with the lock held
-    /// @throws IOException if the connection is not good any more, or the queue pair is not connected any more
+    /// @throws IOException if the connection is no longer usable, or the queue pair is no longer connected
     public void adopt(SocketChannel channel, LinkTerms terms, Consumer<String> onEnd) throws IOException {
         lock.enter();
         try {
@@ -342,7 +342,7 @@ public final class TcpEndpoint {
         current = null;
     }
 
-    /// The queue pair is not connected any more: gives up a call that is in progress.
+    /// The queue pair is no longer connected: gives up a call that is in progress.
     public void forget() {
         expecting = false;
         expectedPsn = -1;

@@ -35,7 +35,7 @@ public final class TcpNode implements Engine.Ready, AutoCloseable {
     private final IntFunction<@Nullable TcpEndpoint> endpoints;
     private final LinkContext links;
     private final Set<TcpCall> calls = ConcurrentHashMap.newKeySet();
-    /// Those who have not been answered, and those who were refused and have not hung up.
+    /// Callers that have not been answered, and rejected ones that have not hung up.
     private final FairQueue<CallerOrigin, IncomingCall> callers = new FairQueue<>(MOST_INCOMING);
 
     private final AcceptPause acceptPause = new AcceptPause();
@@ -214,7 +214,7 @@ public final class TcpNode implements Engine.Ready, AutoCloseable {
 
     /// Ends calls that take too long; the engine.
     ///
-    /// @return nanoseconds until this is wanted again
+    /// @return nanoseconds until the next call is due
     public long onTime() {
         long soonest = Math.min(links.engineLinks().onTime(), acceptPause.endIfOver());
         if (calls.isEmpty() && links.closing().isEmpty()) {

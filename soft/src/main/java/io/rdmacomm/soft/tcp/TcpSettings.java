@@ -5,7 +5,7 @@ import java.net.InetAddress;
 
 /// How a device uses TCP.
 ///
-/// @param address where it listens, and what it calls from
+/// @param address the address that it listens on and calls from
 /// @param checksum which links have a checksum (CRC-32C) if the peer does not insist on one
 /// @param segment the longest frame that it sends, in bytes: what one TCP segment of the path carries (the EMSS of
 /// RFC 5044 4.5)
@@ -17,7 +17,7 @@ public record TcpSettings(
     /// The longest frame where nothing limits it.
     public static final int NO_LIMIT = Fpdu.bytes(Fpdu.MAX_SEGMENT_BYTES);
 
-    /// How long a peer's host may be silent if nothing else is wanted, in seconds.
+    /// How long a peer's host may be silent by default, in seconds.
     public static final int USUAL_SILENCE = 30;
 
     /// The TCP links that have a checksum.

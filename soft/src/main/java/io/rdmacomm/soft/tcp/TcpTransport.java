@@ -58,7 +58,7 @@ public final class TcpTransport implements Transport {
 
     /// Has the link driven by the threads that poll, and by the engine.
     ///
-    /// @throws IOException if the connection is not good any more; it is closed then
+    /// @throws IOException if the connection is no longer usable; it is closed then
     void open() throws IOException {
         traffic.begin(link);
         try {

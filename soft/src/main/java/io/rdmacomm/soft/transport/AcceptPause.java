@@ -23,7 +23,7 @@ public final class AcceptPause {
 
     /// Ends the pause if it is over; to be called before each selection.
     ///
-    /// @return nanoseconds until this is wanted again, [Long#MAX_VALUE] for never
+    /// @return nanoseconds until the next call is due, [Long#MAX_VALUE] for never
     public long endIfOver() {
         SelectionKey paused = key;
         if (paused == null) {

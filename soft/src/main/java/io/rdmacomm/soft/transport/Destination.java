@@ -34,7 +34,7 @@ public final class Destination {
         sending = true;
     }
 
-    /// The queue pair is not connected any more.
+    /// The queue pair is no longer connected.
     public void forget() {
         sending = false;
     }

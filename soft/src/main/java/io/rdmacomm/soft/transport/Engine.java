@@ -28,7 +28,7 @@ public final class Engine implements AutoCloseable {
     public interface Clock {
         /// Time has passed, or [Engine#wakeup()] was called.
         ///
-        /// @return nanoseconds until this is wanted again, [Long#MAX_VALUE] for never; with 0, everything else
+        /// @return nanoseconds until the next call is due, [Long#MAX_VALUE] for never; with 0, everything else
         /// waits up to 50 us
         long onTime();
     }

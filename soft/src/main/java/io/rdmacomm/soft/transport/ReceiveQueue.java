@@ -65,8 +65,8 @@ public final class ReceiveQueue {
         }
     }
 
-    /// A receive that was taken for a message which is never going to be complete comes back, to be flushed before
-    /// the others; under the send lock.
+    /// Returns a receive that was taken for a message that will never be complete, to be flushed before the
+    /// others; under the send lock.
     public void giveBack(long workId) {
         givenBack = true;
         givenBackId = workId;

@@ -11,10 +11,10 @@ import io.rdmacomm.verbs.WorkStatus;
 public final class RetryTimer {
     private static final int WAITS = 0;
     private static final int UNLIMITED_RNR_RETRIES = 7;
-    private static final long FIRST_LOOK_NANOS = 200_000;
-    private static final long LONGEST_LOOK_NANOS = 10_000_000;
+    private static final long FIRST_CHECK_NANOS = 200_000;
+    private static final long LONGEST_CHECK_NANOS = 10_000_000;
     private static final long LEAST_SILENCE_NANOS = 5_000_000_000L;
-    /// When to look again at a queue pair that is busy on another thread.
+    /// When to check a queue pair again that is busy on another thread.
     private static final long LOCKED_NANOS = 50_000;
 
     private final Retries retries;
@@ -26,7 +26,7 @@ public final class RetryTimer {
     private int rnrTries;
     private boolean missing;
     private long missingSince;
-    private long lookNanos;
+    private long checkNanos;
     private volatile long due;
 
     /// A timer that is not running.
@@ -58,15 +58,15 @@ public final class RetryTimer {
         if (!missing) {
             missing = true;
             missingSince = now;
-            lookNanos = FIRST_LOOK_NANOS;
+            checkNanos = FIRST_CHECK_NANOS;
         }
         long left = patienceNanos - (now - missingSince);
         if (left <= 0 && !reached) {
             return WorkStatus.RETRY_EXCEEDED.code();
         }
         retries.countMissing();
-        start(now + (left <= 0 ? lookNanos : Math.min(left, lookNanos)));
-        lookNanos = Math.min(lookNanos * 2, LONGEST_LOOK_NANOS);
+        start(now + (left <= 0 ? checkNanos : Math.min(left, checkNanos)));
+        checkNanos = Math.min(checkNanos * 2, LONGEST_CHECK_NANOS);
         return WAITS;
     }
 
@@ -85,8 +85,8 @@ public final class RetryTimer {
         return WAITS;
     }
 
-    /// The peer has been asked, and has not answered: schedules a look. It has as much time as the retries take, and 5
-    /// seconds at least, as over TCP: its process may only be slow.
+    /// The peer has been asked, and has not answered: schedules a check. It has as much time as the retries
+    /// take, and 5 seconds at least, as over TCP: its process may only be slow.
     ///
     /// @param since when it was asked, or answered last
     /// @return 0, or the status that the oldest request fails with
@@ -96,7 +96,7 @@ public final class RetryTimer {
             return WorkStatus.RETRY_EXCEEDED.code();
         }
         if (!retries.isRunning(this)) {
-            again(Math.min(left, LONGEST_LOOK_NANOS));
+            again(Math.min(left, LONGEST_CHECK_NANOS));
         }
         return WAITS;
     }
@@ -141,7 +141,7 @@ public final class RetryTimer {
 
     /// Tries again if the time has come; the engine, without the lock.
     ///
-    /// @return nanoseconds until this is wanted again
+    /// @return nanoseconds until the next call is due
     long onTime() {
         long left = due - System.nanoTime();
         if (left > 0) {

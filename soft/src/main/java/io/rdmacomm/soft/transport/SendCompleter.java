@@ -55,7 +55,7 @@ public final class SendCompleter {
 
     /// A request has failed or was flushed; it completes whether it was signalled or not (IBTA 10.7.3.1).
     ///
-    /// @param vendorError what the status does not say, or 0
+    /// @param vendorError more than the status, or 0
     public void fail(long workId, int status, int vendorError) {
         fields.set(workId, status, 0, 0, number);
         fields.vendorError = vendorError;

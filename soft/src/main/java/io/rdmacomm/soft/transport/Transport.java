@@ -27,23 +27,24 @@ public interface Transport {
     /// whose peer has not chosen shared memory takes a connection over TCP instead. Stays true once it is.
     boolean isAgreed();
 
-    /// Gives up the requests that were begun. The [RequestQueue] keeps them, to be flushed, and a receive that was
-    /// taken for an incomplete message goes back to its [ReceiveQueue]. Nothing is executed any more, and no memory
-    /// is used, except by a peer that [#isPeerIdle] reports. Idempotent.
+    /// Gives up the requests that were begun. The [RequestQueue] keeps them, to be flushed, and a receive
+    /// that was taken for an incomplete message goes back to its [ReceiveQueue]. Nothing more is executed,
+    /// and no memory is used, except by a peer that [#isPeerIdle] reports. Idempotent.
     ///
     /// @param orderly whether the peer's queue pair should not fail because of it
     void stop(boolean orderly);
 
-    /// The operation on this side's memory that the peer is in the middle of, if it may use `region`, whose keys are
-    /// not valid any more. Any thread, without the lock.
+    /// The operation on this side's memory that the peer is in the middle of, if it may use `region`, whose
+    /// keys are no longer valid. Any thread, without the lock.
     ///
     /// @param region null for any memory
     /// @return null if there is none
     @Nullable
     PeerOperation operationOfPeer(@Nullable LocalRegion region);
 
-    /// After [#stop], which waits for it only so long: whether the peer has finished the operation on this side's
-    /// memory that it was in. Does not wait. Any thread, without the lock, even when the transport is closed.
+    /// After [#stop], which waits for a limited time: whether the peer has finished the operation on this
+    /// side's memory that it was in. Does not wait. Any thread, without the lock, even when the transport is
+    /// closed.
     boolean isPeerIdle();
 
     /// Stops, and releases what it holds.

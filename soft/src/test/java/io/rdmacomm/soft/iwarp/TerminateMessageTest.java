@@ -49,7 +49,8 @@ class TerminateMessageTest {
         assertThat(message.alternative).isEqualTo(TerminateCode.INSUFFICIENT_IRD);
         assertThat(message)
                 .hasToString(
-                        "the peer says: RDMAP remote operation, unexpected opcode, or MPA, not enough inbound READs");
+                        "the peer reports: RDMAP remote operation, unexpected opcode, or MPA, not enough inbound"
+                                + " READs");
         decode("01 00 00 00", "");
         assertThat(message.code).isEqualTo(TerminateCode.INVALID_KEY);
         assertThat(message.alternative).isEqualTo(TerminateCode.DDP_CATASTROPHIC);
@@ -60,7 +61,7 @@ class TerminateMessageTest {
     @Test
     void unknownNumbersAreShown() {
         assertThat(decode("75 31 80 00", "0000").code).isEqualTo(TerminateCode.UNKNOWN);
-        assertThat(message).hasToString("the peer says: unknown reason 0x75318000");
+        assertThat(message).hasToString("the peer reports: unknown reason 0x75318000");
     }
 
     @Test
@@ -68,7 +69,7 @@ class TerminateMessageTest {
         decode("21 02 03 00", "0005 4143 00000000 00000000 00000007 00000000");
         assertThat(message.causeOpcode).isEqualTo(Opcode.SEND);
         assertThat(message.causeNumber).isEqualTo(7);
-        assertThat(message).hasToString("the peer says: DDP untagged, no receive posted (about Send)");
+        assertThat(message).hasToString("the peer reports: DDP untagged, no receive posted (about Send)");
 
         decode("11 00 c0 00", "0012 c140 12345678 00007f0000001000");
         assertThat(message.causeOpcode).isEqualTo(Opcode.WRITE);

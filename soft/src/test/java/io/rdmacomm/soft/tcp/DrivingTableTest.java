@@ -74,14 +74,14 @@ class DrivingTableTest {
             names = {"ENGINE", "STREAM", "THREAD"})
     void noOpenLinkIsForgotten(State state) {
         Event wakes = state == ENGINE ? Event.SOCKET_READY : Event.DUE;
-        assertThat(DrivingTable.step(state, wakes)).as("the engine comes back").isEqualTo(Step.LOOK);
+        assertThat(DrivingTable.step(state, wakes)).as("the engine comes back").isEqualTo(Step.CHECK);
         for (Event found : FOUND) {
             assertThat(DrivingTable.next(state, found)).as("after %s", found).isIn(ENGINE, STREAM, THREAD);
         }
         assertThat(DrivingTable.step(state, Event.FRAMES_LEFT)).isNotEqualTo(Step.NOTHING);
         assertThat(DrivingTable.step(state, Event.FRAMES_LEFT_AWAITED))
                 .as("a thread that waits cannot send")
-                .isIn(Step.ENGINE_SENDS, Step.LOOK_SOON);
+                .isIn(Step.ENGINE_SENDS, Step.CHECK_SOON);
         assertThat(DrivingTable.next(state, Event.CLOSED)).isEqualTo(NOBODY);
     }
 }
