@@ -7,8 +7,9 @@ import io.rdmacomm.comm.mesh.collective.Reduction;
 import java.time.Duration;
 import java.util.Random;
 
-/// Data-parallel training in its smallest form: the nodes fit a line to points. Each node has points of its own and
-/// computes the gradient for them; the sum over all nodes is one all-reduce, after which all make the same step.
+/// Data-parallel training in its smallest form: the nodes fit a line to points. Each node has its own points
+/// and computes the gradient for them; the sum over all nodes is one all-reduce, after which all make the
+/// same step.
 ///
 /// ```
 /// java -cp rdmacomm.jar io.rdmacomm.examples.AllReduce [RANK SIZE HOST PORT]

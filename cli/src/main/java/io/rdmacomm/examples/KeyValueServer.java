@@ -62,7 +62,7 @@ final class KeyValueServer implements SessionListener, AutoCloseable {
 
     @Override
     public void onEnd(EndPoint client, @Nullable RdmaException failure) {
-        // After this, nothing that the client has sent can change the table any more.
+        // After this, nothing that the client has sent can change the table.
         client.close();
         if (client.attachment() instanceof Integer number) {
             unlockAllOf(table(client.session()), number);

@@ -9,7 +9,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
-/// Starts the examples of meshes: as one node, if the arguments RANK SIZE HOST PORT or a launcher say which one,
+/// Starts the examples of meshes: as one node, if the arguments RANK SIZE HOST PORT or a launcher select it,
 /// and otherwise as four nodes in this process.
 final class MeshNodes {
     private static final int SIZE = 4;

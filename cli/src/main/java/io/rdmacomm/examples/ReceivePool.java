@@ -18,8 +18,8 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
-/// The receives of [SharedReceiveServer]: a shared receive queue, memory for as many messages, and a thread that
-/// refills the queue whenever its limit event says that few are left.
+/// The receives of [SharedReceiveServer]: a shared receive queue, memory for as many messages, and a thread
+/// that refills the queue whenever its limit event reports that few are left.
 final class ReceivePool implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 

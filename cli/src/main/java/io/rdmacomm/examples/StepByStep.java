@@ -51,7 +51,7 @@ final class StepByStep implements AutoCloseable {
         queuePair = domain.createQueuePair(QueuePairOptions.reliable(sent).withReceiveCompletions(received));
     }
 
-    /// A queue with a channel of its own, for [CompletionQueue#await]. The channel is closed with the context.
+    /// A queue with its own channel, for [CompletionQueue#await]. The channel is closed with the context.
     private static CompletionQueue queue(Context context) {
         CompletionChannel channel = context.createCompletionChannel();
         return context.createCompletionQueue(
@@ -112,7 +112,7 @@ final class StepByStep implements AutoCloseable {
         }
     }
 
-    /// Frees everything, what was allocated in the domain included.
+    /// Frees everything, including the memory allocated in the domain.
     @Override
     public void close() {
         try (arena;

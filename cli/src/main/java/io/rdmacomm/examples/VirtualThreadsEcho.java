@@ -127,7 +127,7 @@ public final class VirtualThreadsEcho {
             channel.send(question, tag);
             return answer.orTimeout(PATIENCE.toSeconds(), TimeUnit.SECONDS).join();
         } finally {
-            // Also if there was no answer in time: it may still come, and must not stay or be taken for another.
+            // Also if there was no answer in time: a late one must be dropped.
             answers.forget(tag);
         }
     }

@@ -166,10 +166,11 @@ final class SoftCompletionQueue implements CompletionQueueDriver, SoftCompletion
         }
     }
 
-    /// Polls both rings. No receive comes before a request that had ended earlier: a queue pair that fails flushes
-    /// its requests first. So the receives are counted before the requests are polled, and only so many are polled
-    /// afterwards. A program that posts as fast as it polls gets its receives, too: when as many requests have come
-    /// as the ring holds, those that had ended before the receives are among them.
+    /// Polls both rings. No receive comes before a request that had ended earlier: a queue pair that fails
+    /// flushes its requests first. So the receives are counted before the requests are polled, and no more
+    /// than those are polled afterwards. A program that posts as fast as it polls gets its receives, too:
+    /// when as many requests have come as the ring holds, those that had ended before the receives are among
+    /// them.
     private int pollRings(MemorySegment into, int max) {
         int ready = ring.ready(max);
         if (requestsInARow == 0) {

@@ -90,7 +90,7 @@ final class BenchOutput implements BenchListener, AutoCloseable {
         }
     }
 
-    /// Shows what is known at the end.
+    /// Shows the summary at the end.
     void end(BenchReport report) {
         if (quiet) {
             return;

@@ -35,12 +35,12 @@ final class Backoff {
         }
     }
 
-    /// The failure to report if the peer has been silent for so long.
+    /// The failure to report if the peer has been silent for this long.
     static CommandFailure silent(Duration patience) {
         return new CommandFailure(silence(patience));
     }
 
-    /// The failure to report if the peer has been silent for so long, with its cause.
+    /// The failure to report if the peer has been silent for this long, with its cause.
     static CommandFailure silent(Duration patience, Throwable cause) {
         return new CommandFailure(silence(patience), cause);
     }

@@ -160,7 +160,7 @@ final class CopyReport implements CopyProgress, AutoCloseable {
 
     /// The members of the JSON document.
     ///
-    /// @param transport what it is called
+    /// @param transport its name
     Map<String, Object> toMap(String transport) {
         long nanos = System.nanoTime() - begin;
         ProcessTimes times = ProcessTimes.now().since(start);

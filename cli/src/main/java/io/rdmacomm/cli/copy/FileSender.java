@@ -195,7 +195,7 @@ final class FileSender implements AutoCloseable {
         }
     }
 
-    /// Goes to `offset`, and adds what is before it to the checksum.
+    /// Skips to `offset`, and adds the bytes before it to the checksum.
     private void skip(FileChannel channel, long offset, CRC32C checksum) throws IOException {
         if (offset == 0) {
             return;

@@ -54,7 +54,7 @@ final class IncomingFile {
         return part != null;
     }
 
-    /// Makes the temporary file, or reads what is there already.
+    /// Makes the temporary file, or reads the part that is already there.
     ///
     /// @param busy called periodically while it reads
     void open(Runnable busy) throws IOException {

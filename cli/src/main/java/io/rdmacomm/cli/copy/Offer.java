@@ -22,7 +22,7 @@ import java.util.Set;
 /// @param seconds its modification time in seconds since 1970
 /// @param nanos the nanoseconds of that time
 /// @param existing what the sender wants if the file exists
-/// @param resume whether the receiver keeps what it has when the connection breaks, and continues what it has kept
+/// @param resume whether the receiver keeps an incomplete file when the connection breaks, and continues one
 record Offer(
         long number,
         long folder,
@@ -44,7 +44,7 @@ record Offer(
     enum Kind {
         /// A regular file.
         FILE,
-        /// A directory; offers of what is in it follow.
+        /// A directory; offers of its content follow.
         FOLDER,
         /// The end of the directory whose number is [Offer#folder()], with its permissions and its time.
         FOLDER_END

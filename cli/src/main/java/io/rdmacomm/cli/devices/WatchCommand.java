@@ -25,7 +25,7 @@ import picocli.CommandLine.Parameters;
         description = "Print the asynchronous events of a device and its ports, until Ctrl-C.",
         footer = {
             "",
-            "A program receives the events of the device, of its ports, and of its own objects only.",
+            "A program receives only the events of the device, of its ports, and of its own objects.",
             "",
             "Examples:",
             "  rdmacomm watch rxe0",

@@ -30,7 +30,7 @@ import java.util.Map;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/// `rdmacomm doctor`: checks what this machine offers for RDMA and what it lacks, and tests a device.
+/// `rdmacomm doctor`: checks the RDMA support of this machine, and tests a device.
 @Command(
         name = "doctor",
         description = {

@@ -12,7 +12,7 @@ import java.util.Map;
 record Finding(Grade grade, String subject, String text, String remedy) {
     /// The verdict of a check.
     enum Grade {
-        /// As it should be.
+        /// Works.
         OK,
         /// Works, but not as well as it could.
         WARN,

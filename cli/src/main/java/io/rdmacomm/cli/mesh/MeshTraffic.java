@@ -70,7 +70,7 @@ public final class MeshTraffic {
 
     /// Runs until rank 0 ends it, and brings the results to rank 0.
     ///
-    /// @return the report on rank 0; on the others, of their own results
+    /// @return on rank 0 the report of all nodes; on the others, of their own results
     public MeshReport run(Rendezvous rendezvous) {
         List<NodeResult> results = ResultGathering.gather(mesh, measure(), timeout);
         barrier();

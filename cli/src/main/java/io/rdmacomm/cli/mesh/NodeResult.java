@@ -22,7 +22,7 @@ record NodeResult(int rank, long iterations, long nanos, List<PeerResult> peers,
         peers = List.copyOf(peers);
     }
 
-    /// The most bytes that the result of a node with so many peers may have.
+    /// The most bytes that the result of a node with this many peers may have.
     static int maxBytes(int peers) {
         return HEADER + peers * PeerResult.BYTES + Latencies.newHistogram().getNeededByteBufferCapacity();
     }

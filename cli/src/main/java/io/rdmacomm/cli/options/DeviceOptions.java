@@ -26,7 +26,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.TypeConversionException;
 
-/// Which device a command uses, how its queue pairs connect, and to whom.
+/// Which device a command uses, how its queue pairs connect, and to which peers.
 public final class DeviceOptions {
     private static final ConnectionOptions DEFAULTS = ConnectionOptions.defaults();
     private static final int AUTOMATIC_GID = -1;

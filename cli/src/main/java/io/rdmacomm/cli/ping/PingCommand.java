@@ -56,7 +56,7 @@ public final class PingCommand extends Subcommand {
     @Option(
             names = {"-c", "--count"},
             paramLabel = "N",
-            description = "Number of pings (default: 5); with --server, exit after so many clients.")
+            description = "Number of pings (default: 5); with --server, exit after this many clients.")
     @Range(min = 1)
     private @Nullable Long count;
 

@@ -199,7 +199,7 @@ public final class BenchDocument {
                     .toList();
             page.chart(new Chart(
                     "Latency distribution, " + ByteSize.format(size),
-                    "The share of operations that took at most so long.",
+                    "The share of operations that took at most this long.",
                     Kind.BY_PERCENTILE,
                     MICROS,
                     lines));

@@ -10,7 +10,7 @@ import java.util.Map;
 /// @param verdict how it ended
 /// @param seconds how long it took
 public record CheckResult(String check, int port, Verdict verdict, double seconds) {
-    /// Whether the device does not do what it should.
+    /// Whether the device does not work as expected.
     public boolean hasFailed() {
         return verdict.grade() == Verdict.Grade.FAILED;
     }

@@ -33,7 +33,7 @@ enum SelfTestMessage {
     INTACT,
     /// The client asks how a number of receives ended.
     RECEIVES,
-    /// The client does not need the end any more.
+    /// The client no longer needs the end.
     CLOSE;
 
     /// The time that either side waits for a message.

@@ -70,7 +70,7 @@ public final class SelfTestServer implements AutoCloseable {
                 channel.blocking(SILENCE).send(answer);
             }
         } catch (ClosedException | PeerClosedException _) {
-            // The client has what it wanted.
+            // The client has finished.
         }
     }
 

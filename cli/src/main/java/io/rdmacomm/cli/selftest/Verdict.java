@@ -14,9 +14,9 @@ public record Verdict(Grade grade, String text, String remedy) {
 
     /// The verdict of a check.
     public enum Grade {
-        /// The device does what it should.
+        /// The device works as expected.
         OK("ok"),
-        /// It does something else.
+        /// It does not.
         FAILED("FAILED"),
         /// The device reports that it cannot do what the check needs.
         NOT_SUPPORTED("not supported");

@@ -7,7 +7,8 @@ import java.io.OutputStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 
-/// The standard output, which remembers why it could not be written. A [PrintWriter] alone only knows that it failed.
+/// The standard output, which remembers why it could not be written. A [PrintWriter] alone only reports that
+/// it failed.
 public final class StandardOutput extends PrintWriter {
     private final Recorder recorder;
 

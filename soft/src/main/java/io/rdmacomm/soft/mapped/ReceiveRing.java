@@ -237,8 +237,8 @@ public final class ReceiveRing {
         return SharedWords.acquireInt(memory, offset + LIMIT);
     }
 
-    /// Whether a peer that has died had taken the receive at `position`, and not so long ago that its entry was used
-    /// again; the owner.
+    /// Whether a peer that has died had taken the receive at `position`, unless so long ago that its entry
+    /// was used again; the owner.
     ///
     /// @param lid of the peer's context
     /// @param number of the peer's queue pair

@@ -3,9 +3,9 @@ package io.rdmacomm.soft.tcp;
 /// Who drives a TCP link, in one table. [LinkDriver] makes all calls that send and receive, and looks up here what
 /// follows from them.
 ///
-/// A thread that posts, or that polls or waits at a completion queue of the link, drives the link there and then unless
-/// another thread does. So the table is about the engine: it must not compete with a thread that reads the socket, and
-/// must read it when no thread does. The state says who reads what arrives:
+/// A thread that posts, or that polls or waits at a completion queue of the link, drives the link there and
+/// then unless another thread does. So the table is about the engine: it must not compete with a thread that
+/// reads the socket, and must read it when no thread does. The state shows who reads what arrives:
 ///
 /// - `NOBODY`: the link is not open yet, or is closed.
 /// - `ENGINE`: the engine, as soon as its selector finds the socket ready.

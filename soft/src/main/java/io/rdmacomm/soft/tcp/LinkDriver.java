@@ -11,9 +11,9 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 import org.jspecify.annotations.Nullable;
 
-/// Drives a link: for the thread that posts, for those that poll or wait at its completion queues ([PolledLinks]),
-/// and for the engine ([EngineLinks]). [DrivingTable] has the rule which of them does; this class finds the events
-/// and does what the table says.
+/// Drives a link: for the thread that posts, for those that poll or wait at its completion queues
+/// ([PolledLinks]), and for the engine ([EngineLinks]). [DrivingTable] has the rule which of them does; this
+/// class finds the events and follows the table.
 public final class LinkDriver implements Engine.Ready {
     private static final int READ = SelectionKey.OP_READ;
     private static final int WRITE = SelectionKey.OP_WRITE;
@@ -44,7 +44,7 @@ public final class LinkDriver implements Engine.Ready {
     /// The link is not driven yet.
     ///
     /// @param lock of the link
-    /// @param retries knows how long the peer may be silent
+    /// @param retries determines how long the peer may be silent
     /// @param sends the links of the completion queue of sends
     /// @param receives the links of the completion queue of receives
     LinkDriver(

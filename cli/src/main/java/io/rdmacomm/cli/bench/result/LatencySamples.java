@@ -80,7 +80,7 @@ public final class LatencySamples {
         return count * (100 - percentile) / 100 < FEWEST_BEYOND;
     }
 
-    /// The time that so many percent of the operations took at most.
+    /// The time that this percentage of the operations took at most.
     ///
     /// @param percentile 0 to 100
     public double percentileMicros(double percentile) {

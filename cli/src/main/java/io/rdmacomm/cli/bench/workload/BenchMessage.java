@@ -12,8 +12,8 @@ public enum BenchMessage {
     OK,
     /// Rejects a request, or reports a failure; the text explains it.
     FAILED,
-    /// The client asks for a file to measure how fast a cache line moves between two processes. The answer, READY, has
-    /// its name; OK or FAILED from the client says whether it has found the file.
+    /// The client asks for a file to measure how fast a cache line moves between two processes. The answer,
+    /// READY, has its name; the client sends OK if it has found the file, or else FAILED.
     FLOOR,
     /// The client describes the test that the next connection is for: a [TrialPlan].
     TRIAL,
