@@ -66,7 +66,7 @@ class FileReceiverTest {
         }
         assertThat(run(link)).isEqualTo(2);
         assertThat(link.answers(CopyMessage.ACCEPT)).isEqualTo(256);
-        assertThat(failures.get(0)).contains("more than 256 directories");
+        assertThat(failures.get(0)).contains("more than 256 nested directories");
         assertThat(failures.get(1)).contains("its directory was not accepted");
     }
 
