@@ -72,9 +72,9 @@ class ConnectingTest extends ConnectionCase {
 
     @ParameterizedTest
     @CsvSource({
-        "8,nobody listens",
+        "8,no program listens",
         "28,its program declined it",
-        "-111,nobody listens",
+        "-111,no program listens",
         "-104,program declined it",
         "3,reason 3"
     })

@@ -67,7 +67,7 @@ class DatagramServicesTest extends ConnectionCase {
         fake.answer("rdma_connect", UNREACHABLE, 1, "");
         assertThatThrownBy(() -> manager.lookUp(PEER, new byte[0], LONG))
                 .isInstanceOf(ConnectionRejectedException.class)
-                .hasMessageContaining("nobody listens for datagram requests there");
+                .hasMessageContaining("no program listens for datagram requests there");
         fake.answer("rdma_connect", UNREACHABLE, 2, "full");
         assertThatThrownBy(() -> manager.lookUp(PEER, new byte[0], LONG))
                 .isInstanceOfSatisfying(

@@ -315,7 +315,7 @@ class SoftConnectionTest {
                 .isInstanceOfSatisfying(
                         ConnectionRejectedException.class,
                         e -> assertThat(e.privateData()).isEmpty())
-                .hasMessageContaining("nobody listens");
+                .hasMessageContaining("no program listens");
     }
 
     @Test

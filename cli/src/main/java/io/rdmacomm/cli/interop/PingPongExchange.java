@@ -59,7 +59,7 @@ final class PingPongExchange implements AutoCloseable {
             }
         }
         throw new CommandFailure(
-                "nobody listens on " + host + ":" + port + ": start `" + settings.program()
+                "no program listens on " + host + ":" + port + ": start `" + settings.program()
                         + "` or `rdmacomm ping --interop " + settings.program().substring("ibv_".length())
                         + " --server` there, or check host and port",
                 last);

@@ -108,7 +108,7 @@ public final class TcpConnector implements AutoCloseable {
             } catch (ConnectException e) {
                 last = new SetUpException(
                         Reason.REFUSED,
-                        "no server is listening on " + target + "; start the server, or check host and port",
+                        "no program listens on " + target + "; start the server, or check host and port",
                         e);
             } catch (SocketTimeoutException e) {
                 last = new SetUpException(

@@ -232,7 +232,7 @@ final class TcpConnectorTest {
 
         assertThatThrownBy(() -> TcpConnector.connect("127.0.0.1", port, PATIENCE))
                 .is(reason(Reason.REFUSED))
-                .hasMessageContaining("no server is listening on 127.0.0.1:" + port)
+                .hasMessageContaining("no program listens on 127.0.0.1:" + port)
                 .hasMessageContaining("start the server");
     }
 

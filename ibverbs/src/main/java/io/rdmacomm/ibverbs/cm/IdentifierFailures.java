@@ -74,7 +74,7 @@ final class IdentifierFailures {
             return of(operation, event, peer, timeoutNanos);
         }
         String why = switch (event.status()) {
-            case STATUS_NOBODY_LISTENS -> "nobody listens for datagram requests there";
+            case STATUS_NOBODY_LISTENS -> "no program listens for datagram requests there";
             case STATUS_REJECTED -> "its program declined it";
             default -> "status " + event.status();
         };
@@ -108,7 +108,7 @@ final class IdentifierFailures {
         Errno known = Errno.of(errno);
         return switch (known) {
             case ECONNREFUSED ->
-                new ConnectionRejectedException(operation, peer + ": nobody listens there", new byte[0]);
+                new ConnectionRejectedException(operation, peer + ": no program listens there", new byte[0]);
             case ETIMEDOUT, EHOSTUNREACH, ENETUNREACH ->
                 new PeerUnreachableException(operation, known, peer + " does not answer; check that it is up");
             case ECONNRESET -> new ConnectFailedException(operation, known, peer + " closed the connection at once");
@@ -118,7 +118,7 @@ final class IdentifierFailures {
 
     private static String refusal(int status) {
         if (status == REASON_NOBODY_LISTENS || status == -Errno.ECONNREFUSED.number()) {
-            return "rejected the connection: nobody listens there";
+            return "rejected the connection: no program listens there";
         }
         if (status == REASON_PROGRAM || status == -Errno.ECONNRESET.number()) {
             return "rejected the connection: its program declined it";

@@ -124,7 +124,7 @@ final class SoftRoute implements RouteDriver {
             case ConnectException e ->
                 new ConnectionRejectedException(
                         CONNECT,
-                        "nobody listens at " + remote + " (" + e.getMessage() + "); check address and port",
+                        "no program listens at " + remote + " (" + e.getMessage() + "); check address and port",
                         new byte[0]);
             case SocketTimeoutException e
             when timeoutNanos >= REPLY_NANOS ->

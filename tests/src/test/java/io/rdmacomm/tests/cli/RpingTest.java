@@ -173,7 +173,7 @@ class RpingTest {
         try (ConnectionPair pair = pair(PATIENCE)) {
             assertThatThrownBy(() -> RpingClient.connect(pair.clients(), "127.0.0.1", 1, HOW, 64, PATIENCE))
                     .isInstanceOf(ConnectionRejectedException.class)
-                    .hasMessageContaining("nobody listens");
+                    .hasMessageContaining("no program listens");
         }
     }
 

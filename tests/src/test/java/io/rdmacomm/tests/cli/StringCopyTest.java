@@ -121,7 +121,7 @@ class StringCopyTest {
         try (ConnectionPair pair = pair(PATIENCE)) {
             assertThatThrownBy(() -> StringCopyClient.copy(pair.clients(), "127.0.0.1", 1, new byte[8], PATIENCE))
                     .isInstanceOf(ConnectionRejectedException.class)
-                    .hasMessageContaining("nobody listens");
+                    .hasMessageContaining("no program listens");
         }
     }
 

@@ -47,7 +47,7 @@ final class MeshNodes implements AutoCloseable {
         return CompletableFuture.supplyAsync(call, task -> Thread.ofVirtual().start(task));
     }
 
-    /// A port on which nobody listens, of those that software devices do not choose at random.
+    /// A port on which no program listens, of those that software devices do not choose at random.
     static int freePort() {
         while (true) {
             int port = ThreadLocalRandom.current().nextInt(10_000, 16_000);

@@ -147,7 +147,7 @@ final class MeshTest {
         Duration longer = Duration.ofSeconds(2);
         assertThatThrownBy(() -> Mesh.join(Rendezvous.of(1, 4, "localhost", port), SessionOptions.defaults(), longer))
                 .satisfies(because(Reason.REFUSED))
-                .hasMessageContaining("no server is listening on localhost:" + port);
+                .hasMessageContaining("no program listens on localhost:" + port);
     }
 
     @Test

@@ -79,7 +79,7 @@ final class PeerSessionsTest {
         try (ServerSession session = ServerSession.listen(OPTIONS)) {
             assertThatThrownBy(() -> session.connect("127.0.0.1", port, PATIENCE))
                     .satisfies(because(Reason.REFUSED))
-                    .hasMessageContaining("no server is listening on 127.0.0.1:" + port);
+                    .hasMessageContaining("no program listens on 127.0.0.1:" + port);
             assertThat(session.endPoints()).isEmpty();
         }
     }

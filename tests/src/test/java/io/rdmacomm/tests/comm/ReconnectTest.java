@@ -203,7 +203,7 @@ final class ReconnectTest {
             assertThatThrownBy(() -> client.awaitEndPoint(PATIENCE))
                     .isInstanceOf(ClosedException.class)
                     .hasMessageContaining("has given up reconnecting to 127.0.0.1:" + cable.port())
-                    .hasMessageContaining("in 500 ms; the last failure: no server is listening")
+                    .hasMessageContaining("in 500 ms; the last failure: no program listens")
                     .satisfies(e -> because(Reason.REFUSED).accept(e.getCause()));
             assertThat(client.endPoint()).isSameAs(only);
             assertThat(only.state()).isEqualTo(EndPointState.FAILED);

@@ -347,7 +347,7 @@ class ConnectionsTest {
                 .isInstanceOfSatisfying(
                         ConnectionRejectedException.class,
                         refusal -> assertThat(text(refusal.privateData())).isEmpty())
-                .hasMessageContaining("nobody listens");
+                .hasMessageContaining("no program listens");
     }
 
     @Test

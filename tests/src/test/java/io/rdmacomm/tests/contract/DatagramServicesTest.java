@@ -174,7 +174,7 @@ class DatagramServicesTest {
         }
         assertThatThrownBy(() -> asking.lookUp(nobody, NONE, LONG))
                 .isInstanceOf(ConnectionRejectedException.class)
-                .hasMessageContaining("nobody listens for datagram requests there");
+                .hasMessageContaining("no program listens for datagram requests there");
     }
 
     @Test
