@@ -229,9 +229,8 @@ final class BenchOptions {
                 tests.isEmpty() ? usual : tests.stream().map(this::test).toList();
         for (BenchTest test : wanted) {
             if (chosen != null && !test.hasBlockingForm()) {
-                throw usage(
-                        test.label() + " always polls, so it cannot be combined with --work-mode or --thread-mode:"
-                                + " leave them out, or choose from send_lat, read_lat, atomic_lat and request_lat");
+                throw usage(test.label() + " always polls, so it cannot be combined with --work-mode or --thread-mode:"
+                        + " leave them out, or choose from send_lat, read_lat, atomic_lat and request_lat");
             }
         }
         return wanted;

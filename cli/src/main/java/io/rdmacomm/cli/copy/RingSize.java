@@ -34,9 +34,8 @@ public record RingSize(int chunk, int depth) {
     RingSize within(long bytes) throws RejectedFileException {
         long fitting = Math.min(bytes, MOST_BYTES) / chunk;
         if (fitting < 1) {
-            throw new RejectedFileException(
-                    "its memory for senders is used up; try again when some of them"
-                            + " are done, or raise --memory of `rdmacomm recv`");
+            throw new RejectedFileException("its memory for senders is used up; try again when some of them"
+                    + " are done, or raise --memory of `rdmacomm recv`");
         }
         return new RingSize(chunk, (int) Math.min(depth, fitting));
     }

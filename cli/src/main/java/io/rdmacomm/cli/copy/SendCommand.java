@@ -52,9 +52,8 @@ public final class SendCommand extends Subcommand {
 
     @Option(
             names = "--resume",
-            description =
-                    "If the connection breaks, let the receiver keep an incomplete file for 7 days; continue one"
-                            + " of an earlier `send --resume`.")
+            description = "If the connection breaks, let the receiver keep an incomplete file for 7 days; continue one"
+                    + " of an earlier `send --resume`.")
     private boolean resume;
 
     @Option(

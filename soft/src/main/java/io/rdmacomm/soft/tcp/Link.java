@@ -328,9 +328,7 @@ final class Link {
         if (sent.completeRequests()) {
             String termination = receiver.termination();
             end.requestFailed(
-                    sent.failure(),
-                    sent.vendorError(),
-                    termination != null ? termination : requester.whyUnsupported());
+                    sent.failure(), sent.vendorError(), termination != null ? termination : requester.whyUnsupported());
         } else if (receiver.isClosedByPeer() && !responder.isInsideReceive()) {
             end.closedByPeer();
         } else if (refusal != null) {

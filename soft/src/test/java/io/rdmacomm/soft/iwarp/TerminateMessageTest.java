@@ -48,9 +48,8 @@ class TerminateMessageTest {
         decode("20 06 00 00", "");
         assertThat(message.alternative).isEqualTo(TerminateCode.INSUFFICIENT_IRD);
         assertThat(message)
-                .hasToString(
-                        "the peer reports: RDMAP remote operation, unexpected opcode, or MPA, not enough inbound"
-                                + " READs");
+                .hasToString("the peer reports: RDMAP remote operation, unexpected opcode, or MPA, not enough inbound"
+                        + " READs");
         decode("01 00 00 00", "");
         assertThat(message.code).isEqualTo(TerminateCode.INVALID_KEY);
         assertThat(message.alternative).isEqualTo(TerminateCode.DDP_CATASTROPHIC);
