@@ -1,6 +1,6 @@
 package io.rdmacomm.comm;
 
-import io.rdmacomm.comm.setup.SetUpException;
+import io.rdmacomm.comm.setup.SetupException;
 import io.rdmacomm.comm.setup.TcpConnector;
 import io.rdmacomm.verbs.DeadlineException;
 import io.rdmacomm.verbs.RdmaException;
@@ -48,7 +48,7 @@ public final class ClientSession extends Session {
     /// Opens the device, connects and does the handshake. Blocks until the endpoint is ready to send.
     ///
     /// @throws io.rdmacomm.verbs.VerbException if there is no such device or it cannot be opened
-    /// @throws SetUpFailedException if the server cannot be reached, refuses or does not fit; its reason says why
+    /// @throws SetupFailedException if the server cannot be reached, refuses or does not fit; its reason says why
     /// @throws PeerClosedException if the server went away meanwhile
     /// @throws DeadlineException if the server was silent for too long
     /// @throws RdmaInterruptedException if the thread was interrupted
@@ -109,13 +109,13 @@ public final class ClientSession extends Session {
         TcpConnector connector;
         try {
             connector = address(given).connect(timeout);
-        } catch (SetUpException e) {
-            throw Failures.ofSetUp(e);
+        } catch (SetupException e) {
+            throw Failures.ofSetup(e);
         }
         boolean connected = false;
         try {
             SessionSettings complete = device().forConnection(given, connector::localAddress);
-            EndPoint endPoint = connected(handShake(complete), server, () -> connector);
+            EndPoint endPoint = connected(handshake(complete), server, () -> connector);
             connected = true;
             return endPoint;
         } finally {

@@ -2,7 +2,7 @@ package io.rdmacomm.comm;
 
 import io.rdmacomm.comm.data.ProgressWait;
 import io.rdmacomm.comm.setup.PeerLocation;
-import io.rdmacomm.comm.setup.SetUpException;
+import io.rdmacomm.comm.setup.SetupException;
 import io.rdmacomm.comm.statistics.ChannelStatistics;
 import io.rdmacomm.comm.text.Printable;
 import io.rdmacomm.verbs.AccessFlag;
@@ -60,8 +60,8 @@ public final class EndPoint implements AutoCloseable {
     }
 
     /// How its queue pairs were connected: NUMBERS or CONNECTION_MANAGER, the same at both sides.
-    public SetUp setUp() {
-        return connection.setUp();
+    public Setup setup() {
+        return connection.setup();
     }
 
     /// Checks numbers of a queue pair that the peer has sent to this program. Call it before you connect to
@@ -76,14 +76,14 @@ public final class EndPoint implements AutoCloseable {
         try {
             PeerLocation.check(
                     connection.device().context(), List.of(numbers), remoteAddress(), connection.peerAddress());
-        } catch (SetUpException e) {
-            throw Failures.ofSetUp(e);
+        } catch (SetupException e) {
+            throw Failures.ofSetup(e);
         }
     }
 
     /// The duration of the setup, from the TCP connection to ready to send.
-    public Duration setUpTime() {
-        return connection.setUpTime();
+    public Duration setupTime() {
+        return connection.setupTime();
     }
 
     /// The session that it belongs to: a [ServerSession] if a client has connected to it or it has connected to

@@ -1,9 +1,9 @@
 package io.rdmacomm.comm;
 
-import io.rdmacomm.comm.SetUpFailedException.Reason;
+import io.rdmacomm.comm.SetupFailedException.Reason;
 import io.rdmacomm.comm.data.Operation;
 import io.rdmacomm.comm.endpoint.ErrorEvent;
-import io.rdmacomm.comm.setup.SetUpException;
+import io.rdmacomm.comm.setup.SetupException;
 import io.rdmacomm.verbs.DeadlineException;
 import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.verbs.RdmaInterruptedException;
@@ -16,7 +16,7 @@ final class Failures {
     private Failures() {}
 
     /// The public exception for a failed setup. It has the stack and the cause of the original.
-    static RdmaException ofSetUp(SetUpException failure) {
+    static RdmaException ofSetup(SetupException failure) {
         String message = failure.getMessage();
         Throwable cause = failure.getCause();
         RdmaException same = switch (failure.reason()) {
@@ -24,7 +24,7 @@ final class Failures {
             case DEADLINE_PASSED -> new DeadlineException(message, cause);
             case CLOSED -> new ClosedException(message, cause);
             case INTERRUPTED -> new RdmaInterruptedException(message, cause);
-            default -> new SetUpFailedException(Reason.valueOf(failure.reason().name()), message, cause);
+            default -> new SetupFailedException(Reason.valueOf(failure.reason().name()), message, cause);
         };
         same.setStackTrace(failure.getStackTrace());
         return same;

@@ -9,7 +9,7 @@ import io.rdmacomm.comm.progress.CompletionGroup;
 import io.rdmacomm.comm.setup.EndPointInfo;
 import io.rdmacomm.comm.setup.FrameType;
 import io.rdmacomm.comm.setup.QueuePairConnector;
-import io.rdmacomm.comm.setup.SetUpOffer;
+import io.rdmacomm.comm.setup.SetupOffer;
 import io.rdmacomm.comm.setup.TcpConnector;
 import io.rdmacomm.comm.setup.Terms;
 import io.rdmacomm.comm.statistics.ChannelStatistics;
@@ -61,8 +61,8 @@ final class PeerConnection implements AutoCloseable {
     private @Nullable TcpConnector connector;
     private Terms terms = Terms.NONE;
     private String peerName = "";
-    private Duration setUpTime = Duration.ZERO;
-    private SetUp setUp = SetUp.AUTOMATIC;
+    private Duration setupTime = Duration.ZERO;
+    private Setup setup = Setup.AUTOMATIC;
 
     /// Creates the channels; nothing is connected yet.
     ///
@@ -96,22 +96,22 @@ final class PeerConnection implements AutoCloseable {
     }
 
     /// The description of this side for the peer.
-    EndPointInfo info(SetUpOffer setUp) {
-        return new EndPointInfo(settings.name(), device.port().linkLayer(), setUp, channels.infos());
+    EndPointInfo info(SetupOffer setup) {
+        return new EndPointInfo(settings.name(), device.port().linkLayer(), setup, channels.infos());
     }
 
     /// Brings up all channels and waits until both sides can send.
     ///
     /// @param queuePairs connects the queue pairs
     /// @param peerFirst whether to wait for the peer before creating threads and receives
-    /// @throws SetUpFailedException if the peer is not compatible
+    /// @throws SetupFailedException if the peer is not compatible
     void bringUp(TcpConnector connection, EndPointInfo peer, QueuePairConnector queuePairs, boolean peerFirst) {
         connector = connection;
-        setUp = queuePairs.equals(QueuePairConnector.BY_NUMBERS) ? SetUp.NUMBERS : SetUp.CONNECTION_MANAGER;
+        setup = queuePairs.equals(QueuePairConnector.BY_NUMBERS) ? Setup.NUMBERS : Setup.CONNECTION_MANAGER;
         int count = channels.all().size();
         if (peer.channels().size() != count) {
-            throw new SetUpFailedException(
-                    SetUpFailedException.Reason.PROTOCOL_VIOLATED,
+            throw new SetupFailedException(
+                    SetupFailedException.Reason.PROTOCOL_VIOLATED,
                     peerAddress + " has " + peer.channels().size() + " channels where " + count + " were agreed on",
                     null);
         }
@@ -134,8 +134,8 @@ final class PeerConnection implements AutoCloseable {
         start("watch", () -> watch(connection));
     }
 
-    void setUpTime(Duration value) {
-        setUpTime = value;
+    void setupTime(Duration value) {
+        setupTime = value;
     }
 
     void terms(Terms value) {
@@ -169,7 +169,7 @@ final class PeerConnection implements AutoCloseable {
     /// After the handshake, the TCP connection only detects the end of the peer's process.
     private void watch(TcpConnector connection) {
         try {
-            RdmaException end = Failures.ofSetUp(connection.awaitEnd());
+            RdmaException end = Failures.ofSetup(connection.awaitEnd());
             if (!life.isPeerFinished()) {
                 CompletionGroup group = device.control();
                 group.runExclusively(group::drain);
@@ -443,12 +443,12 @@ final class PeerConnection implements AutoCloseable {
         return settings;
     }
 
-    SetUp setUp() {
-        return setUp;
+    Setup setup() {
+        return setup;
     }
 
-    Duration setUpTime() {
-        return setUpTime;
+    Duration setupTime() {
+        return setupTime;
     }
 
     /// The address that the peer's TCP connection comes from or leads to.

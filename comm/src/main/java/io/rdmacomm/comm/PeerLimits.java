@@ -4,7 +4,7 @@ import io.rdmacomm.comm.data.Bounds;
 
 /// Limits for the resources that peers may use in a session. Immutable.
 public final class PeerLimits extends ValueObject<PeerLimits.Values> {
-    private static final int LEAST_SET_UPS = 8;
+    private static final int LEAST_SETUPS = 8;
     private static final PeerLimits DEFAULTS = new PeerLimits(new Values(1024, 256, 1024));
 
     record Values(int endPoints, int endPointsPerAddress, int buffers) {}
@@ -37,8 +37,8 @@ public final class PeerLimits extends ValueObject<PeerLimits.Values> {
 
     /// How many unauthenticated clients of one address are set up at a time: an eighth of
     /// [#endPointsPerAddress()], and at least 8. The others are queued.
-    int setUpsPerAddress() {
-        return Math.max(LEAST_SET_UPS, endPointsPerAddress() / LEAST_SET_UPS);
+    int setupsPerAddress() {
+        return Math.max(LEAST_SETUPS, endPointsPerAddress() / LEAST_SETUPS);
     }
 
     /// These limits with another one for endpoints.

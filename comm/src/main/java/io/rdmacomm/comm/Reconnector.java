@@ -41,7 +41,7 @@ final class Reconnector<E> implements AutoCloseable {
     private final HandlerErrors errors;
     private final Listener<E> listener;
     private final Function<Duration, E> connect;
-    private final BackOff backOff;
+    private final ReconnectPauses pauses;
     private final CountDownLatch closed = new CountDownLatch(1);
     private final Thread thread;
     private long connectedAt;
@@ -64,7 +64,8 @@ final class Reconnector<E> implements AutoCloseable {
         this.errors = errors;
         this.listener = listener;
         this.connect = connect;
-        this.backOff = new BackOff(options, () -> ThreadLocalRandom.current().nextDouble());
+        this.pauses =
+                new ReconnectPauses(options, () -> ThreadLocalRandom.current().nextDouble());
         this.thread =
                 Thread.ofVirtual().name("rdmacomm-reconnect-" + session.name()).unstarted(this::run);
     }
@@ -113,11 +114,11 @@ final class Reconnector<E> implements AutoCloseable {
         long start = System.nanoTime();
         // If the server accepts clients and then fails at once, the pauses keep growing.
         if (start - connectedAt >= options.most().toNanos()) {
-            backOff.reset();
+            pauses.reset();
         }
         RdmaException last = old.failure();
         for (int attempts = 0; ; attempts++) {
-            long pause = backOff.nextNanos();
+            long pause = pauses.nextNanos();
             long left = options.giveUpAfter().toNanos() - (System.nanoTime() - start);
             if (pause >= left) {
                 giveUp(attempts, last);

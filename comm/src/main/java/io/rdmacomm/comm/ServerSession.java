@@ -2,8 +2,8 @@ package io.rdmacomm.comm;
 
 import io.rdmacomm.comm.setup.AcceptLoop;
 import io.rdmacomm.comm.setup.Reception;
-import io.rdmacomm.comm.setup.SetUpException;
-import io.rdmacomm.comm.setup.SetUpLine;
+import io.rdmacomm.comm.setup.SetupException;
+import io.rdmacomm.comm.setup.SetupLine;
 import io.rdmacomm.comm.setup.TcpConnector;
 import io.rdmacomm.comm.setup.TcpListener;
 import io.rdmacomm.comm.setup.TicketListeners;
@@ -35,11 +35,11 @@ public final class ServerSession extends Session {
     private static final int MOST_NEWCOMERS_OF_AN_ORIGIN = 256;
 
     private final TcpListener listener;
-    private final HandShake handShake;
+    private final Handshake handshake;
     private final TicketListeners tickets;
     private final AcceptLoop<TcpConnector> acceptor;
-    private final ClientPlaces places;
-    private final SetUpLine line;
+    private final ClientQuota places;
+    private final SetupLine line;
     private final Reception reception;
     private final InterruptibleCalls connecting = new InterruptibleCalls(toString());
     private final ReentrantLock lock = new ReentrantLock();
@@ -49,7 +49,7 @@ public final class ServerSession extends Session {
     private ServerSession(SessionOptions options, SessionDevice device, TcpListener listener) {
         super(options, device);
         this.listener = listener;
-        this.handShake = handShake(options.settings());
+        this.handshake = handshake(options.settings());
         this.tickets = new TicketListeners(
                 device::connections,
                 listener.address(),
@@ -58,15 +58,15 @@ public final class ServerSession extends Session {
         this.reception = new Reception("rdmacomm-setup-", MOST_NEWCOMERS_OF_AN_ORIGIN, this::serve);
         this.acceptor =
                 new AcceptLoop<>("rdmacomm-accept-" + name(), listener::accept, reception::welcome, this::portClosed);
-        this.places = new ClientPlaces(options.limits());
-        this.line = new SetUpLine(options.limits().setUpsPerAddress());
+        this.places = new ClientQuota(options.limits());
+        this.line = new SetupLine(options.limits().setupsPerAddress());
     }
 
     /// Opens the device and listens.
     ///
     /// @throws io.rdmacomm.verbs.VerbException if there is no such device, it cannot be opened, or its
     ///         connection manager cannot listen on [SessionOptions#connectionPort()] at this address
-    /// @throws SetUpFailedException if the port or the connection port is taken, the host has no address, or the
+    /// @throws SetupFailedException if the port or the connection port is taken, the host has no address, or the
     ///         address cannot be listened on
     public static ServerSession listen(SessionOptions options) {
         SessionOptions named = completed(options, "server", ThreadMode.SHARED_CQ);
@@ -78,7 +78,7 @@ public final class ServerSession extends Session {
             device = SessionDevice.open(given.settings(), listener::address);
             SessionOptions complete = given.with(device.onPort(given.settings()));
             ServerSession session = new ServerSession(complete, device, listener);
-            if (complete.setUp() != SetUp.NUMBERS) {
+            if (complete.setup() != Setup.NUMBERS) {
                 session.tickets.open();
             }
             session.show();
@@ -86,8 +86,8 @@ public final class ServerSession extends Session {
             listening = true;
             session.warnIfOpenToAll();
             return session;
-        } catch (SetUpException e) {
-            throw Failures.ofSetUp(e);
+        } catch (SetupException e) {
+            throw Failures.ofSetup(e);
         } finally {
             if (!listening) {
                 listener.close();
@@ -101,8 +101,8 @@ public final class ServerSession extends Session {
     private static TcpListener listenOn(SessionOptions options) {
         try {
             return TcpListener.listen(options.host(), options.port());
-        } catch (SetUpException e) {
-            throw Failures.ofSetUp(e);
+        } catch (SetupException e) {
+            throw Failures.ofSetup(e);
         }
     }
 
@@ -169,7 +169,7 @@ public final class ServerSession extends Session {
     /// @param host a name, an IPv4 or an IPv6 address; empty for this host
     /// @param port 1 to 65535
     /// @param timeout how long to try to reach the server
-    /// @throws SetUpFailedException if the server cannot be reached, refuses or does not fit; its reason says why
+    /// @throws SetupFailedException if the server cannot be reached, refuses or does not fit; its reason says why
     /// @throws PeerClosedException if the server went away meanwhile
     /// @throws DeadlineException if the server was silent for too long
     /// @throws ClosedException if the session is or gets closed
@@ -206,7 +206,7 @@ public final class ServerSession extends Session {
 
     private EndPoint accepted(TcpConnector connector) {
         Owner owner = new Owner();
-        var _ = handShake.accept(connector, tickets, places, line, () -> reception.known(connector), owner);
+        var _ = handshake.accept(connector, tickets, places, line, () -> reception.known(connector), owner);
         return keep(owner.endPoint());
     }
 

@@ -231,8 +231,8 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
     }
 
     /// The handshake for endpoints with these settings.
-    final HandShake handShake(SessionSettings complete) {
-        return new HandShake(device, complete, errors);
+    final Handshake handshake(SessionSettings complete) {
+        return new Handshake(device, complete, errors);
     }
 
     /// Connects to the server in the settings, and keeps the endpoint. Retries while the server is too busy,
@@ -248,11 +248,11 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
                 Duration now = left;
                 boolean waits = complete.meeting().waitForServer();
                 return connected(
-                        handShake(complete),
+                        handshake(complete),
                         server.name(),
                         () -> waits ? server.awaitServer(now) : server.connect(now));
-            } catch (SetUpFailedException e) {
-                if (e.reason() != SetUpFailedException.Reason.BUSY || !pause(deadline)) {
+            } catch (SetupFailedException e) {
+                if (e.reason() != SetupFailedException.Reason.BUSY || !pause(deadline)) {
                     throw e;
                 }
             }
@@ -261,9 +261,9 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
     }
 
     /// Connects to a server, and keeps the endpoint.
-    final EndPoint connected(HandShake handShake, String server, Supplier<TcpConnector> reach) {
+    final EndPoint connected(Handshake handshake, String server, Supplier<TcpConnector> reach) {
         Owner owner = new Owner();
-        var _ = handShake.connect(server, reach, owner);
+        var _ = handshake.connect(server, reach, owner);
         return keep(owner.endPoint());
     }
 

@@ -143,7 +143,7 @@ final class SessionDevice implements AutoCloseable {
     ///
     /// @param local the address that this side uses for TCP; the wildcard address if it is unknown
     static SessionDevice open(SessionSettings settings, Supplier<InetAddress> local) {
-        Capability needed = settings.meeting().setUp() == SetUp.CONNECTION_MANAGER
+        Capability needed = settings.meeting().setup() == Setup.CONNECTION_MANAGER
                 ? Capability.CONNECTION_MANAGER
                 : Capability.CONNECT_BY_NUMBERS;
         int number = settings.channel().connection().path().port();
@@ -166,7 +166,7 @@ final class SessionDevice implements AutoCloseable {
     private void check(SessionSettings settings) {
         checkPort();
         settings.channel().connection().path().gidIndex().ifPresent(index -> context.gid(portNumber, index));
-        Capability needed = needed(context, settings.meeting().setUp());
+        Capability needed = needed(context, settings.meeting().setup());
         if (!context.supports(needed)) {
             throw new UnsupportedVerbException(
                     "connect queue pairs", needed, context.device().name());
@@ -195,16 +195,16 @@ final class SessionDevice implements AutoCloseable {
         if (!path.equals(possible)) {
             throw new RdmaException(
                     "the connection manager of " + context + " chooses all of a path except its traffic class; set up"
-                            + " sessions with SetUp.NUMBERS, or leave out what differs from " + possible + " in "
+                            + " sessions with Setup.NUMBERS, or leave out what differs from " + possible + " in "
                             + path,
                     null);
         }
     }
 
     /// The capability that a session needs.
-    private static Capability needed(Context context, SetUp setUp) {
-        boolean manager = setUp == SetUp.CONNECTION_MANAGER
-                || (setUp == SetUp.AUTOMATIC && !context.supports(Capability.CONNECT_BY_NUMBERS));
+    private static Capability needed(Context context, Setup setup) {
+        boolean manager = setup == Setup.CONNECTION_MANAGER
+                || (setup == Setup.AUTOMATIC && !context.supports(Capability.CONNECT_BY_NUMBERS));
         return manager ? Capability.CONNECTION_MANAGER : Capability.CONNECT_BY_NUMBERS;
     }
 

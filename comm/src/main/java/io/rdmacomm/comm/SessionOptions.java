@@ -22,7 +22,7 @@ public final class SessionOptions {
             new SessionSettings(
                     "",
                     "",
-                    new Meeting("", 2020, false, SetUp.AUTOMATIC, 0, null),
+                    new Meeting("", 2020, false, Setup.AUTOMATIC, 0, null),
                     new Modes(WorkMode.ADAPTIVE, null, null),
                     new Channels(1, 16, ChannelOptions.defaults(), (index, proposed) -> proposed, null),
                     new Trust(null, null, PeerLimits.defaults(), false),
@@ -81,7 +81,7 @@ public final class SessionOptions {
     }
 
     /// The name of the device. If empty: the first one, hardware before software, that can be opened, supports
-    /// [#setUp()] (by numbers if AUTOMATIC), and has an active port.
+    /// [#setup()] (by numbers if AUTOMATIC), and has an active port.
     public String device() {
         return settings.device();
     }
@@ -156,8 +156,8 @@ public final class SessionOptions {
     }
 
     /// How the queue pairs are connected.
-    public SetUp setUp() {
-        return settings.meeting().setUp();
+    public Setup setup() {
+        return settings.meeting().setup();
     }
 
     /// The port of the server's connection manager: the second one that clients connect to, if the connection
@@ -223,7 +223,7 @@ public final class SessionOptions {
                 Bounds.text("host", newHost, 255),
                 Bounds.range("port", newPort, 0, 65535),
                 settings.meeting().waitForServer(),
-                settings.meeting().setUp(),
+                settings.meeting().setup(),
                 settings.meeting().connectionPort(),
                 settings.meeting().reconnect()));
     }
@@ -334,7 +334,7 @@ public final class SessionOptions {
                 settings.meeting().host(),
                 settings.meeting().port(),
                 value,
-                settings.meeting().setUp(),
+                settings.meeting().setup(),
                 settings.meeting().connectionPort(),
                 settings.meeting().reconnect()));
     }
@@ -346,14 +346,14 @@ public final class SessionOptions {
                 settings.meeting().host(),
                 settings.meeting().port(),
                 settings.meeting().waitForServer(),
-                settings.meeting().setUp(),
+                settings.meeting().setup(),
                 settings.meeting().connectionPort(),
                 value));
     }
 
     /// These options with another way to connect queue pairs. With the connection manager, the client must
     /// connect to a TCP address at which the server's RDMA device can be reached.
-    public SessionOptions withSetUp(SetUp value) {
+    public SessionOptions withSetup(Setup value) {
         return with(new Meeting(
                 settings.meeting().host(),
                 settings.meeting().port(),
@@ -364,7 +364,7 @@ public final class SessionOptions {
     }
 
     /// These options with another port of the server's connection manager, and, unless it is 0, with
-    /// [SetUp#CONNECTION_MANAGER]. A server behind a firewall or a port forward needs a fixed one, so that
+    /// [Setup#CONNECTION_MANAGER]. A server behind a firewall or a port forward needs a fixed one, so that
     /// both of its ports can be opened; [#port()] is the other. All clients share it. Clients connect to the
     /// address at which they reached the server, so a client sets a port only if the forward changes the
     /// number. On InfiniBand and RoCE this port belongs to the connection manager, not to TCP.
@@ -372,7 +372,7 @@ public final class SessionOptions {
     /// @throws IllegalArgumentException if it is not 0 to 65535
     public SessionOptions withConnectionPort(int value) {
         Bounds.range("connection port", value, 0, 65535);
-        SetUp how = value == 0 ? settings.meeting().setUp() : SetUp.CONNECTION_MANAGER;
+        Setup how = value == 0 ? settings.meeting().setup() : Setup.CONNECTION_MANAGER;
         return with(new Meeting(
                 settings.meeting().host(),
                 settings.meeting().port(),

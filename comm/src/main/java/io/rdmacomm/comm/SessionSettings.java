@@ -20,7 +20,7 @@ record SessionSettings(
             String host,
             int port,
             boolean waitForServer,
-            SetUp setUp,
+            Setup setup,
             int connectionPort,
             @Nullable Reconnect reconnect) {}
 

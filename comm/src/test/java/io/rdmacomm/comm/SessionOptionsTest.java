@@ -37,7 +37,7 @@ final class SessionOptionsTest {
                 .withWaitForServer(true)
                 .withReconnect(RECONNECT)
                 .withConnectionPort(7)
-                .withSetUp(SetUp.NUMBERS)
+                .withSetup(Setup.NUMBERS)
                 .withCompletionVector(2)
                 .withAccess(Set.of(AccessFlag.REMOTE_READ))
                 .withListener(LISTENER);
@@ -65,7 +65,7 @@ final class SessionOptionsTest {
         assertThat(options.waitForServer()).isTrue();
         assertThat(options.reconnect()).isEqualTo(RECONNECT);
         assertThat(options.connectionPort()).isEqualTo(7);
-        assertThat(options.setUp()).isEqualTo(SetUp.NUMBERS);
+        assertThat(options.setup()).isEqualTo(Setup.NUMBERS);
         assertThat(options.access()).containsExactly(AccessFlag.REMOTE_READ);
         assertThat(options.listener()).isSameAs(LISTENER);
     }
@@ -87,13 +87,13 @@ final class SessionOptionsTest {
         assertThat(defaults.secret()).isNull();
         assertThat(defaults.waitForServer()).isFalse();
         assertThat(defaults.reconnect()).isNull();
-        assertThat(defaults.setUp()).isEqualTo(SetUp.AUTOMATIC);
+        assertThat(defaults.setup()).isEqualTo(Setup.AUTOMATIC);
     }
 
     @Test
     void aConnectionPortAsksForTheConnectionManager() {
-        assertThat(SessionOptions.defaults().withConnectionPort(2021).setUp()).isEqualTo(SetUp.CONNECTION_MANAGER);
-        assertThat(SessionOptions.defaults().withConnectionPort(0).setUp()).isEqualTo(SetUp.AUTOMATIC);
+        assertThat(SessionOptions.defaults().withConnectionPort(2021).setup()).isEqualTo(Setup.CONNECTION_MANAGER);
+        assertThat(SessionOptions.defaults().withConnectionPort(0).setup()).isEqualTo(Setup.AUTOMATIC);
     }
 
     @Test

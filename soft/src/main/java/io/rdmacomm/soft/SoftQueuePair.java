@@ -263,7 +263,7 @@ final class SoftQueuePair implements QueuePairDriver, ContextQueuePair, Transpor
             dismiss(before, true);
         }
         transport = made;
-        owner.peerLacks(missing, why);
+        owner.peerDoesNotSupport(missing, why);
         retries.stop();
         made.resume();
     }

@@ -669,7 +669,7 @@ public final class QueuePair implements Resource {
         }
 
         @Override
-        public void peerLacks(Set<SendOpcode> missing, String why) {
+        public void peerDoesNotSupport(Set<SendOpcode> missing, String why) {
             sendChecks = sendChecks.withPeerThatLacks(missing, why);
         }
 

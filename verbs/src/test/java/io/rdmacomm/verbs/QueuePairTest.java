@@ -381,7 +381,7 @@ class QueuePairTest extends QueuePairFixture {
         QueuePair pair = connected(options());
         SendBatch batch = SendBatch.create(arena, 2, 1);
         batch.send(0).sendWithImmediate(1, 7);
-        driver(pair).owner.peerLacks(EnumSet.of(SendOpcode.SEND_WITH_IMMEDIATE), "it is an old one");
+        driver(pair).owner.peerDoesNotSupport(EnumSet.of(SendOpcode.SEND_WITH_IMMEDIATE), "it is an old one");
 
         WorkRequestException bad = catchThrowableOfType(WorkRequestException.class, () -> pair.post(batch));
 
@@ -397,8 +397,8 @@ class QueuePairTest extends QueuePairFixture {
     void anOpcodeThatTheDeviceDoesNotSupportIsNotBlamedOnThePeer() {
         device.capabilities.remove(Capability.ATOMICS);
         QueuePair pair = connected(options());
-        driver(pair).owner.peerLacks(EnumSet.of(SendOpcode.FETCH_AND_ADD), "it is an old one");
-        driver(pair).owner.peerLacks(EnumSet.noneOf(SendOpcode.class), "");
+        driver(pair).owner.peerDoesNotSupport(EnumSet.of(SendOpcode.FETCH_AND_ADD), "it is an old one");
+        driver(pair).owner.peerDoesNotSupport(EnumSet.noneOf(SendOpcode.class), "");
         SendBatch batch = SendBatch.create(arena, 1, 1);
         batch.fetchAndAdd(0, 0, 0, 0).with(0, 8, 0);
         assertThatThrownBy(() -> pair.post(batch)).hasMessageContaining("FETCH_AND_ADD is not supported on a RELIABLE");

@@ -97,7 +97,7 @@ final class BenchOutput implements BenchListener, AutoCloseable {
         }
         output.println("");
         output.println("%s (%s); connections set up in %.1f ms (median); all received data verified"
-                .formatted(report.device(), report.provider(), report.medianSetUpMillis()));
+                .formatted(report.device(), report.provider(), report.medianSetupMillis()));
         Modes modes = report.modes();
         if (modes != null) {
             output.println("blocking calls in " + modes + ", on both sides");

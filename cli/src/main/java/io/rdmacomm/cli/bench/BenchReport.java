@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 /// @param modes the modes in which blocking calls waited; null if all tests polled
 /// @param floors the limits of the machines without RDMA
 /// @param socketAtEnd the figures of a plain TCP socket after all tests
-/// @param setUpTimes how long each connection took, from connecting the TCP socket until ready to send
+/// @param setupTimes how long each connection took, from connecting the TCP socket until ready to send
 /// @param results the measurements, in order
 public record BenchReport(
         String provider,
@@ -28,7 +28,7 @@ public record BenchReport(
         @Nullable Modes modes,
         MachineFloors floors,
         SocketFigures socketAtEnd,
-        List<Duration> setUpTimes,
+        List<Duration> setupTimes,
         List<Result> results) {
     /// The members of the report's JSON document, except for `schema` and `environment`.
     public Map<String, Object> toMap() {
@@ -39,7 +39,7 @@ public record BenchReport(
         }
         floors.addTo(members);
         socketAtEnd.addTo(members, "_at_end");
-        members.put("setup_ms_p50", Rounding.to(medianSetUpMillis(), 3));
+        members.put("setup_ms_p50", Rounding.to(medianSetupMillis(), 3));
         members.put("data_verified", true);
         members.put("results", results.stream().map(Result::toMap).toList());
         return members;
@@ -51,8 +51,8 @@ public record BenchReport(
     }
 
     /// The median time to set up a connection, in milliseconds; 0 if there was none.
-    public double medianSetUpMillis() {
-        List<Duration> sorted = setUpTimes.stream().sorted().toList();
+    public double medianSetupMillis() {
+        List<Duration> sorted = setupTimes.stream().sorted().toList();
         return sorted.isEmpty() ? 0 : sorted.get(sorted.size() / 2).toNanos() / 1e6;
     }
 }

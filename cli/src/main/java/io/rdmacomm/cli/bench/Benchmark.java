@@ -56,7 +56,7 @@ public final class Benchmark {
             listener.onFloors(floors);
             TrialFloors trialFloors = new TrialFloors(session, floors);
             List<Result> results = new ArrayList<>();
-            List<Duration> setUpTimes = new ArrayList<>();
+            List<Duration> setupTimes = new ArrayList<>();
             List<TrialPlan> plans = settings.plans();
             TrialPlan previous = null;
             for (TrialPlan plan : plans) {
@@ -74,7 +74,7 @@ public final class Benchmark {
                 listener.onStart(results.size() + 1, plans.size(), plan);
                 double floor = settings.floors() ? trialFloors.of(plan) : 0;
                 try (Trial trial = Trial.open(control, session, options, plan)) {
-                    setUpTimes.add(trial.setUpTime());
+                    setupTimes.add(trial.setupTime());
                     Result result = new TrialRun(trial, plan, settings).measure(warmUp, floor);
                     listener.onResult(result);
                     results.add(result);
@@ -89,7 +89,7 @@ public final class Benchmark {
                     settings.blockingModes(),
                     floors,
                     socketAtEnd,
-                    setUpTimes,
+                    setupTimes,
                     results);
         }
     }

@@ -4,7 +4,7 @@ import io.rdmacomm.cli.terminal.CommandFailure;
 import io.rdmacomm.cli.wire.Frame;
 import io.rdmacomm.comm.setup.Greeting;
 import io.rdmacomm.comm.setup.Protocol;
-import io.rdmacomm.comm.setup.SetUpException;
+import io.rdmacomm.comm.setup.SetupException;
 import io.rdmacomm.comm.setup.Terms;
 
 /// The part of HELLO that is the same in all versions: its first three numbers are the lowest and the highest version
@@ -33,7 +33,7 @@ record CopyGreeting(Greeting own) {
     /// @param hello the first message of the peer
     /// @param peer its name in messages
     /// @throws CommandFailure if it is not a HELLO
-    /// @throws SetUpException OTHER_VERSION if there is no common version; the message names those of both sides
+    /// @throws SetupException OTHER_VERSION if there is no common version; the message names those of both sides
     Terms agree(Frame<CopyMessage> hello, String peer) {
         if (hello.kind() != CopyMessage.HELLO) {
             throw CopyMessage.CODEC.protocolError();

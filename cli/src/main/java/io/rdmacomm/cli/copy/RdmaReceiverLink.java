@@ -7,7 +7,7 @@ import io.rdmacomm.cli.wire.FrameChannel;
 import io.rdmacomm.comm.EndPoint;
 import io.rdmacomm.comm.RdmaBuffer;
 import io.rdmacomm.comm.Session;
-import io.rdmacomm.comm.setup.SetUpException;
+import io.rdmacomm.comm.setup.SetupException;
 import io.rdmacomm.verbs.AccessFlag;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -65,7 +65,7 @@ public final class RdmaReceiverLink implements ReceiverLink {
             RingSize asked = CopyGreeting.wish(hello);
             control.send(CopyGreeting.RELEASE.answer());
             return asked;
-        } catch (SetUpException e) {
+        } catch (SetupException e) {
             // The sender learns both ranges from it.
             control.send(CopyGreeting.RELEASE.answer());
             throw e;

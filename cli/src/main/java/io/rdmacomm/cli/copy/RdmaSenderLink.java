@@ -145,9 +145,9 @@ public final class RdmaSenderLink implements SenderLink {
             awaitCredit();
         }
         // The receiver has credited it, so it has arrived there and completes here in a moment.
-        Backoff backoff = new Backoff(PATIENCE);
+        WaitLoop waitLoop = new WaitLoop(PATIENCE);
         while (sent - completed.get() >= blocks.size()) {
-            makeProgress(backoff);
+            makeProgress(waitLoop);
         }
         return blocks.get((int) (sent % blocks.size())).clear();
     }
@@ -161,7 +161,7 @@ public final class RdmaSenderLink implements SenderLink {
                 received.add(frame);
             }
         } catch (DeadlineException e) {
-            throw Backoff.silent(PATIENCE, e);
+            throw WaitLoop.silent(PATIENCE, e);
         }
     }
 
@@ -173,26 +173,26 @@ public final class RdmaSenderLink implements SenderLink {
         BufferSlice data = block.position() == whole.length() ? whole : whole.slice(0, block.position());
         BufferSlice notice = agreed.notices().block(index);
         int length = CopyMessage.CODEC.write(Frame.of(CopyMessage.DATA, index, data.length(), file), notice.segment());
-        Backoff backoff = new Backoff(PATIENCE);
+        WaitLoop waitLoop = new WaitLoop(PATIENCE);
         while (!channel.tryWrite(data, agreed.remote(), index * whole.length(), written, 0)
                 .isAccepted()) {
-            makeProgress(backoff);
+            makeProgress(waitLoop);
         }
         while (!channel.trySend(notice.slice(0, length), noticed, 0).isAccepted()) {
-            makeProgress(backoff);
+            makeProgress(waitLoop);
         }
         sent++;
         checkFailure();
     }
 
     /// Polls once while an operation has to wait, and keeps a message for later.
-    private void makeProgress(Backoff backoff) {
+    private void makeProgress(WaitLoop waitLoop) {
         checkFailure();
         Frame<CopyMessage> frame = pollChannel();
         if (frame != null) {
             received.add(frame);
         } else {
-            backoff.pause();
+            waitLoop.pause();
         }
     }
 

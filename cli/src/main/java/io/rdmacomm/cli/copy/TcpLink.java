@@ -6,7 +6,7 @@ import io.rdmacomm.cli.wire.Frame;
 import io.rdmacomm.cli.wire.FrameCodec;
 import io.rdmacomm.comm.PeerClosedException;
 import io.rdmacomm.comm.setup.FrameType;
-import io.rdmacomm.comm.setup.SetUpException;
+import io.rdmacomm.comm.setup.SetupException;
 import io.rdmacomm.comm.setup.TcpConnector;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -89,14 +89,14 @@ public final class TcpLink implements SenderLink, ReceiverLink {
     /// @param timeout how long it may take
     /// @return the ring that it asks for
     /// @throws CommandFailure if it is not a sender; it has been notified
-    /// @throws SetUpException if there is no common version; it has been notified
+    /// @throws SetupException if there is no common version; it has been notified
     /// @throws io.rdmacomm.verbs.RdmaException if it is silent or gone
     public static RingSize greeting(TcpConnector sender, Duration timeout) {
         try {
             Frame<CopyMessage> hello = frame(sender.receive(FrameType.HELLO, timeout));
             var _ = CopyGreeting.RELEASE.agree(hello, "the sender");
             return CopyGreeting.wish(hello);
-        } catch (SetUpException e) {
+        } catch (SetupException e) {
             switch (e.reason()) {
                 // The sender learns both ranges from it.
                 case OTHER_VERSION -> sender.send(FrameType.WELCOME, bytes(CopyGreeting.RELEASE.answer()));
@@ -281,7 +281,7 @@ public final class TcpLink implements SenderLink, ReceiverLink {
     private void await(int operation, long deadline, Duration timeout) {
         long left = deadline - System.nanoTime();
         if (left <= 0) {
-            throw Backoff.silent(timeout);
+            throw WaitLoop.silent(timeout);
         }
         try {
             key.interestOps(operation);

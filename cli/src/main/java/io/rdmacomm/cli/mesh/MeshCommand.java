@@ -153,7 +153,7 @@ public final class MeshCommand extends Subcommand {
         return 0;
     }
 
-    private void run(Mesh mesh, Rendezvous rendezvous, long setUpNanos, MeshSettings settings, Duration patience)
+    private void run(Mesh mesh, Rendezvous rendezvous, long setupNanos, MeshSettings settings, Duration patience)
             throws IOException {
         boolean reports = mesh.rank() == 0;
         boolean prints = reports && !json.ownsStandardOutput();
@@ -161,7 +161,7 @@ public final class MeshCommand extends Subcommand {
             output().println("%s, connected after %.1f s; %s"
                     .formatted(
                             NodeOptions.words(mesh.size(), rendezvous),
-                            setUpNanos / 1e9,
+                            setupNanos / 1e9,
                             DeviceLine.of(mesh.session())));
         }
         MeshReport report;
@@ -169,7 +169,7 @@ public final class MeshCommand extends Subcommand {
                 ProgressLine line = new ProgressLine(output().err())) {
             LongConsumer listener = progress(reports ? line : null, settings);
             report = MeshWork.run(mesh, () -> new MeshTraffic(mesh, settings, patience, listener).run(rendezvous))
-                    .withSetUpNanos(setUpNanos);
+                    .withSetupNanos(setupNanos);
             if (reports) {
                 json.write(
                         mesh.session().context().device().provider(),

@@ -16,11 +16,11 @@ import org.HdrHistogram.Histogram;
 ///
 /// @param rendezvous how the nodes have met
 /// @param settings what they did
-/// @param setUpNanos how long it took rank 0 to start the nodes of this machine and to join the mesh
+/// @param setupNanos how long it took rank 0 to start the nodes of this machine and to join the mesh
 /// @param device of rank 0
 /// @param nodes by rank
 public record MeshReport(
-        Rendezvous rendezvous, MeshSettings settings, long setUpNanos, DeviceLine device, List<NodeResult> nodes) {
+        Rendezvous rendezvous, MeshSettings settings, long setupNanos, DeviceLine device, List<NodeResult> nodes) {
     private static final int MOST_IN_DETAIL = 8;
     private static final String ROW = "%5s %5s %10s %10s %10s %10s %10s";
 
@@ -35,7 +35,7 @@ public record MeshReport(
     }
 
     /// The same report with another time to join the mesh.
-    public MeshReport withSetUpNanos(long nanos) {
+    public MeshReport withSetupNanos(long nanos) {
         return new MeshReport(rendezvous, settings, nanos, device, nodes);
     }
 
@@ -101,7 +101,7 @@ public record MeshReport(
         device.addTo(members);
         members.put("nodes", rendezvous.size());
         members.put("source", rendezvous.source());
-        members.put("set_up_seconds", Rounding.to(setUpNanos / 1e9, 3));
+        members.put("set_up_seconds", Rounding.to(setupNanos / 1e9, 3));
         members.put("window", settings.window());
         members.put("passes", settings.passes());
         members.put("block_bytes", settings.blockBytes());

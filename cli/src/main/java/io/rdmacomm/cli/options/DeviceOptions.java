@@ -5,7 +5,7 @@ import io.rdmacomm.cli.command.GivenOptions;
 import io.rdmacomm.cli.command.Range;
 import io.rdmacomm.comm.Deadlines;
 import io.rdmacomm.comm.SessionOptions;
-import io.rdmacomm.comm.SetUp;
+import io.rdmacomm.comm.Setup;
 import io.rdmacomm.verbs.AckTimeout;
 import io.rdmacomm.verbs.Capability;
 import io.rdmacomm.verbs.ConnectionOptions;
@@ -130,7 +130,7 @@ public final class DeviceOptions {
             paramLabel = "SECONDS",
             description = "Timeout for each step of setting up a connection, 1 to 3600 (default: 5).")
     @Range(min = 1, max = 3600)
-    private @Nullable Integer setUpSeconds;
+    private @Nullable Integer setupSeconds;
 
     /// The name of the device; empty for the first usable one.
     public String device() {
@@ -174,13 +174,13 @@ public final class DeviceOptions {
     /// @throws ParameterException if options do not fit together, or the file with the secret cannot be used
     public SessionOptions apply(SessionOptions options) {
         Deadlines deadlines = options.deadlines();
-        if (setUpSeconds != null) {
-            deadlines = deadlines.withHandshake(Duration.ofSeconds(setUpSeconds));
+        if (setupSeconds != null) {
+            deadlines = deadlines.withHandshake(Duration.ofSeconds(setupSeconds));
         }
         return trust.apply(options)
                 .withDevice(device.name())
                 .withDeadlines(deadlines)
-                .withSetUp(connectionManager ? SetUp.CONNECTION_MANAGER : SetUp.AUTOMATIC)
+                .withSetup(connectionManager ? Setup.CONNECTION_MANAGER : Setup.AUTOMATIC)
                 .withConnectionPort(connectionPort == null ? 0 : connectionPort)
                 .withChannel(options.channel().withConnection(connection()));
     }

@@ -3,8 +3,8 @@ package io.rdmacomm.cli.process;
 import io.rdmacomm.cli.terminal.CommandFailure;
 import io.rdmacomm.cli.terminal.FailureText;
 import io.rdmacomm.comm.SessionOptions;
-import io.rdmacomm.comm.SetUpFailedException;
-import io.rdmacomm.comm.SetUpFailedException.Reason;
+import io.rdmacomm.comm.SetupFailedException;
+import io.rdmacomm.comm.SetupFailedException.Reason;
 import io.rdmacomm.comm.mesh.Mesh;
 import io.rdmacomm.comm.mesh.NodeFailedException;
 import io.rdmacomm.comm.mesh.Rendezvous;
@@ -49,7 +49,7 @@ public final class MeshWork {
     }
 
     private static boolean isRefused(RdmaException e) {
-        return e instanceof SetUpFailedException failed
+        return e instanceof SetupFailedException failed
                 && (failed.reason() == Reason.REFUSED || failed.reason() == Reason.BUSY);
     }
 

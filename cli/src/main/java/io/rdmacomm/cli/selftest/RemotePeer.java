@@ -4,7 +4,7 @@ import io.rdmacomm.cli.wire.Frame;
 import io.rdmacomm.cli.wire.FrameChannel;
 import io.rdmacomm.comm.ClientSession;
 import io.rdmacomm.comm.SessionOptions;
-import io.rdmacomm.comm.SetUp;
+import io.rdmacomm.comm.Setup;
 
 /// Makes the other ends on another host, where a [SelfTestServer] runs.
 public final class RemotePeer implements Peer, AutoCloseable {
@@ -25,7 +25,7 @@ public final class RemotePeer implements Peer, AutoCloseable {
 
     /// Whether the connection manager connects the ends, as it has connected this session.
     public boolean isByAddress() {
-        return session.endPoint().setUp() == SetUp.CONNECTION_MANAGER;
+        return session.endPoint().setup() == Setup.CONNECTION_MANAGER;
     }
 
     @Override

@@ -15,7 +15,7 @@ import io.rdmacomm.comm.RdmaBuffer;
 import io.rdmacomm.comm.RdmaChannel;
 import io.rdmacomm.comm.ServerSession;
 import io.rdmacomm.comm.SessionOptions;
-import io.rdmacomm.comm.SetUp;
+import io.rdmacomm.comm.Setup;
 import io.rdmacomm.verbs.Capability;
 import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.Context;
@@ -152,14 +152,14 @@ public final class SelfTestServer implements AutoCloseable {
         return new LocalPeer(
                 context,
                 LocalAddress.resolved(context, how, towards),
-                client.setUp() == SetUp.CONNECTION_MANAGER
+                client.setup() == Setup.CONNECTION_MANAGER
                         ? LocalAddress.of(context, how.path().port(), towards)
                         : null);
     }
 
     /// Whether the connection manager connects the queue pairs of a session.
     public static boolean isByAddress(Context context, SessionOptions options) {
-        return options.setUp() == SetUp.CONNECTION_MANAGER || !context.supports(Capability.CONNECT_BY_NUMBERS);
+        return options.setup() == Setup.CONNECTION_MANAGER || !context.supports(Capability.CONNECT_BY_NUMBERS);
     }
 
     @Override

@@ -7,8 +7,8 @@ import io.rdmacomm.cli.terminal.CommandFailure;
 import io.rdmacomm.cli.wire.Frame;
 import io.rdmacomm.comm.setup.Greeting;
 import io.rdmacomm.comm.setup.Protocol;
-import io.rdmacomm.comm.setup.SetUpException;
-import io.rdmacomm.comm.setup.SetUpException.Reason;
+import io.rdmacomm.comm.setup.SetupException;
+import io.rdmacomm.comm.setup.SetupException.Reason;
 import io.rdmacomm.comm.setup.Terms;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -59,7 +59,7 @@ class CopyGreetingTest {
     void withoutACommonVersionBothRangesAreNamedAndTheSideToUpdate(int lowest, int highest, String message) {
         assertThatThrownBy(() -> OURS.agree(speaks(lowest, highest, 0).ask(WISH), "the sender"))
                 .isInstanceOfSatisfying(
-                        SetUpException.class,
+                        SetupException.class,
                         failure -> assertThat(failure.reason()).isEqualTo(Reason.OTHER_VERSION))
                 .hasMessage(message);
     }

@@ -56,7 +56,7 @@ public final class Mesh implements AutoCloseable {
     ///        session listens on a free one. Its listener is not called for new endpoints
     /// @param timeout how long to wait for the other nodes, 1 ms to 24 h
     /// @throws io.rdmacomm.verbs.DeadlineException if not all came in time; the message lists the missing ranks
-    /// @throws io.rdmacomm.comm.SetUpFailedException if the rendezvous cannot be reached, or its port is
+    /// @throws io.rdmacomm.comm.SetupFailedException if the rendezvous cannot be reached, or its port is
     ///         taken on this host; if it turned this node away, because its rank is taken, or size, channels
     ///         or job differ, or because another node has given up; or if this node and the rendezvous do not
     ///         have the same [SessionOptions#secret()], with which all nodes prove that they belong to the

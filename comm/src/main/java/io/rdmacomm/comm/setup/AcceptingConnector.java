@@ -1,6 +1,6 @@
 package io.rdmacomm.comm.setup;
 
-import io.rdmacomm.comm.setup.SetUpException.Reason;
+import io.rdmacomm.comm.setup.SetupException.Reason;
 import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.QueuePairInfo;
@@ -28,7 +28,7 @@ public final class AcceptingConnector implements QueuePairConnector, AutoCloseab
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private final Queue<ConnectionRequest> waiting = new ArrayDeque<>();
-    private @Nullable SetUpException end;
+    private @Nullable SetupException end;
     private int channel;
 
     /// @param token the number that requests of the client carry
@@ -44,8 +44,8 @@ public final class AcceptingConnector implements QueuePairConnector, AutoCloseab
     }
 
     /// The offer for the client.
-    public SetUpOffer offer() {
-        return new SetUpOffer(false, true, listener.port(), token);
+    public SetupOffer offer() {
+        return new SetupOffer(false, true, listener.port(), token);
     }
 
     /// Takes a request of the client. Does not block.
@@ -81,7 +81,7 @@ public final class AcceptingConnector implements QueuePairConnector, AutoCloseab
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new SetUpException(
+            throw new SetupException(
                     Reason.INTERRUPTED, "interrupted while waiting for a connection at " + listener, e);
         }
     }
@@ -99,7 +99,7 @@ public final class AcceptingConnector implements QueuePairConnector, AutoCloseab
                 }
                 long left = deadline - System.nanoTime();
                 if (left <= 0) {
-                    throw new SetUpException(
+                    throw new SetupException(
                             Reason.DEADLINE_PASSED,
                             "the client did not connect to " + listener + " within " + patience.toMillis()
                                     + " ms; does its device reach that address, and do firewalls and port forwards let"
@@ -114,7 +114,7 @@ public final class AcceptingConnector implements QueuePairConnector, AutoCloseab
     }
 
     /// No more requests arrive: wakes the thread that waits for one.
-    void end(SetUpException why) {
+    void end(SetupException why) {
         lock.lock();
         try {
             if (end == null) {
@@ -136,7 +136,7 @@ public final class AcceptingConnector implements QueuePairConnector, AutoCloseab
     @Override
     public void close() {
         listener.forget(this);
-        end(new SetUpException(Reason.CLOSED, "all queue pairs are connected", null));
+        end(new SetupException(Reason.CLOSED, "all queue pairs are connected", null));
         List<ConnectionRequest> left;
         lock.lock();
         try {

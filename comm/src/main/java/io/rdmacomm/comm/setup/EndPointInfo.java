@@ -2,7 +2,7 @@ package io.rdmacomm.comm.setup;
 
 import io.rdmacomm.comm.data.Bounds;
 import io.rdmacomm.comm.data.ChannelInfo;
-import io.rdmacomm.comm.setup.SetUpException.Reason;
+import io.rdmacomm.comm.setup.SetupException.Reason;
 import io.rdmacomm.comm.text.Printable;
 import io.rdmacomm.verbs.LinkLayer;
 import java.nio.ByteBuffer;
@@ -25,9 +25,9 @@ import java.util.List;
 ///
 /// @param name the name of this side, for people
 /// @param linkLayer the network type of the device; both sides need the same
-/// @param setUp how the queue pairs can be connected; from a server, how they will be connected
+/// @param setup how the queue pairs can be connected; from a server, how they will be connected
 /// @param channels the control channel, then the data channels
-public record EndPointInfo(String name, LinkLayer linkLayer, SetUpOffer setUp, List<ChannelInfo> channels) {
+public record EndPointInfo(String name, LinkLayer linkLayer, SetupOffer setup, List<ChannelInfo> channels) {
     private static final int HEADER = 18;
     private static final int MAX_NAME_BYTES = 1024;
 
@@ -40,9 +40,9 @@ public record EndPointInfo(String name, LinkLayer linkLayer, SetUpOffer setUp, L
     public ByteBuffer encode() {
         byte[] text = name.getBytes(StandardCharsets.UTF_8);
         ByteBuffer to = ByteBuffer.allocate(HEADER + text.length + channels.size() * ChannelInfo.BYTES);
-        to.put((byte) linkLayer.code()).put((byte) setUp.bits());
+        to.put((byte) linkLayer.code()).put((byte) setup.bits());
         to.putShort((short) channels.size()).putShort((short) text.length);
-        to.putShort((short) setUp.port()).putLong(setUp.token());
+        to.putShort((short) setup.port()).putLong(setup.token());
         to.putShort((short) ChannelInfo.BYTES).put(text);
         channels.forEach(channel -> channel.put(to));
         return to.flip();
@@ -50,17 +50,17 @@ public record EndPointInfo(String name, LinkLayer linkLayer, SetUpOffer setUp, L
 
     /// Reads what [#encode()] wrote.
     ///
-    /// @throws SetUpException PROTOCOL_VIOLATED if it is invalid
+    /// @throws SetupException PROTOCOL_VIOLATED if it is invalid
     public static EndPointInfo decode(ByteBuffer from, String peer) {
         try {
             if (from.remaining() < HEADER) {
                 throw new IllegalArgumentException("it has " + from.remaining() + " bytes");
             }
             LinkLayer linkLayer = LinkLayer.of(from.get());
-            int setUps = from.get();
+            int setups = from.get();
             int count = Bounds.range("number of channels", from.getShort(), 2, 257);
             int length = Bounds.range("length of the name", from.getShort(), 0, MAX_NAME_BYTES);
-            SetUpOffer setUp = SetUpOffer.decode(setUps, from.getShort() & 0xffff, from.getLong());
+            SetupOffer setup = SetupOffer.decode(setups, from.getShort() & 0xffff, from.getLong());
             int each = Bounds.range("length of a channel", from.getShort() & 0xffff, ChannelInfo.BYTES, 0xffff);
             if (from.remaining() < length + count * each) {
                 throw new IllegalArgumentException(
@@ -75,9 +75,9 @@ public record EndPointInfo(String name, LinkLayer linkLayer, SetUpOffer setUp, L
                 channels.add(ChannelInfo.get(from));
                 from.position(next);
             }
-            return new EndPointInfo(name, linkLayer, setUp, channels);
+            return new EndPointInfo(name, linkLayer, setup, channels);
         } catch (IllegalArgumentException e) {
-            throw new SetUpException(
+            throw new SetupException(
                     Reason.PROTOCOL_VIOLATED, peer + " sent an invalid description of itself: " + e.getMessage(), e);
         }
     }

@@ -1,7 +1,7 @@
 package io.rdmacomm.comm.setup;
 
 import io.rdmacomm.comm.data.Bounds;
-import io.rdmacomm.comm.setup.SetUpException.Reason;
+import io.rdmacomm.comm.setup.SetupException.Reason;
 import java.nio.ByteBuffer;
 
 /// The first message of each side of a handshake: the supported versions of the protocol, and the features.
@@ -57,7 +57,7 @@ public record Greeting(Protocol protocol, int lowest, int highest, long features
 
     /// Decodes a greeting at the position of `from`, which does not change.
     ///
-    /// @throws SetUpException PROTOCOL_VIOLATED if it is invalid
+    /// @throws SetupException PROTOCOL_VIOLATED if it is invalid
     public static Greeting decode(ByteBuffer from, String peer) {
         try {
             Bounds.range("its length", from.remaining(), BYTES, TcpConnector.MAX_PAYLOAD);
@@ -68,7 +68,7 @@ public record Greeting(Protocol protocol, int lowest, int highest, long features
             fields.getShort(); // Zero in version 1.
             return new Greeting(protocol, lowest, highest, fields.getLong());
         } catch (IllegalArgumentException e) {
-            throw new SetUpException(
+            throw new SetupException(
                     Reason.PROTOCOL_VIOLATED, peer + " sent an invalid greeting: " + e.getMessage(), e);
         }
     }
@@ -77,11 +77,11 @@ public record Greeting(Protocol protocol, int lowest, int highest, long features
     ///
     /// @param peer the peer's greeting
     /// @param name the peer's name in messages
-    /// @throws SetUpException PROTOCOL_VIOLATED if the peer speaks another protocol; OTHER_VERSION if there
+    /// @throws SetupException PROTOCOL_VIOLATED if the peer speaks another protocol; OTHER_VERSION if there
     ///         is no common version
     public Terms agree(Greeting peer, String name) {
         if (peer.protocol != protocol) {
-            throw new SetUpException(
+            throw new SetupException(
                     Reason.PROTOCOL_VIOLATED,
                     name + " speaks the " + peer.protocol + " protocol, this side the " + protocol
                             + " protocol; check host and port");
@@ -93,12 +93,12 @@ public record Greeting(Protocol protocol, int lowest, int highest, long features
     ///
     /// @param name the owner of this greeting, in messages
     /// @param otherName the owner of the other one, in messages
-    /// @throws SetUpException OTHER_VERSION if there is none; the message says which side to update
+    /// @throws SetupException OTHER_VERSION if there is none; the message says which side to update
     public Greeting common(String name, Greeting other, String otherName) {
         int from = Math.max(lowest, other.lowest);
         int to = Math.min(highest, other.highest);
         if (from > to) {
-            throw new SetUpException(
+            throw new SetupException(
                     Reason.OTHER_VERSION,
                     otherName + " speaks " + other.versions() + " of the " + protocol + " protocol, " + name + " "
                             + versions() + "; update rdmacomm on " + (highest < other.lowest ? name : otherName));

@@ -1,6 +1,6 @@
 package io.rdmacomm.comm.setup;
 
-import io.rdmacomm.comm.setup.SetUpException.Reason;
+import io.rdmacomm.comm.setup.SetupException.Reason;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
@@ -22,7 +22,7 @@ public final class HostNames {
     /// the loopback addresses of this host, regardless of its hosts file: some hosts have only `::1`.
     ///
     /// @param deadline the last moment, of [System#nanoTime()]
-    /// @throws SetUpException HOST_UNKNOWN, DEADLINE_PASSED or INTERRUPTED
+    /// @throws SetupException HOST_UNKNOWN, DEADLINE_PASSED or INTERRUPTED
     public static List<InetAddress> resolve(String host, long deadline) {
         if (host.isEmpty() || host.equals(TcpListener.ALL_ADDRESSES) || host.equalsIgnoreCase("localhost")) {
             return loopback();
@@ -60,14 +60,14 @@ public final class HostNames {
         try {
             return result.get(Math.max(0, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
         } catch (ExecutionException e) {
-            throw new SetUpException(
+            throw new SetupException(
                     Reason.HOST_UNKNOWN, "host '" + host + "' is unknown; check the name", e.getCause());
         } catch (TimeoutException e) {
-            throw new SetUpException(
+            throw new SetupException(
                     Reason.DEADLINE_PASSED, "the name '" + host + "' could not be resolved in time", e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new SetUpException(Reason.INTERRUPTED, "interrupted while resolving '" + host + "'", e);
+            throw new SetupException(Reason.INTERRUPTED, "interrupted while resolving '" + host + "'", e);
         }
     }
 }

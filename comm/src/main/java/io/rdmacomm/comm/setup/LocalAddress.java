@@ -18,7 +18,7 @@ public final class LocalAddress {
             InetAddress remote = HostNames.resolve(host, System.nanoTime() + timeout.toNanos())
                     .getFirst();
             return DeviceChoice.localAddress(new InetSocketAddress(remote, port));
-        } catch (SetUpException e) {
+        } catch (SetupException e) {
             // Connecting will also fail and report the reason.
             return new InetSocketAddress(0).getAddress();
         }

@@ -33,7 +33,7 @@ public record Opening(@Nullable TlsEngines tls, Greeting greeting, Proof proof) 
     ///
     /// @param step how long each step may take
     /// @return the agreed version and features
-    /// @throws SetUpException UNPROVED; OTHER_VERSION; and the reasons of [TcpConnector#receive]
+    /// @throws SetupException UNPROVED; OTHER_VERSION; and the reasons of [TcpConnector#receive]
     public Terms asClient(TcpConnector server, Duration step) {
         if (tls != null) {
             server.secure(tls, step);
@@ -49,7 +49,7 @@ public record Opening(@Nullable TlsEngines tls, Greeting greeting, Proof proof) 
     ///
     /// @param step how long each step may take
     /// @param proved runs when the client is authenticated, or its next frame has arrived
-    /// @throws SetUpException UNPROVED; OTHER_VERSION; and the reasons of [TcpConnector#receive]
+    /// @throws SetupException UNPROVED; OTHER_VERSION; and the reasons of [TcpConnector#receive]
     public Entrance asServer(TcpConnector client, Duration step, Runnable proved) {
         if (tls != null) {
             client.secure(tls, step);

@@ -1,6 +1,6 @@
 package io.rdmacomm.comm.setup;
 
-import io.rdmacomm.comm.setup.SetUpException.Reason;
+import io.rdmacomm.comm.setup.SetupException.Reason;
 import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.QueuePairInfo;
 import java.net.InetAddress;
@@ -19,7 +19,7 @@ public final class PeerLocation {
     /// @param context the device that is to connect to them
     /// @param remote the address of the peer's TCP connection
     /// @param peer the peer's name in messages
-    /// @throws SetUpException OTHER if one of them is not; the message says what to do
+    /// @throws SetupException OTHER if one of them is not; the message says what to do
     public static void check(Context context, List<QueuePairInfo> numbers, InetAddress remote, String peer) {
         QueuePairInfo first = numbers.getFirst();
         for (QueuePairInfo each : numbers) {
@@ -36,7 +36,7 @@ public final class PeerLocation {
     }
 
     private static String advice(QueuePairInfo named, InetAddress remote) {
-        String ways = "connect with SetUp.CONNECTION_MANAGER (--rdma-cm), or bind its device to that address"
+        String ways = "connect with Setup.CONNECTION_MANAGER (--rdma-cm), or bind its device to that address"
                 + " (-Drdmacomm.soft.devices=soft0=" + remote.getHostAddress() + ")";
         return isLoopback(named)
                 ? ways
@@ -70,7 +70,7 @@ public final class PeerLocation {
         return at.gid().address().getHostAddress() + " port " + at.lid();
     }
 
-    private static SetUpException refusal(String message) {
-        return new SetUpException(Reason.OTHER, message);
+    private static SetupException refusal(String message) {
+        return new SetupException(Reason.OTHER, message);
     }
 }

@@ -1,6 +1,6 @@
 package io.rdmacomm.comm.setup;
 
-import io.rdmacomm.comm.setup.SetUpException.Reason;
+import io.rdmacomm.comm.setup.SetupException.Reason;
 import io.rdmacomm.comm.setup.TcpConnector.Frame;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
@@ -45,7 +45,7 @@ public record Proof(@Nullable UnaryOperator<byte[]> codes, FrameType next) {
     ///
     /// @param greetings of both sides
     /// @param step how long each answer may take
-    /// @throws SetUpException UNPROVED; and the reasons of [TcpConnector#receive]
+    /// @throws SetupException UNPROVED; and the reasons of [TcpConnector#receive]
     void asClient(TcpConnector server, Transcript greetings, Duration step) {
         UnaryOperator<byte[]> own = codes;
         if (own == null) {
@@ -68,7 +68,7 @@ public record Proof(@Nullable UnaryOperator<byte[]> codes, FrameType next) {
     /// @param step how long each frame may take
     /// @param proved runs when the client is authenticated, or its next frame has arrived
     /// @return the payload of that frame
-    /// @throws SetUpException UNPROVED; and the reasons of [TcpConnector#receive]
+    /// @throws SetupException UNPROVED; and the reasons of [TcpConnector#receive]
     ByteBuffer asServer(TcpConnector client, Transcript greetings, Duration step, Runnable proved) {
         UnaryOperator<byte[]> own = codes;
         Frame first = client.receive(FrameType.PROVE, next, step);
@@ -127,7 +127,7 @@ public record Proof(@Nullable UnaryOperator<byte[]> codes, FrameType next) {
 
     private static ByteBuffer checked(TcpConnector from, ByteBuffer payload, int least) {
         if (payload.remaining() < least) {
-            throw new SetUpException(
+            throw new SetupException(
                     Reason.PROTOCOL_VIOLATED,
                     from.peer() + " sent " + payload.remaining() + " bytes in the proof of its secret, at least "
                             + least + " are needed");
@@ -136,8 +136,8 @@ public record Proof(@Nullable UnaryOperator<byte[]> codes, FrameType next) {
     }
 
     /// Sends the reason to the peer, too.
-    private static SetUpException refusal(TcpConnector peer, String why) {
+    private static SetupException refusal(TcpConnector peer, String why) {
         peer.refuse(FrameType.UNPROVED, why);
-        return new SetUpException(Reason.UNPROVED, why);
+        return new SetupException(Reason.UNPROVED, why);
     }
 }

@@ -26,7 +26,7 @@ public final class Reception {
     }
 
     private final String threadName;
-    private final Newcomers newcomers;
+    private final UnauthenticatedClients newcomers;
     private final Service service;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition ended = lock.newCondition();
@@ -36,7 +36,7 @@ public final class Reception {
     /// @param mostOfAnOrigin the most newcomers of one address
     public Reception(String threadName, int mostOfAnOrigin, Service service) {
         this.threadName = threadName;
-        this.newcomers = new Newcomers(MOST_NEWCOMERS, mostOfAnOrigin);
+        this.newcomers = new UnauthenticatedClients(MOST_NEWCOMERS, mostOfAnOrigin);
         this.service = service;
         // Now, because strangers may have exhausted the file descriptors by the first log message.
         LOGGER.prepare();

@@ -1,6 +1,6 @@
 package io.rdmacomm.comm.setup;
 
-import io.rdmacomm.comm.setup.SetUpException.Reason;
+import io.rdmacomm.comm.setup.SetupException.Reason;
 import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.DeadlineException;
 import io.rdmacomm.verbs.QueuePair;
@@ -43,11 +43,11 @@ public final class RequestingConnector implements QueuePairConnector {
             receives.run();
             return route.connect(queuePair, ticket.parameters(how), patience);
         } catch (DeadlineException e) {
-            throw new SetUpException(Reason.DEADLINE_PASSED, unreached(e), e);
+            throw new SetupException(Reason.DEADLINE_PASSED, unreached(e), e);
         } catch (ConnectionRejectedException | PeerUnreachableException | ConnectFailedException e) {
-            throw new SetUpException(Reason.REFUSED, unreached(e), e);
+            throw new SetupException(Reason.REFUSED, unreached(e), e);
         } catch (RdmaInterruptedException e) {
-            throw new SetUpException(Reason.INTERRUPTED, e.getMessage(), e);
+            throw new SetupException(Reason.INTERRUPTED, e.getMessage(), e);
         }
     }
 

@@ -1,6 +1,6 @@
 package io.rdmacomm.comm.setup;
 
-import io.rdmacomm.comm.setup.SetUpException.Reason;
+import io.rdmacomm.comm.setup.SetupException.Reason;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
@@ -30,12 +30,12 @@ public record ServerAddress(String host, int port) {
     /// Connects to the server, and retries while it refuses. Blocks.
     public TcpConnector awaitServer(Duration timeout) {
         long deadline = System.nanoTime() + timeout.toNanos();
-        SetUpException refused = null;
+        SetupException refused = null;
         while (true) {
             Duration left = Duration.ofNanos(Math.max(1_000_000, deadline - System.nanoTime()));
             try {
                 return connect(left);
-            } catch (SetUpException e) {
+            } catch (SetupException e) {
                 if (e.reason() == Reason.DEADLINE_PASSED && refused != null) {
                     // The last attempt has hardly any time, so the failure of an earlier one is more informative.
                     throw refused;
@@ -47,7 +47,7 @@ public record ServerAddress(String host, int port) {
             }
             LockSupport.parkNanos(PAUSE_NANOS);
             if (Thread.currentThread().isInterrupted()) {
-                throw new SetUpException(Reason.INTERRUPTED, "interrupted while waiting for the server");
+                throw new SetupException(Reason.INTERRUPTED, "interrupted while waiting for the server");
             }
         }
     }

@@ -1,7 +1,7 @@
 package io.rdmacomm.comm.setup;
 
 import io.rdmacomm.comm.data.Bounds;
-import io.rdmacomm.comm.setup.SetUpException.Reason;
+import io.rdmacomm.comm.setup.SetupException.Reason;
 import io.rdmacomm.comm.text.Printable;
 import java.io.EOFException;
 import java.io.IOException;
@@ -80,7 +80,7 @@ public final class TcpConnector implements AutoCloseable {
     /// From now on, ends the connection if the peer's host is silent for so long, because it has crashed or
     /// the network is cut: 4 s to 9 h, in whole seconds; usually 30 s.
     ///
-    /// @throws SetUpException PEER_CLOSED; CLOSED
+    /// @throws SetupException PEER_CLOSED; CLOSED
     public void limitSilence(Duration longest) {
         try {
             KeepAlive.set(channel, (int) longest.plusNanos(999_999_999).toSeconds());
@@ -94,34 +94,34 @@ public final class TcpConnector implements AutoCloseable {
     /// @param host a name, an IPv4 or an IPv6 address; empty for this host
     /// @param port 1 to 65535
     /// @param timeout how long it may take at most, name resolution included
-    /// @throws SetUpException HOST_UNKNOWN; REFUSED if no server listens there or the host cannot be reached;
+    /// @throws SetupException HOST_UNKNOWN; REFUSED if no server listens there or the host cannot be reached;
     ///         DEADLINE_PASSED; INTERRUPTED
     public static TcpConnector connect(String host, int port, Duration timeout) {
         Bounds.range("port", port, 1, 65535);
         long deadline = System.nanoTime() + timeout.toNanos();
         InetSocketAddress name = InetSocketAddress.createUnresolved(host.isEmpty() ? "localhost" : host, port);
         String target = name.getHostString() + ":" + port;
-        SetUpException last = null;
+        SetupException last = null;
         for (InetAddress address : HostNames.resolve(host, deadline)) {
             try {
                 return connect(new InetSocketAddress(address, port), name, deadline);
             } catch (ConnectException e) {
-                last = new SetUpException(
+                last = new SetupException(
                         Reason.REFUSED,
                         "no program listens on " + target + "; start the server, or check host and port",
                         e);
             } catch (SocketTimeoutException e) {
-                last = new SetUpException(
+                last = new SetupException(
                         Reason.DEADLINE_PASSED,
                         target + " did not answer within " + text(timeout) + "; check the host and its firewall",
                         e);
             } catch (ClosedByInterruptException e) {
-                throw new SetUpException(Reason.INTERRUPTED, "interrupted while connecting to " + target, e);
+                throw new SetupException(Reason.INTERRUPTED, "interrupted while connecting to " + target, e);
             } catch (IOException e) {
-                last = new SetUpException(Reason.REFUSED, target + " cannot be reached: " + e.getMessage(), e);
+                last = new SetupException(Reason.REFUSED, target + " cannot be reached: " + e.getMessage(), e);
             }
         }
-        throw last != null ? last : new SetUpException(Reason.HOST_UNKNOWN, target + " has no address");
+        throw last != null ? last : new SetupException(Reason.HOST_UNKNOWN, target + " has no address");
     }
 
     private static TcpConnector connect(InetSocketAddress address, InetSocketAddress name, long deadline)
@@ -163,7 +163,7 @@ public final class TcpConnector implements AutoCloseable {
     /// Sends a frame. Frames are small enough to return even if the peer does not read.
     ///
     /// @throws IllegalArgumentException if the payload is longer than [#MAX_PAYLOAD]
-    /// @throws SetUpException PEER_CLOSED; CLOSED
+    /// @throws SetupException PEER_CLOSED; CLOSED
     public void send(FrameType type, ByteBuffer payload) {
         Bounds.range("payload of a frame", payload.remaining(), 0, MAX_PAYLOAD);
         ByteBuffer frame = ByteBuffer.allocate(HEADER + payload.remaining());
@@ -188,7 +188,7 @@ public final class TcpConnector implements AutoCloseable {
     /// it: a client of TLS 1.3 is done before the server has seen its certificate.
     ///
     /// @param timeout how long all of it may take at most
-    /// @throws SetUpException UNPROVED if one side has no TLS or rejects the other's certificate;
+    /// @throws SetupException UNPROVED if one side has no TLS or rejects the other's certificate;
     ///         PROTOCOL_VIOLATED; REFUSED; PEER_CLOSED; DEADLINE_PASSED; CLOSED; INTERRUPTED
     void secure(TlsEngines engines, Duration timeout) {
         long deadline = System.nanoTime() + timeout.toNanos();
@@ -197,11 +197,11 @@ public final class TcpConnector implements AutoCloseable {
             tls.complete(deadline);
             line = tls;
         } catch (SSLException e) {
-            throw new SetUpException(Reason.UNPROVED, TlsFailures.words(e, peer, server == null), e);
+            throw new SetupException(Reason.UNPROVED, TlsFailures.words(e, peer, server == null), e);
         } catch (SocketTimeoutException e) {
             throw silent("the TLS handshake was not complete", timeout, e);
         } catch (EOFException e) {
-            throw new SetUpException(
+            throw new SetupException(
                     Reason.PEER_CLOSED, peer + " closed the connection during the TLS handshake; does it use TLS?", e);
         } catch (IOException e) {
             throw broken(e);
@@ -237,7 +237,7 @@ public final class TcpConnector implements AutoCloseable {
             // A server without TLS, or one that is too busy and replies in plain frames.
             line = socket;
             receive(FrameType.SECURE, timeout);
-            throw new SetUpException(Reason.PROTOCOL_VIOLATED, peer + " answered without TLS");
+            throw new SetupException(Reason.PROTOCOL_VIOLATED, peer + " answered without TLS");
         }
         checkRecord(first);
         return tls;
@@ -253,29 +253,29 @@ public final class TcpConnector implements AutoCloseable {
     private void awaitSecure(Duration timeout) {
         try {
             receive(FrameType.SECURE, timeout);
-        } catch (SetUpException e) {
+        } catch (SetupException e) {
             if (e.getCause() instanceof SSLException alert) {
-                throw new SetUpException(Reason.UNPROVED, TlsFailures.words(alert, peer, false), alert);
+                throw new SetupException(Reason.UNPROVED, TlsFailures.words(alert, peer, false), alert);
             }
             throw e;
         }
     }
 
     /// Sends the reason to the peer, too.
-    private SetUpException unproved(String why) {
+    private SetupException unproved(String why) {
         refuse(FrameType.UNPROVED, why);
-        return new SetUpException(Reason.UNPROVED, why);
+        return new SetupException(Reason.UNPROVED, why);
     }
 
-    private SetUpException otherProtocol() {
-        return new SetUpException(
+    private SetupException otherProtocol() {
+        return new SetupException(
                 Reason.PROTOCOL_VIOLATED,
                 peer + " speaks another protocol; check that the port is that of rdmacomm",
                 null);
     }
 
-    private SetUpException silent(String what, Duration timeout, SocketTimeoutException e) {
-        return new SetUpException(
+    private SetupException silent(String what, Duration timeout, SocketTimeoutException e) {
+        return new SetupException(
                 Reason.DEADLINE_PASSED,
                 peer + " was silent: " + what + " within " + text(timeout)
                         + "; is it the right port, and is the peer alive?",
@@ -293,7 +293,7 @@ public final class TcpConnector implements AutoCloseable {
     }
 
     /// Sends a failure of this side to the peer, unless that was done already.
-    public void refuse(SetUpException why) {
+    public void refuse(SetupException why) {
         if (why.reason() != Reason.UNPROVED) {
             FrameType how = why.reason() == Reason.OTHER_VERSION ? FrameType.OTHER_VERSION : FrameType.REFUSE;
             refuse(how, String.valueOf(why.getMessage()));
@@ -313,7 +313,7 @@ public final class TcpConnector implements AutoCloseable {
         byte[] text = reason.getBytes(StandardCharsets.UTF_8);
         try {
             send(how, ByteBuffer.wrap(text, 0, Math.min(text.length, MAX_REASON)));
-        } catch (SetUpException e) {
+        } catch (SetupException e) {
             // The peer is gone.
         }
     }
@@ -323,7 +323,7 @@ public final class TcpConnector implements AutoCloseable {
     /// @param expected the required type of the next frame
     /// @param timeout how long all of it may take at most
     /// @return its payload
-    /// @throws SetUpException PROTOCOL_VIOLATED if another frame or invalid data arrives; REFUSED, BUSY,
+    /// @throws SetupException PROTOCOL_VIOLATED if another frame or invalid data arrives; REFUSED, BUSY,
     ///         UNPROVED or OTHER_VERSION with the peer's reason; PEER_CLOSED; DEADLINE_PASSED if the frame is
     ///         not complete in time; CLOSED; INTERRUPTED
     public ByteBuffer receive(FrameType expected, Duration timeout) {
@@ -332,7 +332,7 @@ public final class TcpConnector implements AutoCloseable {
 
     /// Waits for a frame of one of two types. Blocks.
     ///
-    /// @throws SetUpException see [#receive(FrameType, Duration)]
+    /// @throws SetupException see [#receive(FrameType, Duration)]
     Frame receive(FrameType expected, FrameType orElse, Duration timeout) {
         long deadline = System.nanoTime() + timeout.toNanos();
         byte[] header = new byte[HEADER];
@@ -343,7 +343,7 @@ public final class TcpConnector implements AutoCloseable {
             FrameType type = FrameType.of(fields.getShort() & 0xffff);
             int length = fields.getInt();
             if (length < 0 || length > MAX_PAYLOAD) {
-                throw new SetUpException(
+                throw new SetupException(
                         Reason.PROTOCOL_VIOLATED,
                         peer + " announced a frame of " + Integer.toUnsignedLong(length) + " bytes, at most "
                                 + MAX_PAYLOAD + " are allowed");
@@ -352,10 +352,10 @@ public final class TcpConnector implements AutoCloseable {
             read(payload, false, deadline, timeout);
             Reason refusal = type == null || type == expected ? null : refusal(type);
             if (refusal != null) {
-                throw new SetUpException(refusal, peer + " refused: " + Printable.text(payload, MAX_REASON));
+                throw new SetupException(refusal, peer + " refused: " + Printable.text(payload, MAX_REASON));
             }
             if (type == null || (type != expected && type != orElse)) {
-                throw new SetUpException(
+                throw new SetupException(
                         Reason.PROTOCOL_VIOLATED,
                         peer + " sent " + (type == null ? "an unknown frame" : type) + " where " + orElse
                                 + " was expected");
@@ -389,7 +389,7 @@ public final class TcpConnector implements AutoCloseable {
                 throw silent("no complete frame", timeout, e);
             }
             if (count < 0) {
-                throw new SetUpException(Reason.PEER_CLOSED, peer + " closed the connection during the handshake");
+                throw new SetupException(Reason.PEER_CLOSED, peer + " closed the connection during the handshake");
             }
             have += count;
             if (header) {
@@ -413,25 +413,25 @@ public final class TcpConnector implements AutoCloseable {
     /// Waits until the connection ends. Blocks.
     ///
     /// @return why it ended; a peer that sends more data counts as gone
-    public SetUpException awaitEnd() {
+    public SetupException awaitEnd() {
         try {
             int next = line().read(new byte[1], 0, 1, ByteLine.NEVER);
-            return new SetUpException(
+            return new SetupException(
                     Reason.PEER_CLOSED,
                     next < 0 ? peer + " went away without an orderly close" : peer + " sent data after the handshake");
         } catch (IOException e) {
-            return new SetUpException(Reason.PEER_CLOSED, peer + " went away: " + e.getMessage(), e);
+            return new SetupException(Reason.PEER_CLOSED, peer + " went away: " + e.getMessage(), e);
         }
     }
 
-    private SetUpException broken(IOException e) {
+    private SetupException broken(IOException e) {
         if (closed) {
-            return new SetUpException(Reason.CLOSED, "the connection to " + peer + " was closed by this side", e);
+            return new SetupException(Reason.CLOSED, "the connection to " + peer + " was closed by this side", e);
         }
         if (e instanceof ClosedByInterruptException) {
-            return new SetUpException(Reason.INTERRUPTED, "interrupted during the handshake with " + peer, e);
+            return new SetupException(Reason.INTERRUPTED, "interrupted during the handshake with " + peer, e);
         }
-        return new SetUpException(Reason.PEER_CLOSED, "the connection to " + peer + " broke: " + e.getMessage(), e);
+        return new SetupException(Reason.PEER_CLOSED, "the connection to " + peer + " broke: " + e.getMessage(), e);
     }
 
     /// Closes the connection and wakes the threads that wait on it. Idempotent.

@@ -1,6 +1,6 @@
 package io.rdmacomm.comm.setup;
 
-import io.rdmacomm.comm.setup.SetUpException.Reason;
+import io.rdmacomm.comm.setup.SetupException.Reason;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.InetAddress;
@@ -39,7 +39,7 @@ public final class TcpListener implements AutoCloseable {
     /// @param host the address to listen on; empty for this host's loopback address, [#ALL_ADDRESSES] for
     ///         all
     /// @param port the port; 0 for any free one
-    /// @throws SetUpException PORT_TAKEN, HOST_UNKNOWN, or OTHER if `host` is not an address of this host
+    /// @throws SetupException PORT_TAKEN, HOST_UNKNOWN, or OTHER if `host` is not an address of this host
     public static TcpListener listen(String host, int port) {
         InetSocketAddress address;
         if (host.equals(ALL_ADDRESSES)) {
@@ -68,14 +68,14 @@ public final class TcpListener implements AutoCloseable {
         }
     }
 
-    private static SetUpException failure(String words, InetAddress address, IOException cause) {
+    private static SetupException failure(String words, InetAddress address, IOException cause) {
         if (!(cause instanceof BindException)) {
-            return new SetUpException(Reason.OTHER, words, cause);
+            return new SetupException(Reason.OTHER, words, cause);
         }
         return isOfThisHost(address)
-                ? new SetUpException(
+                ? new SetupException(
                         Reason.PORT_TAKEN, words + "; choose another port, or stop the program that uses it", cause)
-                : new SetUpException(
+                : new SetupException(
                         Reason.OTHER, words + "; use an address of this host, or " + ALL_ADDRESSES + " for all", cause);
     }
 

@@ -1,6 +1,6 @@
 package io.rdmacomm.comm.setup;
 
-import io.rdmacomm.comm.setup.SetUpException.Reason;
+import io.rdmacomm.comm.setup.SetupException.Reason;
 import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.RdmaInterruptedException;
@@ -30,7 +30,7 @@ public final class TicketListener implements AutoCloseable {
     private final Listener<ConnectionRequest> listener;
     private final Map<Long, AcceptingConnector> expected = new ConcurrentHashMap<>();
     private final ServiceThread thread;
-    private volatile @Nullable SetUpException end;
+    private volatile @Nullable SetupException end;
 
     private TicketListener(Listener<ConnectionRequest> listener) {
         this.listener = listener;
@@ -42,7 +42,7 @@ public final class TicketListener implements AutoCloseable {
     ///
     /// @param address where to listen; port 0 for any free one
     /// @param how the options of the queue pairs
-    /// @throws SetUpException PORT_TAKEN
+    /// @throws SetupException PORT_TAKEN
     /// @throws VerbException if the device cannot listen there; the message says why
     static TicketListener open(ConnectionManager manager, InetSocketAddress address, ConnectionOptions how) {
         Listener<ConnectionRequest> listener;
@@ -54,14 +54,14 @@ public final class TicketListener implements AutoCloseable {
             }
             if (address.getPort() == 0) {
                 // The kernel listens on all devices at a loopback address, which only one iWARP device can have.
-                throw new SetUpException(
+                throw new SetupException(
                         Reason.OTHER,
                         "the " + manager + " cannot listen at "
                                 + address.getAddress().getHostAddress()
                                 + "; connect to an address of the device's network interface instead",
                         e);
             }
-            throw new SetUpException(
+            throw new SetupException(
                     Reason.PORT_TAKEN,
                     "the " + manager + " cannot listen on port " + address.getPort()
                             + ": it is taken; choose another port, or stop the program that uses it",
@@ -95,7 +95,7 @@ public final class TicketListener implements AutoCloseable {
     public AcceptingConnector expect(Duration patience) {
         AcceptingConnector client = new AcceptingConnector(this, RANDOM.nextLong(), patience);
         expected.put(client.token(), client);
-        SetUpException over = end;
+        SetupException over = end;
         if (over != null) {
             client.end(over);
         }
@@ -111,13 +111,13 @@ public final class TicketListener implements AutoCloseable {
         try {
             request = listener.awaitRequest(NEXT_REQUEST);
         } catch (IllegalStateException e) {
-            end = new SetUpException(Reason.CLOSED, listener + " is closed", e);
+            end = new SetupException(Reason.CLOSED, listener + " is closed", e);
             return false;
         } catch (RdmaInterruptedException e) {
             return true;
         } catch (RuntimeException | Error e) {
             // Waiting clients fail now, and the next client gets a new listener.
-            end = new SetUpException(Reason.OTHER, listener + " failed: " + e.getMessage(), e);
+            end = new SetupException(Reason.OTHER, listener + " failed: " + e.getMessage(), e);
             return false;
         }
         if (request != null) {
@@ -128,9 +128,9 @@ public final class TicketListener implements AutoCloseable {
 
     /// Requests are no longer dispatched, so no client must wait for one.
     private void ended() {
-        SetUpException why = end;
+        SetupException why = end;
         if (why == null) {
-            why = new SetUpException(Reason.OTHER, listener + " has lost its thread");
+            why = new SetupException(Reason.OTHER, listener + " has lost its thread");
             end = why;
         }
         for (AcceptingConnector client : expected.values()) {

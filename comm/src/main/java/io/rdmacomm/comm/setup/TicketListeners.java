@@ -1,6 +1,6 @@
 package io.rdmacomm.comm.setup;
 
-import io.rdmacomm.comm.setup.SetUpException.Reason;
+import io.rdmacomm.comm.setup.SetupException.Reason;
 import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.cm.ConnectionManager;
 import java.net.InetAddress;
@@ -38,7 +38,7 @@ public final class TicketListeners implements AutoCloseable {
 
     /// Listens on the configured port, so that a server fails at its start if the port is taken.
     ///
-    /// @throws SetUpException PORT_TAKEN
+    /// @throws SetupException PORT_TAKEN
     /// @throws io.rdmacomm.verbs.VerbException if the device cannot listen there; the message says why
     public void open() {
         if (port != 0) {
@@ -49,13 +49,13 @@ public final class TicketListeners implements AutoCloseable {
     /// The listener for a client.
     ///
     /// @param reached the address of this host that the client has connected to
-    /// @throws SetUpException CLOSED, if this was closed
+    /// @throws SetupException CLOSED, if this was closed
     public TicketListener at(InetAddress reached) {
         InetAddress where = port == 0 ? reached : address;
         lock.lock();
         try {
             if (closed) {
-                throw new SetUpException(Reason.CLOSED, "the server is closed");
+                throw new SetupException(Reason.CLOSED, "the server is closed");
             }
             TicketListener listener = listeners.get(where);
             if (listener == null || !listener.isOpen()) {

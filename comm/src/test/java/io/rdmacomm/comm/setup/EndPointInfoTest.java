@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmacomm.comm.data.ChannelInfo;
-import io.rdmacomm.comm.setup.SetUpException.Reason;
+import io.rdmacomm.comm.setup.SetupException.Reason;
 import io.rdmacomm.verbs.Gid;
 import io.rdmacomm.verbs.LinkLayer;
 import io.rdmacomm.verbs.PathMtu;
@@ -21,7 +21,7 @@ final class EndPointInfoTest {
     private static final ChannelInfo CHANNEL =
             new ChannelInfo(new QueuePairInfo(1, 2, 3, new Gid(4, 5), PathMtu.MTU_4096), 16, 544, 16, 0, 4096, 77);
     private static final EndPointInfo INFO = new EndPointInfo(
-            "node sieben \u00fc", LinkLayer.ETHERNET, new SetUpOffer(true, true, 65535, -2), List.of(CHANNEL, CHANNEL));
+            "node sieben \u00fc", LinkLayer.ETHERNET, new SetupOffer(true, true, 65535, -2), List.of(CHANNEL, CHANNEL));
 
     @Test
     void whatIsReadIsWhatWasWritten() {
@@ -47,7 +47,7 @@ final class EndPointInfoTest {
 
         assertThatThrownBy(() -> EndPointInfo.decode(ByteBuffer.wrap(wire), "peer"))
                 .isInstanceOfSatisfying(
-                        SetUpException.class,
+                        SetupException.class,
                         failure -> assertThat(failure.reason()).isEqualTo(Reason.PROTOCOL_VIOLATED))
                 .hasMessageContaining("peer")
                 .hasMessageContaining(words);
@@ -69,7 +69,7 @@ final class EndPointInfoTest {
             ByteBuffer cut = ByteBuffer.wrap(wire, 0, length);
             assertThatThrownBy(() -> EndPointInfo.decode(cut, "peer"))
                     .as("%d bytes", length)
-                    .isInstanceOf(SetUpException.class);
+                    .isInstanceOf(SetupException.class);
         }
     }
 
@@ -77,7 +77,7 @@ final class EndPointInfoTest {
     @Test
     void itIsWrittenInNetworkOrder() {
         EndPointInfo info = new EndPointInfo(
-                "a\u00fc", LinkLayer.ETHERNET, new SetUpOffer(true, true, 65535, -2), List.of(CHANNEL, CHANNEL));
+                "a\u00fc", LinkLayer.ETHERNET, new SetupOffer(true, true, 65535, -2), List.of(CHANNEL, CHANNEL));
         String channel = "00000001" + "00000002" + "0003" + "05" + "10" + "0000000000000004" + "0000000000000005"
                 + "00000010" + "00000220" + "00000000" + "0000000000001000" + "0000004d" + "00000000";
 
@@ -113,14 +113,14 @@ final class EndPointInfoTest {
     @ParameterizedTest
     @CsvSource({"true, false, true, false, true", "true, true, true, true, true", "true, true, false, true, false"})
     void numbersAreTakenWhereBothSidesCan(boolean a, boolean b, boolean c, boolean d, boolean numbers) {
-        assertThat(new SetUpOffer(a, b, 0, 0).agreeOnNumbers(new SetUpOffer(c, d, 0, 0), "peer"))
+        assertThat(new SetupOffer(a, b, 0, 0).agreeOnNumbers(new SetupOffer(c, d, 0, 0), "peer"))
                 .isEqualTo(numbers);
     }
 
     @Test
     void withoutACommonWayBothSidesAreNamed() {
-        SetUpOffer own = new SetUpOffer(true, false, 0, 0);
-        assertThatThrownBy(() -> own.agreeOnNumbers(new SetUpOffer(false, true, 0, 0), "the peer"))
+        SetupOffer own = new SetupOffer(true, false, 0, 0);
+        assertThatThrownBy(() -> own.agreeOnNumbers(new SetupOffer(false, true, 0, 0), "the peer"))
                 .hasMessageContaining("by numbers only, the peer by connection manager only");
     }
 }

@@ -3,7 +3,7 @@ package io.rdmacomm.comm.setup;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.rdmacomm.comm.setup.SetUpException.Reason;
+import io.rdmacomm.comm.setup.SetupException.Reason;
 import java.nio.ByteBuffer;
 import java.util.HexFormat;
 import org.junit.jupiter.api.Test;
@@ -63,7 +63,7 @@ final class GreetingTest {
 
         assertThatThrownBy(() -> Greeting.decode(wire, "peer"))
                 .isInstanceOfSatisfying(
-                        SetUpException.class,
+                        SetupException.class,
                         failure -> assertThat(failure.reason()).isEqualTo(Reason.PROTOCOL_VIOLATED))
                 .hasMessageContaining("peer sent an invalid greeting")
                 .hasMessageContaining(words);
@@ -76,7 +76,7 @@ final class GreetingTest {
             assertThatThrownBy(() -> Greeting.decode(cut, "peer"))
                     .as("%d bytes", length)
                     .isInstanceOfSatisfying(
-                            SetUpException.class,
+                            SetupException.class,
                             failure -> assertThat(failure.reason()).isEqualTo(Reason.PROTOCOL_VIOLATED));
         }
     }
@@ -138,7 +138,7 @@ final class GreetingTest {
     void withoutACommonVersionBothRangesAreNamedAndTheSideToUpdate(int a, int b, int c, int d, String message) {
         assertThatThrownBy(() -> speaks(a, b).agree(speaks(c, d), "the peer"))
                 .isInstanceOfSatisfying(
-                        SetUpException.class,
+                        SetupException.class,
                         failure -> assertThat(failure.reason()).isEqualTo(Reason.OTHER_VERSION))
                 .hasMessage(message);
     }
@@ -150,7 +150,7 @@ final class GreetingTest {
 
         assertThatThrownBy(() -> speaks(1, 1).agree(mesh, "the peer"))
                 .isInstanceOfSatisfying(
-                        SetUpException.class,
+                        SetupException.class,
                         failure -> assertThat(failure.reason()).isEqualTo(Reason.PROTOCOL_VIOLATED))
                 .hasMessageContaining("the peer speaks the mesh protocol, this side the session protocol");
     }

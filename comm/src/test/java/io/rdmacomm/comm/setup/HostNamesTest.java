@@ -3,7 +3,7 @@ package io.rdmacomm.comm.setup;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.rdmacomm.comm.setup.SetUpException.Reason;
+import io.rdmacomm.comm.setup.SetupException.Reason;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.time.Duration;
@@ -43,7 +43,7 @@ final class HostNamesTest {
     void aNameWithoutAnAddressFailsByTheDeadline() {
         assertThatThrownBy(() -> HostNames.resolve("no-such-host.invalid", in(Duration.ofSeconds(10))))
                 .isInstanceOfSatisfying(
-                        SetUpException.class,
+                        SetupException.class,
                         failure -> assertThat(failure.reason()).isIn(Reason.HOST_UNKNOWN, Reason.DEADLINE_PASSED))
                 .hasMessageContaining("no-such-host.invalid");
     }

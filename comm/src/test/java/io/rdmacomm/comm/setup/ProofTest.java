@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmacomm.comm.Secret;
-import io.rdmacomm.comm.setup.SetUpException.Reason;
+import io.rdmacomm.comm.setup.SetupException.Reason;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -71,7 +71,7 @@ final class ProofTest {
 
     private static Condition<Throwable> reason(Reason reason) {
         return new Condition<>(
-                thrown -> thrown instanceof SetUpException failure && failure.reason() == reason, "%s", reason);
+                thrown -> thrown instanceof SetupException failure && failure.reason() == reason, "%s", reason);
     }
 
     private static Throwable failure(CompletableFuture<?> side) {
@@ -253,7 +253,7 @@ final class ProofTest {
                         .is(reason(Reason.UNPROVED))
                         .hasMessageContaining("does not have the secret of this side");
             }
-            assertThat(failure(mirror)).isInstanceOf(SetUpException.class);
+            assertThat(failure(mirror)).isInstanceOf(SetupException.class);
         }
     }
 
@@ -341,7 +341,7 @@ final class ProofTest {
                 attacker.send(FrameType.PROVE, new byte[32]);
                 nonces[i] = attacker.receive(FrameType.PROVE);
             }
-            assertThat(failure(serving)).isInstanceOf(SetUpException.class);
+            assertThat(failure(serving)).isInstanceOf(SetupException.class);
             server.close();
         }
         assertThat(Arrays.equals(nonces[0], nonces[1])).isFalse();

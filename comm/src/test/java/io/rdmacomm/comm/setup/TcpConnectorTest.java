@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.anyOf;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.rdmacomm.comm.setup.SetUpException.Reason;
+import io.rdmacomm.comm.setup.SetupException.Reason;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
@@ -55,7 +55,7 @@ final class TcpConnectorTest {
 
     private static Condition<Throwable> reason(Reason reason) {
         return new Condition<>(
-                thrown -> thrown instanceof SetUpException failure && failure.reason() == reason, "%s", reason);
+                thrown -> thrown instanceof SetupException failure && failure.reason() == reason, "%s", reason);
     }
 
     @Test

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.rdmacomm.comm.SilentDevice;
 import io.rdmacomm.comm.setup.ScriptedConnections.ScriptedListener;
 import io.rdmacomm.comm.setup.ScriptedConnections.ScriptedRequest;
-import io.rdmacomm.comm.setup.SetUpException.Reason;
+import io.rdmacomm.comm.setup.SetupException.Reason;
 import io.rdmacomm.verbs.CompletionQueueOptions;
 import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.Context;
@@ -64,7 +64,7 @@ class TicketListenerTest {
         assertThatThrownBy(waiting::join)
                 .cause()
                 .isInstanceOfSatisfying(
-                        SetUpException.class, e -> assertThat(e.reason()).isEqualTo(reason))
+                        SetupException.class, e -> assertThat(e.reason()).isEqualTo(reason))
                 .hasMessageContaining(words);
     }
 
@@ -75,7 +75,7 @@ class TicketListenerTest {
         assertThatThrownBy(() ->
                         TicketListener.open(manager, new InetSocketAddress(HERE, 2020), ConnectionOptions.defaults()))
                 .isInstanceOfSatisfying(
-                        SetUpException.class, e -> assertThat(e.reason()).isEqualTo(Reason.PORT_TAKEN))
+                        SetupException.class, e -> assertThat(e.reason()).isEqualTo(Reason.PORT_TAKEN))
                 .hasMessageContaining("cannot listen on port 2020: it is taken");
     }
 
@@ -85,7 +85,7 @@ class TicketListenerTest {
         connections.refusal = Errno.EADDRINUSE;
 
         assertThatThrownBy(() -> listeners.at(HERE))
-                .isInstanceOf(SetUpException.class)
+                .isInstanceOf(SetupException.class)
                 .hasMessageContaining("cannot listen at " + HERE.getHostAddress())
                 .hasMessageContaining("connect to an address of the device's network interface");
     }

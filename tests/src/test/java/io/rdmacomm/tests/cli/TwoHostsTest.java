@@ -6,7 +6,7 @@ import io.rdmacomm.comm.ClientSession;
 import io.rdmacomm.comm.EndPoint;
 import io.rdmacomm.comm.ServerSession;
 import io.rdmacomm.comm.SessionOptions;
-import io.rdmacomm.comm.SetUp;
+import io.rdmacomm.comm.Setup;
 import io.rdmacomm.tests.cli.Command.Result;
 import io.rdmacomm.tests.fixture.FarNamespace;
 import io.rdmacomm.tests.fixture.LeakCheck;
@@ -90,7 +90,7 @@ class TwoHostsTest {
                 ClientSession client = ClientSession.connect(SessionOptions.defaults()
                         .withDevice(SOFT)
                         .withAddress(far.far(), Integer.parseInt(server.port())))) {
-            assertThat(client.endPoint().setUp()).isEqualTo(SetUp.CONNECTION_MANAGER);
+            assertThat(client.endPoint().setup()).isEqualTo(Setup.CONNECTION_MANAGER);
         }
         try (ServerSession server = ServerSession.listen(SessionOptions.defaults()
                         .withDevice(SOFT)
@@ -99,7 +99,7 @@ class TwoHostsTest {
                 Command client = there(shared, "ping", far.near() + ":" + server.port(), "--count", "1")) {
             EndPoint peer = server.accept(PATIENCE);
 
-            assertThat(peer.setUp()).isEqualTo(SetUp.CONNECTION_MANAGER);
+            assertThat(peer.setup()).isEqualTo(Setup.CONNECTION_MANAGER);
             assertThat(peer.remoteAddress().getHostAddress()).isEqualTo(far.far());
             peer.close();
             assertThat(client.end().exitCode()).as("nobody answers its ping").isEqualTo(1);

@@ -1,6 +1,6 @@
 package io.rdmacomm.tests.comm;
 
-import static io.rdmacomm.tests.fixture.SetUpFailure.because;
+import static io.rdmacomm.tests.fixture.SetupFailure.because;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -13,8 +13,8 @@ import io.rdmacomm.comm.RdmaBuffer;
 import io.rdmacomm.comm.RemoteBuffer;
 import io.rdmacomm.comm.ServerSession;
 import io.rdmacomm.comm.SessionOptions;
-import io.rdmacomm.comm.SetUp;
-import io.rdmacomm.comm.SetUpFailedException.Reason;
+import io.rdmacomm.comm.Setup;
+import io.rdmacomm.comm.SetupFailedException.Reason;
 import io.rdmacomm.comm.ThreadMode;
 import io.rdmacomm.tests.fixture.LeakCheck;
 import io.rdmacomm.verbs.AccessFlag;
@@ -34,7 +34,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @ExtendWith(LeakCheck.class)
 class ConnectionManagerTest {
     private static final Duration PATIENCE = ConnectedPair.PATIENCE;
-    private static final SessionOptions OPTIONS = SessionOptions.defaults().withSetUp(SetUp.CONNECTION_MANAGER);
+    private static final SessionOptions OPTIONS = SessionOptions.defaults().withSetup(Setup.CONNECTION_MANAGER);
 
     @ParameterizedTest
     @EnumSource(ThreadMode.class)
@@ -129,7 +129,7 @@ class ConnectionManagerTest {
     void twoSidesWithNothingInCommonGetAnErrorThatNamesBoth() {
         try (ServerSession server = ServerSession.listen(OPTIONS.withAddress("127.0.0.1", 0))) {
             SessionOptions numbers =
-                    SessionOptions.defaults().withSetUp(SetUp.NUMBERS).withAddress("127.0.0.1", server.port());
+                    SessionOptions.defaults().withSetup(Setup.NUMBERS).withAddress("127.0.0.1", server.port());
 
             assertThatThrownBy(() -> ClientSession.connect(numbers))
                     .satisfies(because(Reason.REFUSED))

@@ -2,7 +2,7 @@ package io.rdmacomm.tests.comm;
 
 import static io.rdmacomm.tests.comm.ConnectedPair.PATIENCE;
 import static io.rdmacomm.tests.comm.ConnectedPair.eventually;
-import static io.rdmacomm.tests.fixture.SetUpFailure.because;
+import static io.rdmacomm.tests.fixture.SetupFailure.because;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -18,8 +18,8 @@ import io.rdmacomm.comm.RemoteBuffer;
 import io.rdmacomm.comm.ServerSession;
 import io.rdmacomm.comm.SessionListener;
 import io.rdmacomm.comm.SessionOptions;
-import io.rdmacomm.comm.SetUp;
-import io.rdmacomm.comm.SetUpFailedException.Reason;
+import io.rdmacomm.comm.Setup;
+import io.rdmacomm.comm.SetupFailedException.Reason;
 import io.rdmacomm.comm.ThreadMode;
 import io.rdmacomm.tests.fixture.LeakCheck;
 import io.rdmacomm.tests.fixture.LocalEnd;
@@ -268,13 +268,13 @@ final class ConnectionPortTest {
     @Test
     void aPortAsksForTheConnectionManagerUnlessNumbersAreAskedForAfterIt() throws Exception {
         SessionOptions options = SessionOptions.defaults().withConnectionPort(PortForward.freePort());
-        assertThat(options.setUp()).isEqualTo(SetUp.CONNECTION_MANAGER);
-        assertThat(SessionOptions.defaults().withConnectionPort(0).setUp()).isEqualTo(SetUp.AUTOMATIC);
+        assertThat(options.setup()).isEqualTo(Setup.CONNECTION_MANAGER);
+        assertThat(SessionOptions.defaults().withConnectionPort(0).setup()).isEqualTo(Setup.AUTOMATIC);
         assertThatThrownBy(() -> options.withConnectionPort(65536))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("connection port is 65536, must be 0 to 65535");
 
-        SessionOptions numbers = options.withSetUp(SetUp.NUMBERS).withAddress(INSIDE, 0);
+        SessionOptions numbers = options.withSetup(Setup.NUMBERS).withAddress(INSIDE, 0);
         try (ServerSession server = ServerSession.listen(numbers);
                 ServerSocket free = new ServerSocket(numbers.connectionPort(), 1, InetAddress.ofLiteral(INSIDE))) {
             assertThat(free.isBound()).isTrue();

@@ -5,7 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.rdmacomm.comm.data.ChannelInfo;
 import io.rdmacomm.comm.setup.EndPointInfo;
 import io.rdmacomm.comm.setup.FrameType;
-import io.rdmacomm.comm.setup.SetUpOffer;
+import io.rdmacomm.comm.setup.SetupOffer;
 import io.rdmacomm.verbs.Gid;
 import io.rdmacomm.verbs.LinkLayer;
 import io.rdmacomm.verbs.PathMtu;
@@ -95,7 +95,7 @@ final class FramedSocket implements AutoCloseable {
             QueuePairInfo numbers = new QueuePairInfo(17, 4711, port, Gid.of(address), PathMtu.MTU_1024);
             channels.add(new ChannelInfo(numbers, 8, 4096, 1, 0, 0, 0));
         }
-        SetUpOffer byNumbers = new SetUpOffer(true, false, 0, 0);
+        SetupOffer byNumbers = new SetupOffer(true, false, 0, 0);
         return new EndPointInfo("a stranger", LinkLayer.ETHERNET, byNumbers, channels).encode();
     }
 

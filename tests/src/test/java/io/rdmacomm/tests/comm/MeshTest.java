@@ -2,7 +2,7 @@ package io.rdmacomm.tests.comm;
 
 import static io.rdmacomm.tests.comm.ConnectedPair.PATIENCE;
 import static io.rdmacomm.tests.comm.ConnectedPair.eventually;
-import static io.rdmacomm.tests.fixture.SetUpFailure.because;
+import static io.rdmacomm.tests.fixture.SetupFailure.because;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -13,7 +13,7 @@ import io.rdmacomm.comm.Message;
 import io.rdmacomm.comm.PeerAbortedException;
 import io.rdmacomm.comm.RdmaBuffer;
 import io.rdmacomm.comm.SessionOptions;
-import io.rdmacomm.comm.SetUpFailedException.Reason;
+import io.rdmacomm.comm.SetupFailedException.Reason;
 import io.rdmacomm.comm.ThreadMode;
 import io.rdmacomm.comm.mesh.Mesh;
 import io.rdmacomm.comm.mesh.Node;

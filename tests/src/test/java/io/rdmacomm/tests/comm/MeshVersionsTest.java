@@ -10,7 +10,7 @@ import io.rdmacomm.comm.ClientSession;
 import io.rdmacomm.comm.Message;
 import io.rdmacomm.comm.RdmaChannel;
 import io.rdmacomm.comm.SessionOptions;
-import io.rdmacomm.comm.SetUpFailedException;
+import io.rdmacomm.comm.SetupFailedException;
 import io.rdmacomm.comm.mesh.Mesh;
 import io.rdmacomm.comm.mesh.Rendezvous;
 import io.rdmacomm.comm.setup.FrameType;
@@ -138,7 +138,7 @@ final class MeshVersionsTest {
 
                 assertThatThrownBy(joining::join)
                         .isInstanceOf(CompletionException.class)
-                        .hasCauseInstanceOf(SetUpFailedException.class)
+                        .hasCauseInstanceOf(SetupFailedException.class)
                         .hasMessageContaining("speaks versions 2 to 3 of the mesh protocol, this side version 1")
                         .hasMessageContaining("update rdmacomm on this side");
             }

@@ -2,7 +2,7 @@ package io.rdmacomm.tests.comm;
 
 import static io.rdmacomm.tests.comm.ConnectedPair.PATIENCE;
 import static io.rdmacomm.tests.comm.ConnectedPair.eventually;
-import static io.rdmacomm.tests.fixture.SetUpFailure.because;
+import static io.rdmacomm.tests.fixture.SetupFailure.because;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -16,7 +16,7 @@ import io.rdmacomm.comm.RdmaBuffer;
 import io.rdmacomm.comm.RemoteBuffer;
 import io.rdmacomm.comm.ServerSession;
 import io.rdmacomm.comm.SessionOptions;
-import io.rdmacomm.comm.SetUpFailedException.Reason;
+import io.rdmacomm.comm.SetupFailedException.Reason;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.DeadlineException;
 import io.rdmacomm.verbs.Rdma;

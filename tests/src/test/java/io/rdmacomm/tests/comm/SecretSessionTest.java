@@ -1,7 +1,7 @@
 package io.rdmacomm.tests.comm;
 
 import static io.rdmacomm.tests.comm.ConnectedPair.PATIENCE;
-import static io.rdmacomm.tests.fixture.SetUpFailure.because;
+import static io.rdmacomm.tests.fixture.SetupFailure.because;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -13,8 +13,8 @@ import io.rdmacomm.comm.Secret;
 import io.rdmacomm.comm.ServerSession;
 import io.rdmacomm.comm.SessionListener;
 import io.rdmacomm.comm.SessionOptions;
-import io.rdmacomm.comm.SetUp;
-import io.rdmacomm.comm.SetUpFailedException.Reason;
+import io.rdmacomm.comm.Setup;
+import io.rdmacomm.comm.SetupFailedException.Reason;
 import io.rdmacomm.comm.setup.FrameType;
 import io.rdmacomm.tests.comm.FramedSocket.Frame;
 import io.rdmacomm.tests.fixture.LeakCheck;
@@ -58,9 +58,9 @@ final class SecretSessionTest {
     };
 
     @ParameterizedTest
-    @EnumSource(SetUp.class)
-    void sidesWithTheSameSecretConnectInEveryWay(SetUp how) {
-        try (ConnectedPair pair = ConnectedPair.of(GUARDED.withSetUp(how))) {
+    @EnumSource(Setup.class)
+    void sidesWithTheSameSecretConnectInEveryWay(Setup how) {
+        try (ConnectedPair pair = ConnectedPair.of(GUARDED.withSetup(how))) {
             var remote = pair.target(pair.server.allocate("target", 64));
             pair.clientChannel()
                     .blocking(PATIENCE)

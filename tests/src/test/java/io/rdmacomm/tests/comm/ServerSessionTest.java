@@ -2,7 +2,7 @@ package io.rdmacomm.tests.comm;
 
 import static io.rdmacomm.tests.comm.ConnectedPair.PATIENCE;
 import static io.rdmacomm.tests.comm.ConnectedPair.eventually;
-import static io.rdmacomm.tests.fixture.SetUpFailure.because;
+import static io.rdmacomm.tests.fixture.SetupFailure.because;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -18,7 +18,7 @@ import io.rdmacomm.comm.RdmaBuffer;
 import io.rdmacomm.comm.ServerSession;
 import io.rdmacomm.comm.SessionListener;
 import io.rdmacomm.comm.SessionOptions;
-import io.rdmacomm.comm.SetUpFailedException.Reason;
+import io.rdmacomm.comm.SetupFailedException.Reason;
 import io.rdmacomm.comm.ThreadMode;
 import io.rdmacomm.comm.WorkMode;
 import io.rdmacomm.comm.setup.FrameType;
@@ -199,8 +199,8 @@ final class ServerSessionTest {
             try (ClientSession client = ClientSession.connect(options.withPort(server.port()))) {
                 EndPoint end = server.accept(PATIENCE);
                 Duration both = Duration.ofNanos(System.nanoTime() - start);
-                assertThat(end.setUpTime()).isPositive().isLessThan(both);
-                assertThat(client.endPoint().setUpTime()).isPositive().isLessThan(both);
+                assertThat(end.setupTime()).isPositive().isLessThan(both);
+                assertThat(client.endPoint().setupTime()).isPositive().isLessThan(both);
             }
         }
     }

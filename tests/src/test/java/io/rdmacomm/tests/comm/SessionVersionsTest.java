@@ -1,7 +1,7 @@
 package io.rdmacomm.tests.comm;
 
 import static io.rdmacomm.tests.comm.ConnectedPair.PATIENCE;
-import static io.rdmacomm.tests.fixture.SetUpFailure.because;
+import static io.rdmacomm.tests.fixture.SetupFailure.because;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -12,8 +12,8 @@ import io.rdmacomm.comm.Secret;
 import io.rdmacomm.comm.ServerSession;
 import io.rdmacomm.comm.SessionListener;
 import io.rdmacomm.comm.SessionOptions;
-import io.rdmacomm.comm.SetUp;
-import io.rdmacomm.comm.SetUpFailedException.Reason;
+import io.rdmacomm.comm.Setup;
+import io.rdmacomm.comm.SetupFailedException.Reason;
 import io.rdmacomm.comm.setup.FrameType;
 import io.rdmacomm.tests.comm.FramedSocket.Frame;
 import io.rdmacomm.tests.fixture.LeakCheck;
@@ -80,9 +80,9 @@ final class SessionVersionsTest {
     }
 
     @ParameterizedTest
-    @EnumSource(SetUp.class)
-    void sidesOfALaterReleaseConnectInEveryWay(SetUp how) throws IOException {
-        SessionOptions options = OPTIONS.withSetUp(how);
+    @EnumSource(Setup.class)
+    void sidesOfALaterReleaseConnectInEveryWay(Setup how) throws IOException {
+        SessionOptions options = OPTIONS.withSetup(how);
         try (ServerSession server = ServerSession.listen(options);
                 LaterRelease line = new LaterRelease(server.port());
                 ClientSession client = ClientSession.connect(options.withPort(line.port()))) {

@@ -2,7 +2,7 @@ package io.rdmacomm.tests.comm;
 
 import static io.rdmacomm.tests.comm.ConnectedPair.PATIENCE;
 import static io.rdmacomm.tests.comm.ConnectedPair.eventually;
-import static io.rdmacomm.tests.fixture.SetUpFailure.because;
+import static io.rdmacomm.tests.fixture.SetupFailure.because;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -21,9 +21,9 @@ import io.rdmacomm.comm.RemoteBuffer;
 import io.rdmacomm.comm.ServerSession;
 import io.rdmacomm.comm.SessionListener;
 import io.rdmacomm.comm.SessionOptions;
-import io.rdmacomm.comm.SetUp;
-import io.rdmacomm.comm.SetUpFailedException;
-import io.rdmacomm.comm.SetUpFailedException.Reason;
+import io.rdmacomm.comm.Setup;
+import io.rdmacomm.comm.SetupFailedException;
+import io.rdmacomm.comm.SetupFailedException.Reason;
 import io.rdmacomm.comm.SharedReceives;
 import io.rdmacomm.comm.ThreadMode;
 import io.rdmacomm.comm.WorkMode;
@@ -442,7 +442,7 @@ final class SharedReceivesTest {
         while (true) {
             try {
                 return ClientSession.connect(options);
-            } catch (SetUpFailedException e) {
+            } catch (SetupFailedException e) {
                 if (System.nanoTime() > deadline) {
                     throw e;
                 }
@@ -604,7 +604,7 @@ final class SharedReceivesTest {
     void bothSidesMayHaveAPool() {
         SessionOptions options = SharedPool.plain(Fabric.SOFT_ONE_PROCESS)
                 .withChannels(4)
-                .withSetUp(SetUp.CONNECTION_MANAGER)
+                .withSetup(Setup.CONNECTION_MANAGER)
                 .withSharedReceives(SharedReceives.of(32, 4));
         try (ConnectedPair pair = ConnectedPair.of(options)) {
             RdmaBuffer there = pair.client.allocate("there", 8);

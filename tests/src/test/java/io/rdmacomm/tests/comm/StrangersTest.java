@@ -8,8 +8,8 @@ import io.rdmacomm.comm.PeerClosedException;
 import io.rdmacomm.comm.RdmaBuffer;
 import io.rdmacomm.comm.ServerSession;
 import io.rdmacomm.comm.SessionOptions;
-import io.rdmacomm.comm.SetUpFailedException;
-import io.rdmacomm.comm.SetUpFailedException.Reason;
+import io.rdmacomm.comm.SetupFailedException;
+import io.rdmacomm.comm.SetupFailedException.Reason;
 import io.rdmacomm.tests.comm.GuardedServer.Guard;
 import io.rdmacomm.tests.comm.GuardedServer.Memory;
 import io.rdmacomm.tests.fixture.Amount;
@@ -37,7 +37,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 final class StrangersTest {
     private static final int STRANGERS = Amount.of(10_000, 500);
     private static final int HONEST = 10;
-    private static final int LEAST_SET_UPS = 5;
+    private static final int LEAST_SETUPS = 5;
     private static final Duration PATIENCE = Duration.ofMinutes(5);
     /// 6.5 KiB for each stranger. The JIT compilers and the collector of an idle server make 38 MiB of difference.
     private static final long MOST_BYTES = 64L << 20;
@@ -179,7 +179,7 @@ final class StrangersTest {
                 int index = i;
                 all.add(CompletableFuture.runAsync(
                         () -> {
-                            for (int done = 0; done < LEAST_SET_UPS || !over.getAsBoolean(); done++) {
+                            for (int done = 0; done < LEAST_SETUPS || !over.getAsBoolean(); done++) {
                                 connect(sessions.get(index), buffers.get(index), times);
                             }
                         },
@@ -202,7 +202,7 @@ final class StrangersTest {
             while (true) {
                 try {
                     return session.connect("127.0.0.1", port, PATIENCE);
-                } catch (SetUpFailedException e) {
+                } catch (SetupFailedException e) {
                     if (e.reason() != Reason.BUSY
                             || !String.valueOf(e.getMessage()).contains("try again")) {
                         throw e;

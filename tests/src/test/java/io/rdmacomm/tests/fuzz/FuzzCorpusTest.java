@@ -21,7 +21,7 @@ class FuzzCorpusTest {
 
     @Test
     void setUps() throws IOException {
-        replay("SetUpTarget", SetUpTarget::fuzzerTestOneInput);
+        replay("SetupTarget", SetupTarget::fuzzerTestOneInput);
     }
 
     @Test

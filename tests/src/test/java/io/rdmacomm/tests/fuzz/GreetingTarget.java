@@ -2,7 +2,7 @@ package io.rdmacomm.tests.fuzz;
 
 import io.rdmacomm.comm.setup.Greeting;
 import io.rdmacomm.comm.setup.Protocol;
-import io.rdmacomm.comm.setup.SetUpException;
+import io.rdmacomm.comm.setup.SetupException;
 import io.rdmacomm.comm.setup.Terms;
 import java.nio.ByteBuffer;
 
@@ -17,8 +17,8 @@ public final class GreetingTarget {
         Greeting peer;
         try {
             peer = Greeting.decode(ByteBuffer.wrap(input), "peer");
-        } catch (SetUpException e) {
-            Checks.that(e.reason() == SetUpException.Reason.PROTOCOL_VIOLATED, "another reason: " + e);
+        } catch (SetupException e) {
+            Checks.that(e.reason() == SetupException.Reason.PROTOCOL_VIOLATED, "another reason: " + e);
             return;
         }
         Checks.that(peer.equals(Greeting.decode(peer.encode(), "peer")), "it does not come back");
@@ -32,7 +32,7 @@ public final class GreetingTarget {
     private static Terms terms(Greeting one, Greeting other) {
         try {
             return one.agree(other, "peer");
-        } catch (SetUpException e) {
+        } catch (SetupException e) {
             return Terms.NONE;
         }
     }

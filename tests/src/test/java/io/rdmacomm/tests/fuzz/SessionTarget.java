@@ -1,7 +1,7 @@
 package io.rdmacomm.tests.fuzz;
 
 import io.rdmacomm.comm.setup.EndPointInfo;
-import io.rdmacomm.comm.setup.SetUpException;
+import io.rdmacomm.comm.setup.SetupException;
 import java.nio.ByteBuffer;
 
 /// The description of an endpoint in the first frames of a session, HELLO and WELCOME.
@@ -13,8 +13,8 @@ public final class SessionTarget {
         EndPointInfo info;
         try {
             info = EndPointInfo.decode(ByteBuffer.wrap(input), "peer");
-        } catch (SetUpException e) {
-            Checks.that(e.reason() == SetUpException.Reason.PROTOCOL_VIOLATED, "another reason: " + e);
+        } catch (SetupException e) {
+            Checks.that(e.reason() == SetupException.Reason.PROTOCOL_VIOLATED, "another reason: " + e);
             return;
         }
         Checks.that(info.equals(EndPointInfo.decode(info.encode(), "peer")), "it does not come back");

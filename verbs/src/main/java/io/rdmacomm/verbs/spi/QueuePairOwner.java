@@ -32,7 +32,7 @@ public interface QueuePairOwner {
     ///
     /// @param missing the opcodes that the peer does not support; replaces those of the last call
     /// @param why the kind of peer, and what to do
-    void peerLacks(Set<SendOpcode> missing, String why);
+    void peerDoesNotSupport(Set<SendOpcode> missing, String why);
 
     /// Records attributes that were set by means other than [QueuePairDriver#modify], for example by a
     /// connection manager.

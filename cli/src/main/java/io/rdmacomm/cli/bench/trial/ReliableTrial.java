@@ -105,8 +105,8 @@ final class ReliableTrial implements Trial {
 
     /// From connecting the TCP socket until ready to send.
     @Override
-    public Duration setUpTime() {
-        return session.endPoint().setUpTime();
+    public Duration setupTime() {
+        return session.endPoint().setupTime();
     }
 
     @Override

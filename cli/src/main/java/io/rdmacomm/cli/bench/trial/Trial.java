@@ -37,7 +37,7 @@ public interface Trial extends AutoCloseable {
     long compilerNanos();
 
     /// The time that it took to set up the connection.
-    Duration setUpTime();
+    Duration setupTime();
 
     /// The messages of all steps that were measured; [Losses#NONE] if nothing can be lost.
     Losses losses();

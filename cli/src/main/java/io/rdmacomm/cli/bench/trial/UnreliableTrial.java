@@ -34,7 +34,7 @@ final class UnreliableTrial implements Trial {
     private final UnreliablePair pair;
     private final UnreliableWait waits;
     private final boolean latency;
-    private final Duration setUpTime;
+    private final Duration setupTime;
     private int steps;
     private int barrenSteps;
     private int completed;
@@ -42,12 +42,12 @@ final class UnreliableTrial implements Trial {
     private Losses losses = Losses.NONE;
     private boolean broken;
 
-    private UnreliableTrial(FrameChannel<BenchMessage> control, UnreliablePair pair, long setUpNanos) {
+    private UnreliableTrial(FrameChannel<BenchMessage> control, UnreliablePair pair, long setupNanos) {
         this.control = control;
         this.pair = pair;
         this.waits = new UnreliableWait(pair);
         this.latency = pair.plan().test().kind() == BenchTest.Kind.LATENCY;
-        this.setUpTime = Duration.ofNanos(setUpNanos);
+        this.setupTime = Duration.ofNanos(setupNanos);
     }
 
     /// See [Trial#open].
@@ -170,8 +170,8 @@ final class UnreliableTrial implements Trial {
 
     /// From the first message about the plan until ready to send.
     @Override
-    public Duration setUpTime() {
-        return setUpTime;
+    public Duration setupTime() {
+        return setupTime;
     }
 
     @Override

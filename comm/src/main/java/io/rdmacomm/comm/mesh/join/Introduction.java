@@ -3,7 +3,7 @@ package io.rdmacomm.comm.mesh.join;
 import io.rdmacomm.comm.BufferSlice;
 import io.rdmacomm.comm.Message;
 import io.rdmacomm.comm.RdmaChannel;
-import io.rdmacomm.comm.SetUpFailedException;
+import io.rdmacomm.comm.SetupFailedException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -42,13 +42,13 @@ record Introduction(UUID token, int from, int to) {
 
     /// Waits for the peer's. Blocks.
     ///
-    /// @throws SetUpFailedException if it is something else
+    /// @throws SetupFailedException if it is something else
     static Introduction receive(RdmaChannel channel, Duration timeout) {
         try (Message message = channel.blocking(timeout).receive()) {
             ByteBuffer from = message.segment().asByteBuffer();
             if (from.remaining() < BYTES || from.getLong() != MAGIC) {
-                throw new SetUpFailedException(
-                        SetUpFailedException.Reason.PROTOCOL_VIOLATED,
+                throw new SetupFailedException(
+                        SetupFailedException.Reason.PROTOCOL_VIOLATED,
                         channel + ": the peer is not a node of a mesh",
                         null);
             }

@@ -9,7 +9,7 @@ import io.rdmacomm.comm.Secret;
 import io.rdmacomm.comm.ServerSession;
 import io.rdmacomm.comm.SessionListener;
 import io.rdmacomm.comm.SessionOptions;
-import io.rdmacomm.comm.SetUpFailedException;
+import io.rdmacomm.comm.SetupFailedException;
 import io.rdmacomm.comm.Tls;
 import io.rdmacomm.comm.mesh.launch.MeetingPoint;
 import io.rdmacomm.comm.setup.FrameType;
@@ -17,7 +17,7 @@ import io.rdmacomm.comm.setup.Greeting;
 import io.rdmacomm.comm.setup.Opening;
 import io.rdmacomm.comm.setup.Proof;
 import io.rdmacomm.comm.setup.Protocol;
-import io.rdmacomm.comm.setup.SetUpException;
+import io.rdmacomm.comm.setup.SetupException;
 import io.rdmacomm.comm.setup.TcpListener;
 import io.rdmacomm.verbs.DeadlineException;
 import io.rdmacomm.verbs.RdmaException;
@@ -168,7 +168,7 @@ public final class Joining {
                     registration(session),
                     opening(),
                     options.deadlines().handshake());
-        } catch (SetUpException e) {
+        } catch (SetupException e) {
             throw RendezvousClient.failure("rendezvous of " + rendezvous, String.valueOf(e.getMessage()), e);
         }
     }
@@ -218,8 +218,8 @@ public final class Joining {
         Introduction mine = new Introduction(where.table().token(), rendezvous.rank(), rank);
         mine.send(channel, where.messages().block(rank), left());
         if (!Introduction.receive(channel, left()).equals(mine.answer())) {
-            throw new SetUpFailedException(
-                    SetUpFailedException.Reason.PROTOCOL_VIOLATED,
+            throw new SetupFailedException(
+                    SetupFailedException.Reason.PROTOCOL_VIOLATED,
                     "at " + host + " another node than rank " + rank + " answers",
                     null);
         }

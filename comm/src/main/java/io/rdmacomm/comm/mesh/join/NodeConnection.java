@@ -1,7 +1,7 @@
 package io.rdmacomm.comm.mesh.join;
 
 import io.rdmacomm.comm.setup.FrameType;
-import io.rdmacomm.comm.setup.SetUpException;
+import io.rdmacomm.comm.setup.SetupException;
 import io.rdmacomm.comm.setup.TcpConnector;
 import java.nio.ByteBuffer;
 
@@ -17,7 +17,7 @@ final class NodeConnection {
     void send(FrameType type, ByteBuffer payload) {
         try {
             connection.send(type, payload);
-        } catch (SetUpException e) {
+        } catch (SetupException e) {
             // The thread that reads from the connection notices it, too.
         }
     }

@@ -2,7 +2,7 @@ package io.rdmacomm.comm.mesh.join;
 
 import io.rdmacomm.comm.setup.FrameType;
 import io.rdmacomm.comm.setup.Greeting;
-import io.rdmacomm.comm.setup.SetUpException;
+import io.rdmacomm.comm.setup.SetupException;
 import io.rdmacomm.comm.setup.Terms;
 import java.nio.ByteBuffer;
 import java.security.SecureRandom;
@@ -49,7 +49,7 @@ final class RegisteredNodes {
     /// @param greeting what it speaks
     /// @param entry its entry in the table
     /// @return why it cannot be added; empty if it was
-    /// @throws SetUpException OTHER_VERSION if the nodes that are there have no version in common with it
+    /// @throws SetupException OTHER_VERSION if the nodes that are there have no version in common with it
     String add(int rank, NodeConnection connection, Greeting greeting, NodeTable.Entry entry) {
         lock.lock();
         try {

@@ -1,12 +1,12 @@
 package io.rdmacomm.comm.mesh.join;
 
-import io.rdmacomm.comm.SetUpFailedException;
+import io.rdmacomm.comm.SetupFailedException;
 import io.rdmacomm.comm.mesh.launch.MeetingPoint;
 import io.rdmacomm.comm.setup.FrameType;
 import io.rdmacomm.comm.setup.Opening;
 import io.rdmacomm.comm.setup.RetryPause;
-import io.rdmacomm.comm.setup.SetUpException;
-import io.rdmacomm.comm.setup.SetUpException.Reason;
+import io.rdmacomm.comm.setup.SetupException;
+import io.rdmacomm.comm.setup.SetupException.Reason;
 import io.rdmacomm.comm.setup.TcpConnector;
 import io.rdmacomm.verbs.DeadlineException;
 import io.rdmacomm.verbs.RdmaException;
@@ -43,13 +43,13 @@ final class RendezvousClient implements AutoCloseable {
 
     private static TcpConnector connect(MeetingPoint rendezvous, long deadline) {
         while (true) {
-            SetUpException first = null;
+            SetupException first = null;
             for (String host : rendezvous.hosts()) {
                 try {
                     Duration left = left(deadline);
                     Duration attempt = left.compareTo(ATTEMPT) < 0 ? left : ATTEMPT;
                     return TcpConnector.connect(host, rendezvous.port(), attempt);
-                } catch (SetUpException e) {
+                } catch (SetupException e) {
                     first = first == null || e.reason() == Reason.INTERRUPTED ? e : first;
                 }
             }
@@ -59,7 +59,7 @@ final class RendezvousClient implements AutoCloseable {
         }
     }
 
-    private static boolean isTemporary(SetUpException e, MeetingPoint rendezvous) {
+    private static boolean isTemporary(SetupException e, MeetingPoint rendezvous) {
         return switch (e.reason()) {
             // The node that listens has opened the port before.
             case REFUSED -> !rendezvous.isListener();
@@ -69,7 +69,7 @@ final class RendezvousClient implements AutoCloseable {
         };
     }
 
-    private static RdmaException unreached(MeetingPoint rendezvous, SetUpException e) {
+    private static RdmaException unreached(MeetingPoint rendezvous, SetupException e) {
         String words = rendezvous.isListener() && e.reason() == Reason.REFUSED
                 ? "this node listens for the others, but is not on host " + rendezvous.host()
                         + "; give the address of this host as rendezvous"
@@ -78,15 +78,15 @@ final class RendezvousClient implements AutoCloseable {
     }
 
     /// The public exception for a failed step.
-    static RdmaException failure(String what, @Nullable String words, SetUpException e) {
+    static RdmaException failure(String what, @Nullable String words, SetupException e) {
         String message = what + ": " + words;
         return switch (e.reason()) {
             case DEADLINE_PASSED -> new DeadlineException(message, e);
             case INTERRUPTED -> new RdmaInterruptedException(message, e);
             case PEER_CLOSED, CLOSED -> new RdmaException(message, e);
             default ->
-                new SetUpFailedException(
-                        SetUpFailedException.Reason.valueOf(e.reason().name()), message, e);
+                new SetupFailedException(
+                        SetupFailedException.Reason.valueOf(e.reason().name()), message, e);
         };
     }
 
@@ -104,11 +104,11 @@ final class RendezvousClient implements AutoCloseable {
                 connection.send(FrameType.REGISTER, own.encode());
                 return NodeTable.decode(await(FrameType.TABLE), own.size(), opening.greeting());
             } catch (IllegalArgumentException e) {
-                throw new SetUpFailedException(
-                        SetUpFailedException.Reason.PROTOCOL_VIOLATED,
+                throw new SetupFailedException(
+                        SetupFailedException.Reason.PROTOCOL_VIOLATED,
                         "the rendezvous at " + connection.peer() + ": " + e.getMessage(),
                         e);
-            } catch (SetUpException e) {
+            } catch (SetupException e) {
                 if (e.reason() != Reason.BUSY || closed || !RetryPause.before(deadline)) {
                     throw incomplete(e);
                 }
@@ -125,7 +125,7 @@ final class RendezvousClient implements AutoCloseable {
     void ready() {
         try {
             connection.send(FrameType.READY, ByteBuffer.allocate(0));
-        } catch (SetUpException e) {
+        } catch (SetupException e) {
             // The thread in awaitAll reports why.
         }
     }
@@ -136,13 +136,13 @@ final class RendezvousClient implements AutoCloseable {
     void awaitAll() {
         try {
             var _ = await(FrameType.READY);
-        } catch (SetUpException e) {
+        } catch (SetupException e) {
             throw incomplete(e);
         }
     }
 
     /// The rendezvous turns this node away when time is up, and names the missing ranks.
-    private RdmaException incomplete(SetUpException e) {
+    private RdmaException incomplete(SetupException e) {
         String words = "the mesh is not complete: " + e.getMessage();
         boolean late = e.reason() == Reason.REFUSED && System.nanoTime() - deadline >= 0;
         return late ? new DeadlineException(words, e) : failure("the mesh is not complete", e.getMessage(), e);

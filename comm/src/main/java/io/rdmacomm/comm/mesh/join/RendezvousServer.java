@@ -5,8 +5,8 @@ import io.rdmacomm.comm.setup.AcceptLoop;
 import io.rdmacomm.comm.setup.FrameType;
 import io.rdmacomm.comm.setup.Opening;
 import io.rdmacomm.comm.setup.Reception;
-import io.rdmacomm.comm.setup.SetUpException;
-import io.rdmacomm.comm.setup.SetUpException.Reason;
+import io.rdmacomm.comm.setup.SetupException;
+import io.rdmacomm.comm.setup.SetupException.Reason;
 import io.rdmacomm.comm.setup.TcpConnector;
 import io.rdmacomm.comm.setup.TcpListener;
 import io.rdmacomm.verbs.service.SafeLogger;
@@ -66,7 +66,7 @@ final class RendezvousServer implements AutoCloseable {
     /// @param own the registration of this node, to which the others have to fit
     /// @param opening what the others have to speak and to prove
     /// @param step how long the others may take for each step, until they have registered
-    /// @throws SetUpException if that is not possible
+    /// @throws SetupException if that is not possible
     static RendezvousServer listen(String host, int port, NodeRegistration own, Opening opening, Duration step) {
         RendezvousServer opened = new RendezvousServer(TcpListener.listen(host, port), own, opening, step);
         opened.acceptor.start();
@@ -90,7 +90,7 @@ final class RendezvousServer implements AutoCloseable {
             } else {
                 refuse(connection, refusal);
             }
-        } catch (SetUpException e) {
+        } catch (SetupException e) {
             turnedAway(connection, String.valueOf(e.getMessage()));
             connection.refuse(e);
         } catch (IllegalArgumentException e) {
@@ -128,7 +128,7 @@ final class RendezvousServer implements AutoCloseable {
             // Nothing more comes: this is the end of the node's connection.
             var _ = connection.awaitEnd();
             nodes.remove(rank, "went away");
-        } catch (SetUpException e) {
+        } catch (SetupException e) {
             if (e.reason() == Reason.DEADLINE_PASSED) {
                 nodes.dismiss(rank, node.patience());
             } else {

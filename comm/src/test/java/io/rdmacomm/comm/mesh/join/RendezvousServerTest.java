@@ -4,15 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmacomm.comm.Secret;
-import io.rdmacomm.comm.SetUpFailedException;
-import io.rdmacomm.comm.SetUpFailedException.Reason;
+import io.rdmacomm.comm.SetupFailedException;
+import io.rdmacomm.comm.SetupFailedException.Reason;
 import io.rdmacomm.comm.mesh.launch.MeetingPoint;
 import io.rdmacomm.comm.setup.FrameType;
 import io.rdmacomm.comm.setup.Greeting;
 import io.rdmacomm.comm.setup.Opening;
 import io.rdmacomm.comm.setup.Proof;
 import io.rdmacomm.comm.setup.Protocol;
-import io.rdmacomm.comm.setup.SetUpException;
+import io.rdmacomm.comm.setup.SetupException;
 import io.rdmacomm.comm.setup.TcpConnector;
 import io.rdmacomm.comm.setup.Terms;
 import io.rdmacomm.verbs.DeadlineException;
@@ -101,7 +101,7 @@ final class RendezvousServerTest {
     private static Consumer<Throwable> because(Reason reason) {
         return thrown -> assertThat(thrown)
                 .isInstanceOfSatisfying(
-                        SetUpFailedException.class,
+                        SetupFailedException.class,
                         failed -> assertThat(failed.reason()).isEqualTo(reason));
     }
 
@@ -197,7 +197,7 @@ final class RendezvousServerTest {
         while (true) {
             try {
                 return visit(PATIENCE).register(node(1), OPEN);
-            } catch (SetUpFailedException e) {
+            } catch (SetupFailedException e) {
                 assertThat(e).satisfies(because(Reason.REFUSED)).hasMessageContaining("is there already");
             }
         }
@@ -327,7 +327,7 @@ final class RendezvousServerTest {
                 .hasMessageContaining("no-such-host.invalid");
         assertThatThrownBy(() -> RendezvousServer.listen("localhost", port, node(0), OPEN, STEP))
                 .isInstanceOfSatisfying(
-                        SetUpException.class,
+                        SetupException.class,
                         failure -> assertThat(RendezvousClient.failure("here", failure.getMessage(), failure))
                                 .satisfies(because(Reason.PORT_TAKEN)));
     }

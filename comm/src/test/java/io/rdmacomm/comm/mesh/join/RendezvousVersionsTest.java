@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.rdmacomm.comm.SetUpFailedException;
+import io.rdmacomm.comm.SetupFailedException;
 import io.rdmacomm.comm.mesh.launch.MeetingPoint;
 import io.rdmacomm.comm.setup.FrameType;
 import io.rdmacomm.comm.setup.Greeting;
@@ -172,7 +172,7 @@ final class RendezvousVersionsTest {
         CompletableFuture<NodeTable> stranger = register(1, 2, speaks(lowest, highest, 0));
 
         assertThatThrownBy(() -> get(stranger))
-                .hasCauseInstanceOf(SetUpFailedException.class)
+                .hasCauseInstanceOf(SetupFailedException.class)
                 .hasMessageContaining(words);
         assertThatTwoMeet();
     }
@@ -191,7 +191,7 @@ final class RendezvousVersionsTest {
         CompletableFuture<NodeTable> recent = register(2, 3, speaks(3, 4, 0));
 
         assertThatThrownBy(() -> get(CompletableFuture.anyOf(old, recent)))
-                .hasCauseInstanceOf(SetUpFailedException.class)
+                .hasCauseInstanceOf(SetupFailedException.class)
                 .hasMessageContaining(
                         old.isDone()
                                 ? "rank 1 speaks versions 1 to 2 of the mesh protocol, the other nodes versions 3 to 4;"
@@ -270,7 +270,7 @@ final class RendezvousVersionsTest {
             session.send(FrameType.GREETING, "0001" + "0002" + "0004" + "0000" + "0000000000000005");
 
             assertThatThrownBy(() -> get(joining))
-                    .hasCauseInstanceOf(SetUpFailedException.class)
+                    .hasCauseInstanceOf(SetupFailedException.class)
                     .hasMessageContaining("speaks the session protocol, this side the mesh protocol");
         }
     }

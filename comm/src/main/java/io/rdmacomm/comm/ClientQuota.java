@@ -8,13 +8,13 @@ import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
 
 /// The endpoint quota of a server. A client takes a place before anything is allocated for it. Thread-safe.
-final class ClientPlaces {
+final class ClientQuota {
     private final PeerLimits limits;
     private final ReentrantLock lock = new ReentrantLock();
     private final Map<Origin, Integer> taken = new HashMap<>();
     private int all;
 
-    ClientPlaces(PeerLimits limits) {
+    ClientQuota(PeerLimits limits) {
         this.limits = limits;
     }
 

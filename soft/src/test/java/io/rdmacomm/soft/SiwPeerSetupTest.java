@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /// The first exchange when a software device and siw connect: the versions of the handshake, and the frame that
 /// makes ready to receive.
-class SiwPeerSetUpTest {
+class SiwPeerSetupTest {
     private static final byte[] HELLO = SiwEnds.HELLO;
 
     @AutoClose

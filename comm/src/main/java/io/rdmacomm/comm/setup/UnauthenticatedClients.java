@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /// The unauthenticated connections that have not sent HELLO yet. There is always room for one more: the one
 /// that has been silent for longest is closed, of the same origin if that has used its share, otherwise of
 /// all. So silent connections cannot block other clients. Thread-safe.
-public final class Newcomers {
+public final class UnauthenticatedClients {
     private final int most;
     private final int mostOfAnOrigin;
     private final ReentrantLock lock = new ReentrantLock();
@@ -19,7 +19,7 @@ public final class Newcomers {
     /// Room for `most` at a time.
     ///
     /// @param mostOfAnOrigin the share of each origin
-    public Newcomers(int most, int mostOfAnOrigin) {
+    public UnauthenticatedClients(int most, int mostOfAnOrigin) {
         this.most = most;
         this.mostOfAnOrigin = mostOfAnOrigin;
     }

@@ -1,6 +1,6 @@
 package io.rdmacomm.comm.setup;
 
-import io.rdmacomm.comm.setup.SetUpException.Reason;
+import io.rdmacomm.comm.setup.SetupException.Reason;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 /// Clients without a turn are queued, and the newest is served first; a client that has a turn, but was
 /// silent for a second, is displaced if another is queued. So a client whose address is full of silent
 /// strangers gets a turn within its deadline. Thread-safe.
-public final class SetUpLine {
+public final class SetupLine {
     private static final long GRACE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final int share;
@@ -41,7 +41,7 @@ public final class SetUpLine {
     }
 
     /// @param share the number of turns of one address
-    public SetUpLine(int share) {
+    public SetupLine(int share) {
         this.share = share;
     }
 
@@ -49,11 +49,11 @@ public final class SetUpLine {
     ///
     /// @param client the connection to displace if it is silent
     /// @param patience how long to wait at most
-    /// @throws SetUpException BUSY if there was none in time, which is also sent to the client; INTERRUPTED
+    /// @throws SetupException BUSY if there was none in time, which is also sent to the client; INTERRUPTED
     public Turn enter(TcpConnector client, Duration patience) {
         try {
             return entered(client, patience);
-        } catch (SetUpException e) {
+        } catch (SetupException e) {
             if (e.reason() == Reason.BUSY) {
                 client.refuse(FrameType.BUSY, String.valueOf(e.getMessage()));
             }
@@ -77,7 +77,7 @@ public final class SetUpLine {
             same.turns.add(turn);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new SetUpException(Reason.INTERRUPTED, "interrupted while others were being set up", e);
+            throw new SetupException(Reason.INTERRUPTED, "interrupted while others were being set up", e);
         } finally {
             tidy(origin);
             lock.unlock();
@@ -114,7 +114,7 @@ public final class SetUpLine {
                     }
                 }
                 if (deadline - now <= 0) {
-                    throw new SetUpException(
+                    throw new SetupException(
                             Reason.BUSY,
                             "too many clients of " + from.getHostAddress() + " are being set up; try again");
                 }

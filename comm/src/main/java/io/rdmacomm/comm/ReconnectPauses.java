@@ -3,7 +3,7 @@ package io.rdmacomm.comm;
 import java.util.function.DoubleSupplier;
 
 /// The successive pauses of a [Reconnect]. Not thread-safe.
-final class BackOff {
+final class ReconnectPauses {
     private static final long SHORTEST_NANOS = 1_000_000;
 
     private final Reconnect options;
@@ -11,7 +11,7 @@ final class BackOff {
     private double next;
 
     /// @param random gives numbers from 0 to less than 1
-    BackOff(Reconnect options, DoubleSupplier random) {
+    ReconnectPauses(Reconnect options, DoubleSupplier random) {
         this.options = options;
         this.random = random;
         reset();

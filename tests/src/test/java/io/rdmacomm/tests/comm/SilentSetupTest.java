@@ -2,7 +2,7 @@ package io.rdmacomm.tests.comm;
 
 import static io.rdmacomm.tests.comm.ConnectedPair.PATIENCE;
 import static io.rdmacomm.tests.comm.ConnectedPair.eventually;
-import static io.rdmacomm.tests.fixture.SetUpFailure.because;
+import static io.rdmacomm.tests.fixture.SetupFailure.because;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -10,7 +10,7 @@ import io.rdmacomm.comm.ClientSession;
 import io.rdmacomm.comm.Deadlines;
 import io.rdmacomm.comm.ServerSession;
 import io.rdmacomm.comm.SessionOptions;
-import io.rdmacomm.comm.SetUpFailedException.Reason;
+import io.rdmacomm.comm.SetupFailedException.Reason;
 import io.rdmacomm.comm.ThreadMode;
 import io.rdmacomm.comm.progress.Threads;
 import io.rdmacomm.comm.setup.FrameType;
@@ -40,7 +40,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /// Clients that have proved nothing, say hello for many channels, and are silent after that; and clients that have to
 /// come again because of them.
 @ExtendWith(LeakCheck.class)
-final class SilentSetUpTest {
+final class SilentSetupTest {
     /// As many as have a turn at a time, with the default limits.
     private static final int SHARE = 32;
     private static final int CHANNELS = 16;
@@ -94,7 +94,7 @@ final class SilentSetUpTest {
     private static long regionBytes() throws IOException {
         try (Stream<Path> files = Files.walk(Path.of(System.getProperty("rdmacomm.soft.directory")))) {
             return files.filter(file -> file.getFileName().toString().startsWith("region-"))
-                    .mapToLong(SilentSetUpTest::size)
+                    .mapToLong(SilentSetupTest::size)
                     .sum();
         }
     }

@@ -5,11 +5,11 @@ import java.io.Serial;
 import org.jspecify.annotations.Nullable;
 
 /// A step of the setup of an endpoint has failed. Callers may act on the reason.
-public final class SetUpException extends RdmaException {
+public final class SetupException extends RdmaException {
     @Serial
     private static final long serialVersionUID = 1L;
 
-    /// The kind of failure: first the public reasons, with the same names as in SetUpFailedException, then
+    /// The kind of failure: first the public reasons, with the same names as in SetupFailedException, then
     /// those that have more general exceptions.
     public enum Reason {
         HOST_UNKNOWN,
@@ -30,13 +30,13 @@ public final class SetUpException extends RdmaException {
     private final Reason reason;
 
     /// A failure with one line that says what happened and what to do.
-    public SetUpException(Reason reason, String message, @Nullable Throwable cause) {
+    public SetupException(Reason reason, String message, @Nullable Throwable cause) {
         super(message, cause);
         this.reason = reason;
     }
 
     /// A failure without a cause.
-    public SetUpException(Reason reason, String message) {
+    public SetupException(Reason reason, String message) {
         this(reason, message, null);
     }
 

@@ -1,7 +1,7 @@
 package io.rdmacomm.comm;
 
 /// How the queue pairs of an endpoint find those of the peer.
-public enum SetUp {
+public enum Setup {
     /// By numbers if both devices support that and the numbers lead the two sides to each other, otherwise by the
     /// connection manager. The server decides.
     AUTOMATIC,

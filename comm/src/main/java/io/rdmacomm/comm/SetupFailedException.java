@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /// happened; the reason is for programs that act on it.
 ///
 /// If the peer went away meanwhile, that is a [PeerClosedException], if it was silent, a [DeadlineException].
-public final class SetUpFailedException extends RdmaException {
+public final class SetupFailedException extends RdmaException {
     @Serial
     private static final long serialVersionUID = 1L;
 
@@ -41,7 +41,7 @@ public final class SetUpFailedException extends RdmaException {
     private final Reason reason;
 
     /// A failure with one line that says what happened and what to do.
-    public SetUpFailedException(Reason reason, String message, @Nullable Throwable cause) {
+    public SetupFailedException(Reason reason, String message, @Nullable Throwable cause) {
         super(message, cause);
         this.reason = reason;
     }

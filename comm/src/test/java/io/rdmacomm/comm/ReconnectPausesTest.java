@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-final class BackOffTest {
+final class ReconnectPausesTest {
     private static double half() {
         return 0.5;
     }
@@ -17,46 +17,44 @@ final class BackOffTest {
                 .withJitter(0);
     }
 
-    private static long millis(BackOff backOff) {
-        return Duration.ofNanos(backOff.nextNanos()).toMillis();
+    private static long millis(ReconnectPauses pauses) {
+        return Duration.ofNanos(pauses.nextNanos()).toMillis();
     }
 
     @Test
     void eachPauseIsLongerUpToTheLongest() {
-        BackOff backOff = new BackOff(pauses(100, 1_000), BackOffTest::half);
+        ReconnectPauses pauses = new ReconnectPauses(pauses(100, 1_000), ReconnectPausesTest::half);
 
         assertThat(new long[] {
-                    millis(backOff), millis(backOff), millis(backOff), millis(backOff), millis(backOff), millis(backOff)
+                    millis(pauses), millis(pauses), millis(pauses), millis(pauses), millis(pauses), millis(pauses)
                 })
                 .containsExactly(100, 200, 400, 800, 1_000, 1_000);
     }
 
     @Test
     void resetBeginsWithTheFirstAgain() {
-        BackOff backOff = new BackOff(pauses(10, 1_000).withFactor(10), BackOffTest::half);
-        assertThat(new long[] {millis(backOff), millis(backOff)}).containsExactly(10, 100);
+        ReconnectPauses pauses = new ReconnectPauses(pauses(10, 1_000).withFactor(10), ReconnectPausesTest::half);
+        assertThat(new long[] {millis(pauses), millis(pauses)}).containsExactly(10, 100);
 
-        backOff.reset();
+        pauses.reset();
 
-        assertThat(new long[] {millis(backOff), millis(backOff)}).containsExactly(10, 100);
+        assertThat(new long[] {millis(pauses), millis(pauses)}).containsExactly(10, 100);
     }
 
     @Test
     void aFactorOfOneKeepsThePause() {
-        BackOff backOff = new BackOff(pauses(30, 1_000).withFactor(1), BackOffTest::half);
+        ReconnectPauses pauses = new ReconnectPauses(pauses(30, 1_000).withFactor(1), ReconnectPausesTest::half);
 
-        assertThat(new long[] {millis(backOff), millis(backOff), millis(backOff)})
-                .containsExactly(30, 30, 30);
+        assertThat(new long[] {millis(pauses), millis(pauses), millis(pauses)}).containsExactly(30, 30, 30);
     }
 
     @Test
     void jitterShortensAPauseButNotTheNext() {
         double[] random = {0, 0.5, 0.25};
         int[] asked = {0};
-        BackOff backOff = new BackOff(pauses(100, 1_000).withJitter(0.5), () -> random[asked[0]++]);
+        ReconnectPauses pauses = new ReconnectPauses(pauses(100, 1_000).withJitter(0.5), () -> random[asked[0]++]);
 
-        assertThat(new long[] {millis(backOff), millis(backOff), millis(backOff)})
-                .containsExactly(100, 150, 350);
+        assertThat(new long[] {millis(pauses), millis(pauses), millis(pauses)}).containsExactly(100, 150, 350);
     }
 
     @Test
@@ -69,10 +67,10 @@ final class BackOffTest {
             long most = first + random.nextLong(100_000);
             double jitter = random.nextDouble();
             double factor = 1 + 99 * random.nextDouble();
-            BackOff backOff =
-                    new BackOff(pauses(first, most).withJitter(jitter).withFactor(factor), random::nextDouble);
+            ReconnectPauses pauses =
+                    new ReconnectPauses(pauses(first, most).withJitter(jitter).withFactor(factor), random::nextDouble);
             for (int i = 0; i < 50; i++) {
-                assertThat(backOff.nextNanos())
+                assertThat(pauses.nextNanos())
                         .isGreaterThanOrEqualTo(Math.max(1_000_000, (long) (first * 1e6 * (1 - jitter))))
                         .isLessThanOrEqualTo(most * 1_000_000);
             }
@@ -82,17 +80,18 @@ final class BackOffTest {
     /// A pause of nothing would be a busy loop.
     @Test
     void aPauseIsNeverShorterThanAMillisecond() {
-        BackOff backOff = new BackOff(pauses(1, 1).withJitter(1), () -> Math.nextDown(1.0));
+        ReconnectPauses pauses = new ReconnectPauses(pauses(1, 1).withJitter(1), () -> Math.nextDown(1.0));
 
-        assertThat(backOff.nextNanos()).isEqualTo(1_000_000);
+        assertThat(pauses.nextNanos()).isEqualTo(1_000_000);
     }
 
     @Test
     void theLongestPausesDoNotOverflow() {
-        BackOff backOff = new BackOff(pauses(86_400_000, 86_400_000).withFactor(100), BackOffTest::half);
+        ReconnectPauses pauses =
+                new ReconnectPauses(pauses(86_400_000, 86_400_000).withFactor(100), ReconnectPausesTest::half);
 
         for (int i = 0; i < 10_000; i++) {
-            assertThat(millis(backOff)).isEqualTo(86_400_000);
+            assertThat(millis(pauses)).isEqualTo(86_400_000);
         }
     }
 }

@@ -10,10 +10,10 @@ import org.jspecify.annotations.Nullable;
 
 /// The request or reply that an MPA connection begins with, with the handshake of our own devices in it. The first byte
 /// says which one it is, and how much comes at a time.
-public final class SetUpTarget {
+public final class SetupTarget {
     private static final MpaNegotiation OWN = new MpaNegotiation(true, 16, 16);
 
-    private SetUpTarget() {}
+    private SetupTarget() {}
 
     /// One frame, to its end.
     public static void fuzzerTestOneInput(byte[] input) {

@@ -1,6 +1,6 @@
 package io.rdmacomm.comm;
 
-import io.rdmacomm.comm.SetUpFailedException.Reason;
+import io.rdmacomm.comm.SetupFailedException.Reason;
 import io.rdmacomm.comm.data.Bounds;
 import io.rdmacomm.comm.data.ChannelInfo;
 import io.rdmacomm.comm.endpoint.HandlerErrors;
@@ -15,9 +15,9 @@ import io.rdmacomm.comm.setup.Proof;
 import io.rdmacomm.comm.setup.Protocol;
 import io.rdmacomm.comm.setup.QueuePairConnector;
 import io.rdmacomm.comm.setup.RequestingConnector;
-import io.rdmacomm.comm.setup.SetUpException;
-import io.rdmacomm.comm.setup.SetUpLine;
-import io.rdmacomm.comm.setup.SetUpOffer;
+import io.rdmacomm.comm.setup.SetupException;
+import io.rdmacomm.comm.setup.SetupLine;
+import io.rdmacomm.comm.setup.SetupOffer;
 import io.rdmacomm.comm.setup.TcpConnector;
 import io.rdmacomm.comm.setup.Terms;
 import io.rdmacomm.comm.setup.TicketListeners;
@@ -64,7 +64,7 @@ import jdk.jfr.FlightRecorder;
 ///
 /// After the greetings, both sides use the agreed version, and the features that both have. Both ignore bytes
 /// after the fields that they know.
-record HandShake(SessionDevice device, SessionSettings settings, HandlerErrors errors) {
+record Handshake(SessionDevice device, SessionSettings settings, HandlerErrors errors) {
     private static final Greeting GREETING = new Greeting(Protocol.SESSION, 1, 1, 0);
     /// Failures that the peer has reported or knows already; both sides know both ranges of versions.
     private static final Set<Reason> KNOWN_TO_PEER =
@@ -102,8 +102,8 @@ record HandShake(SessionDevice device, SessionSettings settings, HandlerErrors e
     private static TcpConnector reached(Supplier<TcpConnector> reach) {
         try {
             return reach.get();
-        } catch (SetUpException e) {
-            throw Failures.ofSetUp(e);
+        } catch (SetupException e) {
+            throw Failures.ofSetup(e);
         }
     }
 
@@ -117,15 +117,15 @@ record HandShake(SessionDevice device, SessionSettings settings, HandlerErrors e
     private PeerConnection asClient(PeerConnection endPoint, TcpConnector connector, Supplier<Terms> opening) {
         return finish(endPoint, connector, () -> {
             endPoint.terms(opening.get());
-            SetUpOffer own = ownOffer();
+            SetupOffer own = ownOffer();
             connector.send(FrameType.HELLO, endPoint.info(own).encode());
             ByteBuffer answer = connector.receive(FrameType.WELCOME, step());
             EndPointInfo peer = EndPointInfo.decode(answer, connector.peer());
             checkLink(connector, peer);
-            if (own.agreeOnNumbers(peer.setUp(), connector.peer())) {
+            if (own.agreeOnNumbers(peer.setup(), connector.peer())) {
                 checkLocation(connector, peer);
             }
-            endPoint.bringUp(connector, peer, requesting(connector, own, peer.setUp()), false);
+            endPoint.bringUp(connector, peer, requesting(connector, own, peer.setup()), false);
         });
     }
 
@@ -139,7 +139,7 @@ record HandShake(SessionDevice device, SessionSettings settings, HandlerErrors e
     }
 
     /// The connector for the queue pairs of a client, according to the server's answer.
-    private QueuePairConnector requesting(TcpConnector connector, SetUpOffer own, SetUpOffer answer) {
+    private QueuePairConnector requesting(TcpConnector connector, SetupOffer own, SetupOffer answer) {
         if (own.agreeOnNumbers(answer, connector.peer())) {
             return QueuePairConnector.BY_NUMBERS;
         }
@@ -164,8 +164,8 @@ record HandShake(SessionDevice device, SessionSettings settings, HandlerErrors e
     PeerConnection accept(
             TcpConnector connector,
             TicketListeners tickets,
-            ClientPlaces places,
-            SetUpLine line,
+            ClientQuota places,
+            SetupLine line,
             Runnable known,
             ConnectionOwner owner) {
         return timed(connector, () -> asServer(connector, tickets, places, line, known, owner));
@@ -180,7 +180,7 @@ record HandShake(SessionDevice device, SessionSettings settings, HandlerErrors e
         boolean done = false;
         try {
             PeerConnection endPoint = steps.get();
-            endPoint.setUpTime(Duration.ofNanos(System.nanoTime() - start));
+            endPoint.setupTime(Duration.ofNanos(System.nanoTime() - start));
             done = true;
             if (event != null && event.shouldCommit()) {
                 event.endPoint = endPoint.name();
@@ -190,8 +190,8 @@ record HandShake(SessionDevice device, SessionSettings settings, HandlerErrors e
                 event.commit();
             }
             return endPoint;
-        } catch (SetUpException e) {
-            throw refused(connector, Failures.ofSetUp(e));
+        } catch (SetupException e) {
+            throw refused(connector, Failures.ofSetup(e));
         } catch (VerbException | IllegalArgumentException | IllegalStateException e) {
             throw refused(connector, new RdmaException("setting up " + connector + " failed: " + e.getMessage(), e));
         } catch (RdmaException e) {
@@ -212,8 +212,8 @@ record HandShake(SessionDevice device, SessionSettings settings, HandlerErrors e
     private PeerConnection asServer(
             TcpConnector connector,
             TicketListeners tickets,
-            ClientPlaces places,
-            SetUpLine line,
+            ClientQuota places,
+            SetupLine line,
             Runnable known,
             ConnectionOwner owner) {
         Opening opening = opening();
@@ -238,7 +238,7 @@ record HandShake(SessionDevice device, SessionSettings settings, HandlerErrors e
             return setUp(connector, client.terms(), peer, complete, byNumbers, tickets, places, owner, () -> {});
         }
         // If it gets no turn, the client is notified before its deadline.
-        try (SetUpLine.Turn turn = line.enter(connector, step().dividedBy(2))) {
+        try (SetupLine.Turn turn = line.enter(connector, step().dividedBy(2))) {
             known.run();
             return setUp(connector, client.terms(), peer, complete, byNumbers, tickets, places, owner, turn::waits);
         }
@@ -251,14 +251,14 @@ record HandShake(SessionDevice device, SessionSettings settings, HandlerErrors e
             SessionSettings complete,
             boolean byNumbers,
             TicketListeners tickets,
-            ClientPlaces places,
+            ClientQuota places,
             ConnectionOwner owner,
             Runnable waits) {
         PeerConnection endPoint = endPoint(complete, connector, peer.channels().size() - 1, places, owner);
         endPoint.terms(terms);
         return finish(endPoint, connector, () -> {
             if (byNumbers) {
-                SetUpOffer numbers = new SetUpOffer(true, false, 0, 0);
+                SetupOffer numbers = new SetupOffer(true, false, 0, 0);
                 connector.send(FrameType.WELCOME, endPoint.info(numbers).encode());
                 waits.run();
                 endPoint.bringUp(connector, peer, QueuePairConnector.BY_NUMBERS, true);
@@ -270,8 +270,8 @@ record HandShake(SessionDevice device, SessionSettings settings, HandlerErrors e
 
     /// The endpoint for a client that is authenticated and has sent its HELLO.
     private PeerConnection endPoint(
-            SessionSettings complete, TcpConnector connector, int count, ClientPlaces places, ConnectionOwner owner) {
-        ClientPlaces.Place place = places.take(connector.remoteAddress(), connector.peer());
+            SessionSettings complete, TcpConnector connector, int count, ClientQuota places, ConnectionOwner owner) {
+        ClientQuota.Place place = places.take(connector.remoteAddress(), connector.peer());
         boolean made = false;
         try {
             PeerConnection endPoint = endPoint(complete, connector.peer(), count, place.in(owner));
@@ -287,11 +287,11 @@ record HandShake(SessionDevice device, SessionSettings settings, HandlerErrors e
     /// Decides how the queue pairs of a client are connected: by numbers if both devices can and the numbers
     /// lead the two sides to each other, otherwise by the connection manager. WELCOME contains the decision.
     private boolean isByNumbers(SessionSettings complete, TcpConnector connector, EndPointInfo peer) {
-        SetUpOffer own = ownOffer();
-        if (!own.agreeOnNumbers(peer.setUp(), connector.peer())) {
+        SetupOffer own = ownOffer();
+        if (!own.agreeOnNumbers(peer.setup(), connector.peer())) {
             return false;
         }
-        boolean choice = own.connections() && peer.setUp().connections();
+        boolean choice = own.connections() && peer.setup().connections();
         return !choice
                 || PeerLocation.isMutual(
                         device.context(),
@@ -341,8 +341,8 @@ record HandShake(SessionDevice device, SessionSettings settings, HandlerErrors e
             steps.run();
             done = true;
             return endPoint;
-        } catch (SetUpException e) {
-            RdmaException why = Failures.ofSetUp(e);
+        } catch (SetupException e) {
+            RdmaException why = Failures.ofSetup(e);
             refuse(connector, why);
             throw why;
         } catch (RuntimeException e) {
@@ -358,17 +358,17 @@ record HandShake(SessionDevice device, SessionSettings settings, HandlerErrors e
 
     private static void refuse(TcpConnector connector, RuntimeException why) {
         boolean knows = why instanceof PeerClosedException
-                || (why instanceof SetUpFailedException failed && KNOWN_TO_PEER.contains(failed.reason()));
+                || (why instanceof SetupFailedException failed && KNOWN_TO_PEER.contains(failed.reason()));
         if (!knows) {
             connector.refuse(String.valueOf(why.getMessage()));
         }
     }
 
-    private SetUpOffer ownOffer() {
-        return SetUpOffer.of(
+    private SetupOffer ownOffer() {
+        return SetupOffer.of(
                 device.context(),
-                settings.meeting().setUp() != SetUp.CONNECTION_MANAGER,
-                settings.meeting().setUp() != SetUp.NUMBERS);
+                settings.meeting().setup() != Setup.CONNECTION_MANAGER,
+                settings.meeting().setup() != Setup.NUMBERS);
     }
 
     private Duration step() {

@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 
 /// Paces a loop that waits for the peer: spins at first, then sleeps between rounds, and finally gives up.
-final class Backoff {
+final class WaitLoop {
     private static final int SPINS = 2000;
     private static final long SLEEP_NANOS = 20_000;
 
@@ -13,7 +13,7 @@ final class Backoff {
     private final Duration patience;
     private int rounds;
 
-    Backoff(Duration patience) {
+    WaitLoop(Duration patience) {
         this.patience = patience;
         this.deadline = System.nanoTime() + patience.toNanos();
     }
