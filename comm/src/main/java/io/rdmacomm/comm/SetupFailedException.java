@@ -7,7 +7,8 @@ import org.jspecify.annotations.Nullable;
 /// A server could not listen, a client could not connect, or a node could not join a mesh. The message says what
 /// happened; the reason is for programs that act on it.
 ///
-/// If the peer went away meanwhile, that is a [PeerClosedException], if it was silent, a [DeadlineException].
+/// If the peer went away meanwhile, that is a [PeerClosedException], if it was silent, a
+/// [io.rdmacomm.verbs.DeadlineException].
 public final class SetupFailedException extends RdmaException {
     @Serial
     private static final long serialVersionUID = 1L;

@@ -102,7 +102,7 @@ final class ReceiveBudgetTest {
         assertThat(tight.open()).isEqualTo(1);
         assertThatThrownBy(() -> tight.admit(4))
                 .isInstanceOf(RdmaException.class)
-                .hasMessageContaining("kept by messages of other channels");
+                .hasMessageContaining("messages of other channels hold all shared receives");
         tight.takeBack(gone);
         assertThat(tight.admit(4).held).isEqualTo(other.held);
     }

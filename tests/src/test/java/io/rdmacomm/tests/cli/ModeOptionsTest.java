@@ -177,6 +177,7 @@ class ModeOptionsTest {
 
     @Test
     @Tag("slow")
+    @Tag("long")
     @Timeout(value = 5, unit = TimeUnit.MINUTES)
     void theMatrixHasEveryModeBusyAndIdle(@TempDir Path root) throws Exception {
         Path json = root.resolve("matrix.json");

@@ -56,6 +56,7 @@ class ReportTest {
 
     @Test
     @Tag("slow")
+    @Tag("long")
     @Timeout(value = 5, unit = TimeUnit.MINUTES)
     void roundsRunInNewProcessesAndAreCompared(@TempDir Path folder) throws Exception {
         String json = folder.resolve("run.json").toString();

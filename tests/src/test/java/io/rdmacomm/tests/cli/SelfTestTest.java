@@ -24,6 +24,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -97,6 +98,7 @@ class SelfTestTest {
     }
 
     @Test
+    @Tag("slow")
     void twoHostsWithOneSecretPass() throws Exception {
         String secret = secret("secret", "b0344c61d8db38535ca8afceaf0bf12b\n");
         String other = secret("other", "00000000000000000000000000000000\n");
@@ -160,6 +162,7 @@ class SelfTestTest {
     }
 
     @Test
+    @Tag("slow")
     void aFailedCheckIsExitCode1() {
         Result result = Command.run("doctor", "--device", "fault:soft0?fail=read:1:GENERAL_ERROR");
 

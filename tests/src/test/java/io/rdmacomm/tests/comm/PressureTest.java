@@ -66,6 +66,7 @@ final class PressureTest {
     /// On both lines at the same time.
     @Test
     @Tag("slow")
+    @Tag("long")
     @Timeout(900)
     void theReceiverSetsThePaceForAMinute() throws Exception {
         List<FutureTask<@Nullable Void>> lines = new ArrayList<>();

@@ -24,6 +24,7 @@ class SoakProgramTest {
 
     @Test
     @Tag("slow")
+    @Tag("long")
     @Timeout(300)
     void aShortRunFindsNothingWrong() throws Exception {
         assertThat(SoakMain.run("0.25", "--rate", "4000", "--workers", "3", "--out", directory.toString()))
