@@ -311,7 +311,7 @@ final class ArrivalTest {
             pair.sendFromClient();
             assertThatThrownBy(() -> pair.clientEnd.barrier(WHILE))
                     .isInstanceOf(DeadlineException.class)
-                    .hasMessageContaining("has not arrived");
+                    .hasMessageContaining("have not arrived");
             pair.lines.release();
 
             CompletableFuture<Void> again = running(() -> pair.clientEnd.barrier(PATIENCE));

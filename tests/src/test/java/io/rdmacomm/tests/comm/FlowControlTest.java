@@ -290,7 +290,7 @@ final class FlowControlTest {
 
             assertThatThrownBy(() -> channel.blocking(Duration.ofMillis(50)).write(slice, remote, 0))
                     .isInstanceOf(DeadlineException.class)
-                    .hasMessageContaining("a message in front of it waits, and the peer receives too slowly");
+                    .hasMessageContaining("a message queued before it waits, and the peer receives too slowly");
             pair.serverChannel().onMessage((on, message) -> {});
             first.join();
             channel.blocking(PATIENCE).write(slice, remote, 0);
