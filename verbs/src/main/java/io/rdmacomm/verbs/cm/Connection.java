@@ -1,7 +1,6 @@
 package io.rdmacomm.verbs.cm;
 
 import io.rdmacomm.verbs.QueuePair;
-import io.rdmacomm.verbs.RdmaInterruptedException;
 import io.rdmacomm.verbs.Resource;
 import io.rdmacomm.verbs.lifetime.Lifetime;
 import io.rdmacomm.verbs.spi.ConnectionDriver;
@@ -83,13 +82,10 @@ public final class Connection implements Resource {
     ///
     /// @param timeout the longest wait; zero to poll
     /// @return whether it has ended
-    /// @throws RdmaInterruptedException if the thread was interrupted
+    /// @throws io.rdmacomm.verbs.RdmaInterruptedException if the thread was interrupted
     public boolean awaitDisconnect(Duration timeout) {
-        try {
-            return !isOpen() || driver.awaitDisconnect(timeout.toNanos());
-        } catch (InterruptedException e) {
-            throw new RdmaInterruptedException("interrupted while waiting for the end of " + this, e);
-        }
+        return !isOpen()
+                || BlockingCall.of("waiting for the end of", this, () -> driver.awaitDisconnect(timeout.toNanos()));
     }
 
     Lifetime lifetime() {

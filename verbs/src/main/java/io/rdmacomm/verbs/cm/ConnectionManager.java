@@ -2,10 +2,8 @@ package io.rdmacomm.verbs.cm;
 
 import io.rdmacomm.verbs.Capability;
 import io.rdmacomm.verbs.Context;
-import io.rdmacomm.verbs.DeadlineException;
 import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.QueuePair;
-import io.rdmacomm.verbs.RdmaInterruptedException;
 import io.rdmacomm.verbs.Resource;
 import io.rdmacomm.verbs.UnsupportedVerbException;
 import io.rdmacomm.verbs.VerbException;
@@ -120,8 +118,8 @@ public final class ConnectionManager implements Resource {
     /// @param timeout the longest wait
     /// @throws AddressUnresolvedException if the destination cannot be reached through this device
     /// @throws RouteUnresolvedException if there is no route
-    /// @throws DeadlineException if the timeout passed first
-    /// @throws RdmaInterruptedException if the thread was interrupted
+    /// @throws io.rdmacomm.verbs.DeadlineException if the timeout passed first
+    /// @throws io.rdmacomm.verbs.RdmaInterruptedException if the thread was interrupted
     public Route resolve(InetSocketAddress destination, Duration timeout) {
         return resolve(destination, IdentifierOptions.none(), timeout);
     }
@@ -133,17 +131,15 @@ public final class ConnectionManager implements Resource {
     /// @throws UnsupportedVerbException if the device lacks [Capability#CONNECTION_TYPE_OF_SERVICE] and the
     ///         options set a type of service
     /// @throws ConnectionException as [#resolve(InetSocketAddress, Duration)]
-    /// @throws RdmaInterruptedException if the thread was interrupted
+    /// @throws io.rdmacomm.verbs.RdmaInterruptedException if the thread was interrupted
     public Route resolve(InetSocketAddress destination, IdentifierOptions options, Duration timeout) {
         lifetime.checkOpen();
         checkResolved("resolve address (rdma_resolve_addr)", destination);
         check(options);
-        Route route;
-        try {
-            route = new Route(this, driver.resolve(destination, options, timeout.toNanos()));
-        } catch (InterruptedException e) {
-            throw new RdmaInterruptedException("interrupted while resolving " + destination, e);
-        }
+        Route route = new Route(
+                this,
+                BlockingCall.of(
+                        "resolving", destination, () -> driver.resolve(destination, options, timeout.toNanos())));
         lifetime.adopt(route.lifetime());
         return route;
     }
@@ -153,7 +149,7 @@ public final class ConnectionManager implements Resource {
     ///
     /// @param timeout the longest wait for each of the two steps
     /// @throws ConnectionException as [#resolve(InetSocketAddress, Duration)] and [Route#connect]
-    /// @throws RdmaInterruptedException if the thread was interrupted
+    /// @throws io.rdmacomm.verbs.RdmaInterruptedException if the thread was interrupted
     public Connection connect(
             InetSocketAddress destination, QueuePair queuePair, ConnectionParameters parameters, Duration timeout) {
         try (Route route = resolve(destination, timeout)) {
@@ -202,18 +198,15 @@ public final class ConnectionManager implements Resource {
     /// @throws ConnectionRejectedException if no program listens there, or the peer rejected the request
     /// @throws PeerUnreachableException if the peer did not reply
     /// @throws ConnectionException as [#resolve(InetSocketAddress, Duration)]
-    /// @throws RdmaInterruptedException if the thread was interrupted
+    /// @throws io.rdmacomm.verbs.RdmaInterruptedException if the thread was interrupted
     public DatagramService lookUp(InetSocketAddress destination, byte[] privateData, Duration timeout) {
         String operation = "look up datagram service (rdma_connect)";
         lifetime.checkOpen();
         checkResolved(operation, destination);
         requireDatagramServices(operation);
         checkPrivateData(operation, privateData, DATAGRAM_REQUEST_BYTES);
-        try {
-            return driver.lookUp(destination, privateData, timeout.toNanos());
-        } catch (InterruptedException e) {
-            throw new RdmaInterruptedException("interrupted while looking up " + destination, e);
-        }
+        return BlockingCall.of(
+                "looking up", destination, () -> driver.lookUp(destination, privateData, timeout.toNanos()));
     }
 
     /// Joins a multicast group (rdma_join_multicast(3)). Blocks.
@@ -224,8 +217,8 @@ public final class ConnectionManager implements Resource {
     /// @throws UnsupportedVerbException if the device lacks [Capability#MULTICAST]
     /// @throws VerbException EINVAL if `group` is not a multicast address, EADDRNOTAVAIL if the local address
     ///         does not belong to this device, or the errno of the rejection by the network or the device
-    /// @throws DeadlineException if the timeout passed first
-    /// @throws RdmaInterruptedException if the thread was interrupted
+    /// @throws io.rdmacomm.verbs.DeadlineException if the timeout passed first
+    /// @throws io.rdmacomm.verbs.RdmaInterruptedException if the thread was interrupted
     public MulticastMembership joinMulticast(InetAddress local, InetAddress group, Duration timeout) {
         String operation = "join multicast group (rdma_join_multicast)";
         lifetime.checkOpen();
@@ -233,12 +226,8 @@ public final class ConnectionManager implements Resource {
         if (!group.isMulticastAddress()) {
             throw new VerbException(operation, Errno.EINVAL, group.getHostAddress() + " is not a multicast address");
         }
-        MulticastMembership membership;
-        try {
-            membership = new MulticastMembership(this, driver.joinMulticast(local, group, timeout.toNanos()));
-        } catch (InterruptedException e) {
-            throw new RdmaInterruptedException("interrupted while joining " + group, e);
-        }
+        MulticastMembership membership = new MulticastMembership(
+                this, BlockingCall.of("joining", group, () -> driver.joinMulticast(local, group, timeout.toNanos())));
         lifetime.adopt(membership.lifetime());
         return membership;
     }

@@ -1,8 +1,6 @@
 package io.rdmacomm.verbs.cm;
 
-import io.rdmacomm.verbs.DeadlineException;
 import io.rdmacomm.verbs.QueuePair;
-import io.rdmacomm.verbs.RdmaInterruptedException;
 import io.rdmacomm.verbs.Resource;
 import io.rdmacomm.verbs.lifetime.Lifetime;
 import io.rdmacomm.verbs.spi.ConnectionRequestDriver;
@@ -74,20 +72,18 @@ public final class ConnectionRequest implements Resource {
     /// @throws io.rdmacomm.verbs.UnsupportedVerbException if the parameters set an acknowledgement timeout,
     ///         and the device lacks [io.rdmacomm.verbs.Capability#CONNECTION_ACK_TIMEOUT]
     /// @throws ConnectFailedException if the peer disconnected meanwhile
-    /// @throws DeadlineException if the timeout passed first
+    /// @throws io.rdmacomm.verbs.DeadlineException if the timeout passed first
     /// @throws IllegalStateException if the request was already answered
-    /// @throws RdmaInterruptedException if the thread was interrupted
+    /// @throws io.rdmacomm.verbs.RdmaInterruptedException if the thread was interrupted
     public Connection accept(QueuePair queuePair, ConnectionParameters parameters, Duration timeout) {
         lifetime.checkOpen();
         manager.checkPrivateData(ACCEPT, parameters.privateData());
         manager.check(parameters);
         checks.makeReady(ACCEPT, queuePair);
         answer.give();
-        try {
-            return manager.established(queuePair, driver.accept(queuePair, parameters, timeout.toNanos()));
-        } catch (InterruptedException e) {
-            throw new RdmaInterruptedException("interrupted while accepting " + this, e);
-        }
+        return manager.established(
+                queuePair,
+                BlockingCall.of("accepting", this, () -> driver.accept(queuePair, parameters, timeout.toNanos())));
     }
 
     /// Rejects the connection (rdma_reject(3)). Does not wait for the peer.

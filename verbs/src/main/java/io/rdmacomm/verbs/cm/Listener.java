@@ -1,6 +1,5 @@
 package io.rdmacomm.verbs.cm;
 
-import io.rdmacomm.verbs.RdmaInterruptedException;
 import io.rdmacomm.verbs.Resource;
 import io.rdmacomm.verbs.lifetime.Lifetime;
 import io.rdmacomm.verbs.spi.Driver;
@@ -63,16 +62,12 @@ public final class Listener<R extends Resource> implements Resource {
     ///
     /// @param timeout the longest wait; zero to poll
     /// @return the request, which the caller answers or closes; null after the timeout
-    /// @throws RdmaInterruptedException if the thread was interrupted
+    /// @throws io.rdmacomm.verbs.RdmaInterruptedException if the thread was interrupted
     /// @throws IllegalStateException if the listener is closed, or is being closed
     public @Nullable R awaitRequest(Duration timeout) {
         lifetime.checkOpen();
-        R request;
-        try {
-            request = arrivals.await(timeout.toNanos());
-        } catch (InterruptedException e) {
-            throw new RdmaInterruptedException("interrupted while waiting for a request at " + this, e);
-        }
+        R request =
+                BlockingCall.<@Nullable R>of("waiting for a request at", this, () -> arrivals.await(timeout.toNanos()));
         if (request == null) {
             lifetime.checkOpen();
         }

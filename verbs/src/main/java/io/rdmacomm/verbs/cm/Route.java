@@ -1,8 +1,6 @@
 package io.rdmacomm.verbs.cm;
 
-import io.rdmacomm.verbs.DeadlineException;
 import io.rdmacomm.verbs.QueuePair;
-import io.rdmacomm.verbs.RdmaInterruptedException;
 import io.rdmacomm.verbs.Resource;
 import io.rdmacomm.verbs.lifetime.Lifetime;
 import io.rdmacomm.verbs.spi.RouteDriver;
@@ -62,9 +60,9 @@ public final class Route implements Resource {
     /// @throws ConnectionRejectedException if the peer rejected the connection
     /// @throws PeerUnreachableException if the peer did not reply
     /// @throws ConnectFailedException if connecting failed otherwise
-    /// @throws DeadlineException if the timeout passed first
+    /// @throws io.rdmacomm.verbs.DeadlineException if the timeout passed first
     /// @throws IllegalStateException if the route was already used
-    /// @throws RdmaInterruptedException if the thread was interrupted
+    /// @throws io.rdmacomm.verbs.RdmaInterruptedException if the thread was interrupted
     public Connection connect(QueuePair queuePair, ConnectionParameters parameters, Duration timeout) {
         lifetime.checkOpen();
         manager.checkPrivateData(CONNECT, parameters.privateData());
@@ -73,11 +71,9 @@ public final class Route implements Resource {
         if (!used.compareAndSet(false, true)) {
             throw new IllegalStateException(this + " was already used; resolve a new route for each connection");
         }
-        try {
-            return manager.established(queuePair, driver.connect(queuePair, parameters, timeout.toNanos()));
-        } catch (InterruptedException e) {
-            throw new RdmaInterruptedException("interrupted while connecting by " + this, e);
-        }
+        return manager.established(
+                queuePair,
+                BlockingCall.of("connecting by", this, () -> driver.connect(queuePair, parameters, timeout.toNanos())));
     }
 
     Lifetime lifetime() {
