@@ -20,13 +20,13 @@ public final class ChannelOptions extends ValueObject<ChannelOptions.Values> {
         return DEFAULTS;
     }
 
-    /// How many operations may be in flight; further ones must wait.
+    /// The number of operations that may be in flight. Further ones must wait.
     public int sendWindow() {
         return sizes().sendWindow();
     }
 
-    /// How many messages and notices may arrive before the receiver handles them; with [SharedReceives], an
-    /// upper limit, and nothing is allocated.
+    /// The number of messages and notices that may arrive before the receiver handles them. With
+    /// [SharedReceives] this is an upper limit, and nothing is allocated.
     public int receives() {
         return sizes().receives();
     }
@@ -42,7 +42,7 @@ public final class ChannelOptions extends ValueObject<ChannelOptions.Values> {
         return sizes().inlineBytes();
     }
 
-    /// How the queue pair connects: port, GID index, rights, retries, traffic class.
+    /// The connection of the queue pair: port, GID index, rights, retries, traffic class.
     public ConnectionOptions connection() {
         return values.connection;
     }

@@ -18,24 +18,24 @@ public final class PeerLimits extends ValueObject<PeerLimits.Values> {
         return DEFAULTS;
     }
 
-    /// How many endpoints with clients a server may have at a time, including those that are being set up,
-    /// and those that have ended and are not closed. Further clients are refused.
+    /// The number of endpoints with clients that a server may have at a time, including those that are being
+    /// set up, and those that have ended and are not closed. Further clients are refused.
     public int endPoints() {
         return values.endPoints;
     }
 
-    /// How many of the [#endPoints()] may belong to clients with the same address. The IPv6 addresses of one
-    /// /64 network count as one.
+    /// The part of [#endPoints()] that clients with the same address may have. The IPv6 addresses of one /64
+    /// network count as one.
     public int endPointsPerAddress() {
         return values.endPointsPerAddress;
     }
 
-    /// How many buffers one peer may announce. An endpoint whose peer announces more fails.
+    /// The number of buffers that one peer may announce. An endpoint whose peer announces more fails.
     public int buffers() {
         return values.buffers;
     }
 
-    /// How many unauthenticated clients of one address are set up at a time: an eighth of
+    /// The number of unauthenticated clients of one address that are set up at a time: an eighth of
     /// [#endPointsPerAddress()], and at least 8. The others are queued.
     int setupsPerAddress() {
         return Math.max(LEAST_SETUPS, endPointsPerAddress() / LEAST_SETUPS);

@@ -37,7 +37,7 @@ public final class Reconnect extends ValueObject<Reconnect.Values> {
         return values.most;
     }
 
-    /// How much longer each pause is than the one before.
+    /// The ratio of each pause to the one before.
     public double factor() {
         return values.factor;
     }
