@@ -139,7 +139,6 @@ public final class BlockingChannel {
                 }
             }
         } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
             gate.withdraw(pending);
             throw new RdmaInterruptedException("interrupted during a " + pending + " on " + name, e);
         }

@@ -218,7 +218,7 @@ final class PeerConnection implements AutoCloseable {
             runOrRepeat(() -> start(
                     "abort",
                     () -> runOrRepeat(() -> {
-                        sendAbort(PeerAbortedException.PROTOCOL_VIOLATION, String.valueOf(why.getMessage()));
+                        sendAbort(PeerAbortedException.PROTOCOL_VIOLATION, why.getMessage());
                         end();
                     })));
         } else if (starts == Action.END || starts == Action.END_AGAIN) {
@@ -495,7 +495,7 @@ final class PeerConnection implements AutoCloseable {
         }
         Action starts = life.fail(why);
         if (starts == Action.END) {
-            sendAbort(code, String.valueOf(why.getMessage()));
+            sendAbort(code, why.getMessage());
         }
         if (starts == Action.END || starts == Action.END_AGAIN) {
             end();

@@ -464,7 +464,7 @@ public final class RdmaChannel {
 
         @Override
         public void onFailed(RdmaException why) {
-            events.onFailed(new RdmaException(String.valueOf(why.getMessage()), why));
+            events.onFailed(new RdmaException(why.getMessage(), why));
         }
 
         @Override

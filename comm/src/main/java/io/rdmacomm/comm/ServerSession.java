@@ -155,7 +155,6 @@ public final class ServerSession extends Session {
                 var _ = arrived.awaitNanos(left);
             }
         } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
             throw new RdmaInterruptedException("interrupted while waiting for a client", e);
         } finally {
             lock.unlock();

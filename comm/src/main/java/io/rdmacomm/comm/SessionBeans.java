@@ -100,7 +100,7 @@ final class SessionBeans implements SessionObserver {
                         () -> endPoint.state().name())
                 .with("Failure", String.class, "why it failed; empty if it has not", () -> {
                     RdmaException why = endPoint.failure();
-                    return why == null ? "" : String.valueOf(why.getMessage());
+                    return why == null ? "" : why.getMessage();
                 })
                 .with(
                         "Channels",

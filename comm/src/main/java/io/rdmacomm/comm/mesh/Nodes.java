@@ -102,7 +102,6 @@ final class Nodes implements NodeList {
             }
             checkJoining();
         } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
             throw new RdmaInterruptedException("interrupted while joining a mesh", e);
         } finally {
             lock.unlock();

@@ -107,14 +107,14 @@ public final class DeviceChoice {
         try {
             context = device.open();
         } catch (VerbException e) {
-            complaints.add(String.valueOf(e.getMessage()));
+            complaints.add(e.getMessage());
             return;
         }
         boolean kept = false;
         try {
             kept = keep(context, kind);
         } catch (VerbException e) {
-            complaints.add(String.valueOf(e.getMessage()));
+            complaints.add(e.getMessage());
         } finally {
             if (!kept) {
                 context.close();

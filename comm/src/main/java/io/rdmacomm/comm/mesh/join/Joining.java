@@ -271,7 +271,6 @@ public final class Joining {
         } catch (TimeoutException | ExecutionException | CancellationException e) {
             throw new DeadlineException("the nodes have not met", e);
         } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
             throw new RdmaInterruptedException("interrupted while joining a mesh", e);
         }
     }
