@@ -3,6 +3,7 @@ package io.rdmacomm.soft;
 import io.rdmacomm.soft.mapped.CompletionRing;
 import io.rdmacomm.soft.tcp.PolledLinks;
 import io.rdmacomm.soft.transport.CompletionSink;
+import io.rdmacomm.soft.transport.OwnCompletions;
 import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.service.SafeLogger;
@@ -11,8 +12,9 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/// A completion queue is two rings in shared memory. Peers push to one of them, and the queue pairs of this context
-/// push to the other one when their requests end.
+/// A completion queue is a ring in shared memory, to which peers push, and one in the heap, to which the
+/// queue pairs of this context push when their requests end. A single one would have each end of a
+/// connection wait for the cache lines that the other one has just written.
 final class SoftCompletionQueue implements CompletionQueueDriver, SoftCompletionChannel.Announcing {
     private static final SafeLogger LOGGER = SafeLogger.of(SoftCompletionQueue.class);
 
@@ -20,14 +22,13 @@ final class SoftCompletionQueue implements CompletionQueueDriver, SoftCompletion
     private final int number;
     private final @Nullable SoftCompletionChannel channel;
     private final CompletionRing ring;
-    private final CompletionRing ownRing;
     private final CompletionSink receives;
-    private final CompletionSink sends;
+    private final OwnCompletions sends;
     private volatile @Nullable PolledLinks links;
     /// Armed and not announced since. The ring does not show that: producers disarm it before they announce.
     private volatile boolean awaiting;
     private boolean overrunReported;
-    /// The completions of polls in a row that the owner's ring alone could fill.
+    /// The completions of polls in a row that own requests alone could fill.
     private long requestsInARow;
     /// The receives that were there before the first of them.
     private int receivesOwed;
@@ -38,29 +39,16 @@ final class SoftCompletionQueue implements CompletionQueueDriver, SoftCompletion
         this.channel = channel;
         try {
             this.ring = CompletionRing.create(context.control(), capacity, number, channel != null);
-            this.ownRing = ownRing(ring);
         } catch (IOException e) {
             throw context.noSpace("create completion queue (ibv_create_cq)", capacity + " completions", e);
         }
-        this.receives = sinkOf(ring);
-        this.sends = sinkOf(ownRing);
+        this.receives =
+                new CompletionSink(context.memory().control(), context.lid(), ring, this::announce, this::overran);
+        this.sends = new OwnCompletions(capacity, ring.producer(context.lid()), this::announce, this::overran);
         context.objects().add(number, this);
         if (channel != null) {
             channel.add(this);
         }
-    }
-
-    private static CompletionRing ownRing(CompletionRing ring) throws IOException {
-        try {
-            return ring.ownersRing();
-        } catch (IOException e) {
-            ring.free();
-            throw e;
-        }
-    }
-
-    private CompletionSink sinkOf(CompletionRing to) {
-        return new CompletionSink(context.memory().control(), context.lid(), to, this::announce, this::overran);
     }
 
     @Override
@@ -99,7 +87,7 @@ final class SoftCompletionQueue implements CompletionQueueDriver, SoftCompletion
     }
 
     /// Where the requests of this context complete.
-    CompletionSink sends() {
+    OwnCompletions sends() {
         return sends;
     }
 
@@ -137,7 +125,7 @@ final class SoftCompletionQueue implements CompletionQueueDriver, SoftCompletion
 
     @Override
     public int capacity() {
-        return Math.min(ring.capacity(), ownRing.capacity());
+        return Math.min(ring.capacity(), sends.capacity());
     }
 
     @Override
@@ -175,11 +163,11 @@ final class SoftCompletionQueue implements CompletionQueueDriver, SoftCompletion
         int ready = ring.ready(max);
         if (requestsInARow == 0) {
             receivesOwed = ready;
-        } else if (requestsInARow >= ownRing.capacity()) {
+        } else if (requestsInARow >= sends.capacity()) {
             requestsInARow = 0;
-            return ownRing.poll(into, ring.poll(into, 0, Math.min(max, receivesOwed)), max);
+            return sends.poll(into, ring.poll(into, 0, Math.min(max, receivesOwed)), max);
         }
-        int count = ownRing.poll(into, 0, max);
+        int count = sends.poll(into, 0, max);
         if (count == max) {
             requestsInARow += count;
             return count;
@@ -200,8 +188,8 @@ final class SoftCompletionQueue implements CompletionQueueDriver, SoftCompletion
     @Override
     public void resize(int newCapacity) {
         try {
-            boolean fits = ring.fits(newCapacity) && ownRing.fits(newCapacity);
-            if (!fits || !ring.resize(newCapacity) || !ownRing.resize(newCapacity)) {
+            boolean fits = ring.fits(newCapacity) && sends.fits(newCapacity);
+            if (!fits || !ring.resize(newCapacity) || !sends.resize(newCapacity)) {
                 throw new VerbException(
                         "resize completion queue (ibv_resize_cq)",
                         Errno.EINVAL,
@@ -218,16 +206,11 @@ final class SoftCompletionQueue implements CompletionQueueDriver, SoftCompletion
         if (channel != null) {
             channel.forget(this);
         }
-        context.objects().pendingFrees().free(ring, this::free);
+        context.objects().pendingFrees().free(ring, ring::free);
         PolledLinks made = links;
         if (made != null) {
             made.close();
         }
-    }
-
-    private void free() {
-        ownRing.free();
-        ring.free();
     }
 
     @Override

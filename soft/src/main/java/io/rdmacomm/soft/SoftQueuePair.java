@@ -18,15 +18,16 @@ import io.rdmacomm.soft.transport.Transport;
 import io.rdmacomm.verbs.AsyncEventType;
 import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.Gid;
+import io.rdmacomm.verbs.OperationLock;
 import io.rdmacomm.verbs.QueuePairAttributes;
 import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.QueueSizes;
 import io.rdmacomm.verbs.SendOpcode;
 import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.WorkStatus;
+import io.rdmacomm.verbs.spi.DirectRequest;
 import io.rdmacomm.verbs.spi.MemoryRegionDriver;
 import io.rdmacomm.verbs.spi.MemoryWindowDriver;
-import io.rdmacomm.verbs.spi.OperationLock;
 import io.rdmacomm.verbs.spi.QueuePairDriver;
 import io.rdmacomm.verbs.spi.QueuePairOwner;
 import io.rdmacomm.verbs.spi.QueuePairRequest;
@@ -158,6 +159,17 @@ final class SoftQueuePair implements QueuePairDriver, ContextQueuePair, Transpor
         }
         act();
         return taken;
+    }
+
+    @Override
+    public int execute(DirectRequest[] requests, int first, int count) {
+        Transport to = transport;
+        if (to == null) {
+            return 0;
+        }
+        int ended = to.execute(requests, first, first + count);
+        act();
+        return ended;
     }
 
     @Override

@@ -116,8 +116,7 @@ class FairPollTest {
         SoftCompletionQueue both = Soft.of(queue);
         CompletionFields fields = new CompletionFields();
         for (int i = 0; i < 64; i++) {
-            fields.set(i, 0, 0, 0, 1);
-            both.sends().push(fields);
+            both.sends().push(i, 0, 0, 0, 1, 0);
         }
         for (int i = 64; i < 128; i++) {
             fields.set(i, 0, 0, 0, 1);
@@ -137,8 +136,7 @@ class FairPollTest {
         CompletionFields fields = new CompletionFields();
         for (int i = 0; i < PUSHES; i++) {
             room.acquireUninterruptibly();
-            fields.set(2L * i, 0, 0, 0, 1);
-            to.sends().push(fields);
+            to.sends().push(2L * i, 0, 0, 0, 1, 0);
             fields.set(2L * i + 1, 0, 0, 0, 1);
             to.receives().push(fields);
         }

@@ -6,7 +6,6 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import io.rdmacomm.verbs.lifetime.Lifetime;
 import io.rdmacomm.verbs.spi.CompletionLayout;
 import io.rdmacomm.verbs.spi.CompletionQueueDriver;
-import io.rdmacomm.verbs.spi.OperationLock;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;

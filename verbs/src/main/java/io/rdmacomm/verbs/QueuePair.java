@@ -1,7 +1,7 @@
 package io.rdmacomm.verbs;
 
 import io.rdmacomm.verbs.lifetime.Lifetime;
-import io.rdmacomm.verbs.spi.OperationLock;
+import io.rdmacomm.verbs.spi.DirectRequest;
 import io.rdmacomm.verbs.spi.QueuePairDriver;
 import io.rdmacomm.verbs.spi.QueuePairOwner;
 import io.rdmacomm.verbs.spi.QueuePairRequest;
@@ -96,6 +96,13 @@ public final class QueuePair implements Resource {
     /// Its number, 24 bits.
     public int number() {
         return driver.number();
+    }
+
+    /// The lock that is held while sends are posted and the state changes. A program that keeps records of
+    /// its own about the requests it posts can hold it around both instead of having a second lock; posting
+    /// then takes it again, which costs little. Like every holder, such a program must not wait for a peer.
+    public OperationLock sendLock() {
+        return sendLock;
     }
 
     /// The state known to this process; [#query()] queries the device.
@@ -391,6 +398,57 @@ public final class QueuePair implements Resource {
         return postPart(batch, Objects.checkFromIndexSize(first, count, batch.size()), count);
     }
 
+    /// Posts the requests of `batch`; see [#post(SendBatch)].
+    ///
+    /// @return how many requests were posted; if fewer than the batch holds, the queue is full until completions
+    ///         are polled
+    public int post(DirectBatch batch) {
+        return post(batch, 0);
+    }
+
+    /// Posts the requests of `batch` from index `first` on; see [#post(DirectBatch)].
+    ///
+    /// @return how many requests were posted
+    public int post(DirectBatch batch, int first) {
+        int count = batch.size() - first;
+        Objects.checkFromIndexSize(first, count, batch.size());
+        if (singleThreaded) {
+            return postExclusively(batch, first, count);
+        }
+        sendLock.lock();
+        try {
+            return postExclusively(batch, first, count);
+        } finally {
+            sendLock.unlock();
+        }
+    }
+
+    private int postExclusively(DirectBatch batch, int first, int count) {
+        lifetime.checkOpen();
+        boolean fits = state == QueuePairState.READY_TO_SEND && count <= sendDepth.room() && batch.fits(sendChecks);
+        int ended = fits ? execute(batch.requests(), first, count) : 0;
+        return ended == count ? count : ended + postExclusively(batch.inMemory(), first + ended, count - ended);
+    }
+
+    /// Has the driver execute requests for which there is room, as far as they need no [RequestChain].
+    private int execute(DirectRequest[] requests, int first, int count) {
+        SendDepth depth = sendDepth;
+        for (int i = first; i < first + count; i++) {
+            depth.take(isSignaled(requests[i].flags));
+        }
+        int ended = 0;
+        try {
+            ended = driver.execute(requests, first, count);
+        } finally {
+            int signals = 0;
+            for (int i = first + ended; i < first + count; i++) {
+                signals += isSignaled(requests[i].flags) ? 1 : 0;
+            }
+            depth.untake(count - ended, signals);
+        }
+        return ended;
+    }
+
     private int postPart(SendBatch batch, int first, int count) {
         if (singleThreaded) {
             return postExclusively(batch, first, count);
@@ -423,7 +481,7 @@ public final class QueuePair implements Resource {
         RequestChain requests = batch.chain();
         if (accounted) {
             for (int i = first; i < first + count; i++) {
-                depth.take(isSignaled(requests, i));
+                depth.take(isSignaled(requests.flags(i)));
             }
         }
         int taken = 0;
@@ -444,13 +502,13 @@ public final class QueuePair implements Resource {
     private void giveBack(RequestChain requests, int first, int count) {
         int signals = 0;
         for (int i = first; i < first + count; i++) {
-            signals += isSignaled(requests, i) ? 1 : 0;
+            signals += isSignaled(requests.flags(i)) ? 1 : 0;
         }
         sendDepth.untake(count, signals);
     }
 
-    private boolean isSignaled(RequestChain requests, int index) {
-        return signalAll || (requests.flags(index) & SendRequestLayout.FLAG_SIGNALED) != 0;
+    private boolean isSignaled(int flags) {
+        return signalAll || (flags & SendRequestLayout.FLAG_SIGNALED) != 0;
     }
 
     private int postUntilBad(SendBatch batch, int first, int count, QueuePairState now) {

@@ -3,6 +3,7 @@ package io.rdmacomm.verbs;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import io.rdmacomm.verbs.spi.DirectRequest;
 import io.rdmacomm.verbs.spi.ReceiveRequestLayout;
 import io.rdmacomm.verbs.spi.RequestChain;
 import io.rdmacomm.verbs.spi.SendRequestLayout;
@@ -375,12 +376,36 @@ public final class SendBatch {
                 : complaint;
     }
 
+    /// Appends a request that is given as plain values.
+    void append(DirectRequest request) {
+        long at = append(request.workId, request.opcode, request.immediate);
+        segment.set(JAVA_LONG, at + SendRequestLayout.REMOTE_ADDRESS, request.remoteAddress);
+        if (request.opcode == SendOpcode.COMPARE_AND_SWAP.code() || request.opcode == SendOpcode.FETCH_AND_ADD.code()) {
+            segment.set(JAVA_INT, at + SendRequestLayout.ATOMIC_KEY, request.remoteKey);
+            segment.set(JAVA_LONG, at + SendRequestLayout.COMPARE_ADD, request.operand);
+            segment.set(JAVA_LONG, at + SendRequestLayout.SWAP, request.swap);
+        } else {
+            segment.set(JAVA_INT, at + SendRequestLayout.REMOTE_KEY, request.remoteKey);
+        }
+        if (request.hasElement) {
+            with(request.address, request.length, request.localKey);
+        }
+        flag(request.flags);
+        if ((request.flags & SendRequestLayout.FLAG_INLINE) != 0) {
+            noteInline(requests.last());
+        }
+    }
+
     private long append(long workId, SendOpcode opcode, int immediate) {
+        return append(workId, opcode.code(), immediate);
+    }
+
+    private long append(long workId, int opcode, int immediate) {
         long at = requests.append(workId);
-        segment.set(JAVA_INT, at + SendRequestLayout.OPCODE, opcode.code());
+        segment.set(JAVA_INT, at + SendRequestLayout.OPCODE, opcode);
         segment.set(JAVA_INT, at + SendRequestLayout.FLAGS, 0);
         segment.set(JAVA_INT, at + SendRequestLayout.IMMEDIATE, immediate);
-        requests.note(opcode.code());
+        requests.note(opcode);
         lastFlags = 0;
         remoteRoom = Long.MAX_VALUE;
         @Nullable AddressHandle[] all = addresses;

@@ -1,7 +1,6 @@
 package io.rdmacomm.verbs;
 
 import io.rdmacomm.verbs.lifetime.Lifetime;
-import io.rdmacomm.verbs.spi.OperationLock;
 import io.rdmacomm.verbs.spi.RequestChain;
 import io.rdmacomm.verbs.spi.SharedReceiveQueueDriver;
 import java.util.ArrayList;

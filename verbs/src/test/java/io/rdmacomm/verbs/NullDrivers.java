@@ -17,6 +17,7 @@ import io.rdmacomm.verbs.spi.ConnectionRequestDriver;
 import io.rdmacomm.verbs.spi.ContextDriver;
 import io.rdmacomm.verbs.spi.DeviceDriver;
 import io.rdmacomm.verbs.spi.DeviceValues;
+import io.rdmacomm.verbs.spi.DirectRequest;
 import io.rdmacomm.verbs.spi.Driver;
 import io.rdmacomm.verbs.spi.DriverEvent;
 import io.rdmacomm.verbs.spi.ListenerDriver;
@@ -380,7 +381,9 @@ final class NullDrivers implements DeviceDriver {
         final List<Long> failed = new ArrayList<>();
         final List<QueuePairAttributes> changes = new ArrayList<>();
         final List<String> memberships = new ArrayList<>();
+        final List<Long> executed = new ArrayList<>();
         int takeAtMost = Integer.MAX_VALUE;
+        int executeAtMost;
         boolean rejectModify;
 
         @Nullable
@@ -426,6 +429,15 @@ final class NullDrivers implements DeviceDriver {
             failIfTold();
             assertThat(chained(requests, first)).as("requests in the chain").isEqualTo(count);
             return take(requests, first, count, sent);
+        }
+
+        @Override
+        public int execute(DirectRequest[] requests, int first, int count) {
+            int ended = Math.min(count, executeAtMost);
+            for (int i = first; i < first + ended; i++) {
+                executed.add(requests[i].workId);
+            }
+            return ended;
         }
 
         @Override

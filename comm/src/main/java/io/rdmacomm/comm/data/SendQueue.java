@@ -3,12 +3,12 @@ package io.rdmacomm.comm.data;
 import io.rdmacomm.comm.progress.WorkId;
 import io.rdmacomm.comm.statistics.ChannelCounter;
 import io.rdmacomm.verbs.Completions;
+import io.rdmacomm.verbs.DirectBatch;
+import io.rdmacomm.verbs.OperationLock;
 import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.RdmaException;
-import io.rdmacomm.verbs.SendBatch;
 import io.rdmacomm.verbs.WorkStatus;
-import io.rdmacomm.verbs.spi.OperationLock;
 import java.lang.foreign.Arena;
 import org.jspecify.annotations.Nullable;
 
@@ -26,10 +26,10 @@ public final class SendQueue<H> {
     private final ChannelCounters counters;
     private final int inlineBytes;
     private final boolean fenced;
-    private final OperationLock lock = new OperationLock();
+    private final OperationLock lock;
     private final OperationRing<H> ring;
     private final Credits credits;
-    private final SendBatch single;
+    private final DirectBatch single;
     private @Nullable Operation creditUpdate;
     private @Nullable Operation arrivalRead;
     private long receivesPosted;
@@ -53,6 +53,7 @@ public final class SendQueue<H> {
             ChannelEvents<H> events) {
         this.channel = channel;
         this.queuePair = queuePair;
+        this.lock = queuePair.sendLock();
         this.workIdBase = workIdBase;
         this.memory = memory;
         this.events = events;
@@ -61,7 +62,7 @@ public final class SendQueue<H> {
         this.fenced = fenced;
         this.ring = new OperationRing<>(sizes.sendWindow());
         this.credits = new Credits(channel, memory, counters);
-        this.single = SendBatch.create(arena, 1, 1);
+        this.single = DirectBatch.create(arena, 1);
         this.receivesPosted = receives;
         this.receivesAnnounced = receives;
     }
@@ -85,7 +86,7 @@ public final class SendQueue<H> {
         return new Operation(inlineBytes, fenced);
     }
 
-    /// The lock for posting.
+    /// The lock for posting: that of the queue pair, so that an operation takes one lock.
     public OperationLock lock() {
         return lock;
     }
@@ -135,7 +136,7 @@ public final class SendQueue<H> {
     private boolean postSingle(Operation operation, @Nullable H handler, long context) {
         long sequence = ring.next();
         int kind = operation.kind();
-        SendBatch batch = single.clear();
+        DirectBatch batch = single.clear();
         operation.appendTo(
                 batch, WorkId.send(workIdBase, sequence), memory.resultAddress(ring.slot(sequence)), memory.cellsKey());
         batch.signaled();
@@ -153,7 +154,7 @@ public final class SendQueue<H> {
 
     /// Starts all operations, for which there is room and credit, with one completion. Under the lock.
     public void post(PreparedOperations<H> operations) {
-        SendBatch batch = operations.batch();
+        DirectBatch batch = operations.batch();
         int count = operations.size();
         batch.signaled();
         long now = SlowOperations.now();

@@ -5,8 +5,8 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.rdmacomm.ibverbs.objects.IbvCompletionQueue;
 import io.rdmacomm.ibverbs.objects.NativeContext;
+import io.rdmacomm.verbs.OperationLock;
 import io.rdmacomm.verbs.spi.CompletionLayout;
-import io.rdmacomm.verbs.spi.OperationLock;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Map;

@@ -24,7 +24,6 @@ import org.jspecify.annotations.Nullable;
 public final class CompletionProducer {
     private final MemorySegment memory;
     private final long queue;
-    private final long newest;
     private final int lid;
     private final boolean hasChannel;
     // Without order between threads: a record is seen complete, and an older one is just read again.
@@ -32,11 +31,9 @@ public final class CompletionProducer {
 
     private record Ring(long offset, long mask) {}
 
-    /// @param newest where the offset of the newest ring is
-    private CompletionProducer(MemorySegment memory, long queue, long newest, int lid, Ring ring) {
+    private CompletionProducer(MemorySegment memory, long queue, int lid, Ring ring) {
         this.memory = memory;
         this.queue = queue;
-        this.newest = newest;
         this.lid = lid;
         this.hasChannel = memory.get(JAVA_INT, queue + QUEUE_CHANNEL) != 0;
         this.known = ring;
@@ -50,16 +47,13 @@ public final class CompletionProducer {
         if (!ControlLayout.isInHeap(queue, QUEUE_BYTES)) {
             return null;
         }
-        long newest = queue + QUEUE_RING;
-        Ring ring = ringAt(memory, SharedWords.acquire(memory, newest));
-        return ring == null ? null : new CompletionProducer(memory, queue, newest, lid, ring);
+        Ring ring = ringAt(memory, SharedWords.acquire(memory, queue + QUEUE_RING));
+        return ring == null ? null : new CompletionProducer(memory, queue, lid, ring);
     }
 
     /// Pushes to a queue of this context.
-    ///
-    /// @param newest where the offset of the newest ring is
-    static CompletionProducer of(MemorySegment memory, long queue, long newest, int lid, long ring, long mask) {
-        return new CompletionProducer(memory, queue, newest, lid, new Ring(ring, mask));
+    static CompletionProducer of(MemorySegment memory, long queue, int lid, long ring, long mask) {
+        return new CompletionProducer(memory, queue, lid, new Ring(ring, mask));
     }
 
     private static @Nullable Ring ringAt(MemorySegment memory, long offset) {
@@ -97,7 +91,7 @@ public final class CompletionProducer {
                     }
                     completion.writeTo(memory, slot + SLOT_BODY);
                     SharedWords.release(memory, slot, CompletionSlots.word(tail, 0, FULL));
-                    return announce(completion);
+                    return disarmFor(completion.wakesSolicited()) ? CompletionRing.NOTIFY : CompletionRing.PUSHED;
                 }
             } else if (!findsRoom(ring, tail, word, ahead)) {
                 return overrun();
@@ -108,7 +102,7 @@ public final class CompletionProducer {
 
     /// The ring that producers fill, or null if it cannot be one.
     private @Nullable Ring newestRing() {
-        long offset = SharedWords.acquire(memory, newest);
+        long offset = SharedWords.acquire(memory, queue + QUEUE_RING);
         Ring ring = known;
         return ring.offset == offset ? ring : seeNew(offset);
     }
@@ -138,26 +132,32 @@ public final class CompletionProducer {
     }
 
     private boolean isReplaced(Ring ring) {
-        return SharedWords.acquire(memory, newest) != ring.offset;
+        return SharedWords.acquire(memory, queue + QUEUE_RING) != ring.offset;
     }
 
     private int overrun() {
-        SharedWords.publishInt(memory, queue + QUEUE_BROKEN, 1);
+        breakDown();
         return CompletionRing.OVERRUN;
     }
 
-    private int announce(CompletionFields completion) {
+    /// Marks the queue as broken: it has lost a completion.
+    public void breakDown() {
+        SharedWords.publishInt(memory, queue + QUEUE_BROKEN, 1);
+    }
+
+    /// Disarms the queue if its owner waits for a completion like the one that was just pushed.
+    ///
+    /// @param solicited whether it wakes those that wait for solicited events only
+    /// @return whether the owner must be told
+    public boolean disarmFor(boolean solicited) {
         if (!hasChannel) {
-            return CompletionRing.PUSHED;
+            return false;
         }
         // The completion must be visible before the arming is read: the consumer arms, then polls.
         VarHandle.fullFence();
         int armed = SharedWords.opaqueInt(memory, queue + QUEUE_ARMED);
-        if (armed == 0 || (armed == 2 && !completion.wakesSolicited())) {
-            return CompletionRing.PUSHED;
-        }
-        return SharedWords.compareAndSetInt(memory, queue + QUEUE_ARMED, armed, 0)
-                ? CompletionRing.NOTIFY
-                : CompletionRing.PUSHED;
+        return armed != 0
+                && (armed != 2 || solicited)
+                && SharedWords.compareAndSetInt(memory, queue + QUEUE_ARMED, armed, 0);
     }
 }

@@ -8,7 +8,6 @@ import static io.rdmacomm.soft.mapped.CompletionSlots.QUEUE_BROKEN;
 import static io.rdmacomm.soft.mapped.CompletionSlots.QUEUE_BYTES;
 import static io.rdmacomm.soft.mapped.CompletionSlots.QUEUE_CHANNEL;
 import static io.rdmacomm.soft.mapped.CompletionSlots.QUEUE_NUMBER;
-import static io.rdmacomm.soft.mapped.CompletionSlots.QUEUE_OWN_RING;
 import static io.rdmacomm.soft.mapped.CompletionSlots.QUEUE_RING;
 import static io.rdmacomm.soft.mapped.CompletionSlots.RING_MASK;
 import static io.rdmacomm.soft.mapped.CompletionSlots.RING_SLOTS;
@@ -34,7 +33,6 @@ import org.jspecify.annotations.Nullable;
 ///
 /// ```
 /// queue  +0 ring offset | +8 number | +12 has a channel | +16 broken      read by producers
-///        +24 offset of the owner's ring                                   read by producers of its process
 ///        +64 armed: 0 no, 1 any, 2 solicited                              written by both sides
 /// ring   +0 mask | +64 tail | +128 slots of 64 bytes
 /// slot   +0 word: position << 20 | LID << 4 | kind | +8 completion, 48 bytes
@@ -44,9 +42,6 @@ import org.jspecify.annotations.Nullable;
 /// the consumer puts a new ring up and seals the old one at its tail: producers that meet the seal go to the new
 /// ring, and so does the consumer when it gets there. A ring that is full has no place for a seal: its producers
 /// find the new ring because it is full, and the consumer seals every slot that it empties.
-///
-/// The owner's own requests complete in a second ring ([#ownersRing]), which peers do not write: otherwise each end
-/// of a connection would wait for the cache lines of the tail and of the slots that the other one has just written.
 ///
 /// A process that is stopped, instead of dead, may still fill its claim. If it is given up, the consumer
 /// passes the slot, and checks it again with each poll until it is filled or void. Such a slot is never used
@@ -70,7 +65,6 @@ public final class CompletionRing {
     private final ControlFile file;
     private final MemorySegment memory;
     private final long queue;
-    private final long pointer;
     private final Ring first;
     private volatile Ring newest;
     private Ring current;
@@ -94,12 +88,10 @@ public final class CompletionRing {
         }
     }
 
-    /// @param pointer where producers find the newest ring
-    private CompletionRing(ControlFile file, long queue, long pointer, Ring first, long position) {
+    private CompletionRing(ControlFile file, long queue, Ring first, long position) {
         this.file = file;
         this.memory = file.memory();
         this.queue = queue;
-        this.pointer = pointer;
         this.first = first;
         this.newest = first;
         this.current = first;
@@ -127,17 +119,7 @@ public final class CompletionRing {
         memory.set(JAVA_INT, queue + QUEUE_NUMBER, number);
         memory.set(JAVA_INT, queue + QUEUE_CHANNEL, hasChannel ? 1 : 0);
         SharedWords.publish(memory, queue + QUEUE_RING, ring.offset);
-        return new CompletionRing(file, queue, queue + QUEUE_RING, ring, position);
-    }
-
-    /// Creates another ring of this queue, for completions that only the owner's process pushes. The two are armed,
-    /// and break, together.
-    ///
-    /// @throws IOException if there is no room
-    public CompletionRing ownersRing() throws IOException {
-        Ring ring = createRing(file, newest.mask + 1, 0);
-        SharedWords.publish(memory, queue + QUEUE_OWN_RING, ring.offset);
-        return new CompletionRing(file, queue, queue + QUEUE_OWN_RING, ring, 0);
+        return new CompletionRing(file, queue, ring, position);
     }
 
     private static Ring createRing(ControlFile file, long size, long position) throws IOException {
@@ -165,7 +147,7 @@ public final class CompletionRing {
     /// @param lid of this context
     public CompletionProducer producer(int lid) {
         Ring to = newest;
-        return CompletionProducer.of(memory, queue, pointer, lid, to.offset, to.mask);
+        return CompletionProducer.of(memory, queue, lid, to.offset, to.mask);
     }
 
     /// The number of completions it holds, not counting those left in older rings.
@@ -315,7 +297,7 @@ public final class CompletionRing {
         Ring added = createRing(file, roundUp(capacity), 0);
         last.next = added;
         newest = added;
-        SharedWords.publish(memory, pointer, added.offset);
+        SharedWords.publish(memory, queue + QUEUE_RING, added.offset);
         seal(last.offset, last.mask);
         return true;
     }
@@ -445,14 +427,12 @@ public final class CompletionRing {
         return false;
     }
 
-    /// Gives the memory back, that of the owner's ring first. No thread may poll or push now.
+    /// Gives the memory back. No thread may poll or push now.
     public void free() {
         for (Ring each = first; each != null; each = each.next) {
             file.free(each.offset, CompletionSlots.ringBytes(each.mask + 1));
         }
-        if (pointer == queue + QUEUE_RING) {
-            file.free(queue, QUEUE_BYTES);
-        }
+        file.free(queue, QUEUE_BYTES);
     }
 
     /// The number of the queue at `queue`, for wake-ups.

@@ -17,7 +17,6 @@ final class CompletionSlots {
     static final int QUEUE_NUMBER = 8;
     static final int QUEUE_CHANNEL = 12;
     static final int QUEUE_BROKEN = 16;
-    static final int QUEUE_OWN_RING = 24;
     static final int QUEUE_ARMED = 64;
 
     static final int RING_MASK = 0;

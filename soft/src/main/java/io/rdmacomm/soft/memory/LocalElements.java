@@ -7,6 +7,7 @@ import io.rdmacomm.verbs.WorkStatus;
 import io.rdmacomm.verbs.spi.ReceiveRequestLayout;
 import io.rdmacomm.verbs.spi.SendRequestLayout;
 import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
 
 /// Finds the memory behind the scatter/gather elements of a send request of this side, and checks it: the key
 /// exists, the protection domain is that of the queue pair, the right is there, the range lies inside
@@ -48,13 +49,20 @@ public final class LocalElements {
                 continue;
             }
             int key = request.get(JAVA_INT, element + ReceiveRequestLayout.ELEMENT_KEY);
-            LocalRegion region = memory.usable(key, domain, right, address, length);
+            LocalRegion region = find(key, address, length, right);
             if (region == null) {
                 return WorkStatus.LOCAL_PROTECTION_ERROR.code();
             }
             into.add(region.segment(), key, region.offsetOf(address), length);
         }
         return into.total > MAX_MESSAGE ? WorkStatus.LOCAL_LENGTH_ERROR.code() : SUCCESS;
+    }
+
+    /// The region that has an element, or null if it must not be used.
+    ///
+    /// @param right the right that the memory must have, 0 for reading
+    public @Nullable LocalRegion find(int key, long address, long length, int right) {
+        return memory.usable(key, domain, right, address, length);
     }
 
     /// The number of bytes in all elements of the request at `at`.

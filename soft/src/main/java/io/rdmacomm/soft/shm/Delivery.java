@@ -9,15 +9,18 @@ import io.rdmacomm.soft.mapped.CompletionRing;
 import io.rdmacomm.soft.mapped.QueuePairBlock;
 import io.rdmacomm.soft.mapped.ReceiveTaker;
 import io.rdmacomm.soft.memory.ElementList;
+import io.rdmacomm.soft.memory.LocalRegion;
 import io.rdmacomm.soft.memory.RequestOpcode;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.AsyncEventType;
 import io.rdmacomm.verbs.CompletionOpcode;
 import io.rdmacomm.verbs.WorkStatus;
 import io.rdmacomm.verbs.spi.CompletionLayout;
+import io.rdmacomm.verbs.spi.DirectRequest;
 import io.rdmacomm.verbs.spi.ReceiveRequestLayout;
 import io.rdmacomm.verbs.spi.SendRequestLayout;
 import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
 
 /// Delivers a message: takes the peer's oldest receive, puts the payload into its memory and completes it. Under the
 /// queue pair's send lock; allocates nothing.
@@ -39,6 +42,11 @@ final class Delivery {
     private final PeerQueuePair peer;
     private final Transfer transfer;
     private final CompletionFields fields = new CompletionFields();
+    // The message.
+    private int sent;
+    private int flags;
+    private int immediate;
+    private long bytes;
     private long taken;
 
     /// @param number of this side's queue pair
@@ -50,10 +58,31 @@ final class Delivery {
         this.transfer = transfer;
     }
 
+    /// Sets the message that is delivered next: the request at `at`, whose memory the [Transfer] has.
+    Delivery of(MemorySegment request, long at) {
+        return of(
+                request.get(JAVA_INT, at + SendRequestLayout.OPCODE),
+                request.get(JAVA_INT, at + SendRequestLayout.FLAGS),
+                request.get(JAVA_INT, at + SendRequestLayout.IMMEDIATE),
+                transfer.local.total);
+    }
+
+    private void of(DirectRequest request) {
+        of(request.opcode, request.flags, request.immediate, request.length);
+    }
+
+    private Delivery of(int opcode, int itsFlags, int itsImmediate, long itsBytes) {
+        sent = opcode;
+        flags = itsFlags;
+        immediate = itsImmediate;
+        bytes = itsBytes;
+        return this;
+    }
+
     /// Delivers a SEND, whose payload goes into the receive.
     ///
     /// @param stages whether to take the receive also if the payload must be staged; then [#finish] follows
-    int send(MemorySegment request, long at, int flags, boolean stages) {
+    int send(boolean stages) {
         MemorySegment memory = peer.memory();
         ReceiveTaker ring = peer.receives();
         for (int turn = 0; turn < MOST_TURNS; turn++) {
@@ -70,13 +99,13 @@ final class Delivery {
             if (take(ring, position, workId)) {
                 taken = workId;
                 if (status != Outcome.DONE) {
-                    return complete(RECEIVE, workId, status, request, at, flags);
+                    return complete(RECEIVE, workId, status);
                 }
                 int result = put();
                 return switch (result) {
                     case Outcome.NEEDS_STAGING -> result;
-                    case Outcome.DONE -> endWithPayload(request, at, flags);
-                    default -> endWithoutPayload(result, taken, request, at, flags);
+                    case Outcome.DONE -> endWithPayload();
+                    default -> endWithoutPayload(result);
                 };
             }
         }
@@ -93,27 +122,81 @@ final class Delivery {
         }
     }
 
-    /// Ends the receive that [#send] has taken for a payload that had to be staged. The peer may have failed after
-    /// the last piece was copied, and taken its receive back.
+    /// Delivers a SEND without an [ElementList] on either side: into a receive of one element that only this
+    /// side takes.
     ///
-    /// @param result whether the payload was copied, or why not
-    int finish(int result, MemorySegment request, long at, int flags) {
-        if (result != Outcome.DONE) {
-            return endWithoutPayload(result, taken, request, at, flags);
+    /// @param local the memory of the payload; null if there is none
+    /// @return [Outcome#NOT_DIRECT] if it must be delivered by [#send(boolean)], else how the request has ended
+    int send(DirectRequest request, @Nullable LocalRegion local) {
+        ReceiveTaker ring = peer.receives();
+        long position = ring.sharedNumber() == 0 ? peer.oldestReceive() : -1;
+        if (position < 0) {
+            return Outcome.NOT_DIRECT;
         }
-        return block.claimJournal() ? endWithPayload(request, at, flags) : Outcome.NO_PEER;
+        long entry = ring.entry(position);
+        MemorySegment remote = local == null ? null : findReceive(ring, entry, request.length);
+        if (local != null && remote == null) {
+            return Outcome.NOT_DIRECT;
+        }
+        long workId = ring.workId(entry);
+        if (!take(ring, position, workId)) {
+            return Outcome.NOT_DIRECT;
+        }
+        taken = workId;
+        of(request);
+        try {
+            int result = local == null || remote == null ? Outcome.DONE : put(request, local, remote);
+            return result == Outcome.DONE ? endWithPayload() : endWithoutPayload(result);
+        } catch (RuntimeException | Error e) {
+            // A file of the peer was truncated: its receive cannot be completed, and must not be taken again.
+            return GENERAL;
+        }
     }
 
-    private int endWithPayload(MemorySegment request, long at, int flags) {
-        int status = invalidated(request, at) ? Outcome.DONE : REMOTE_INVALID;
-        return complete(RECEIVE, taken, status, request, at, flags);
+    private int put(DirectRequest request, LocalRegion local, MemorySegment remote) {
+        try {
+            long from = local.offsetOf(request.address);
+            ElementList.copyPiece(local.segment(), from, remote, peer.foundOffset(), request.length);
+            return Outcome.DONE;
+        } catch (RuntimeException | Error e) {
+            // As for a payload of several elements.
+            return GENERAL;
+        }
+    }
+
+    /// The memory of a receive of one element; null if it is not mapped, or not right for the message.
+    private @Nullable MemorySegment findReceive(ReceiveTaker ring, long entry, long length) {
+        MemorySegment memory = peer.memory();
+        long element = ring.elements(entry);
+        long room = Integer.toUnsignedLong(memory.get(JAVA_INT, element + ReceiveRequestLayout.ELEMENT_LENGTH));
+        if (ring.elementCount(entry) != 1 || room < length) {
+            return null;
+        }
+        long address = memory.get(JAVA_LONG, element + ReceiveRequestLayout.ELEMENT_ADDRESS);
+        int key = memory.get(JAVA_INT, element + ReceiveRequestLayout.ELEMENT_KEY);
+        return peer.find(key, address, room, LOCAL_WRITE, ring.domain(), false);
+    }
+
+    /// Ends the receive that [#send(boolean)] has taken for a payload that had to be staged. The peer may
+    /// have failed after the last piece was copied, and taken its receive back.
+    ///
+    /// @param result whether the payload was copied, or why not
+    int finish(int result) {
+        if (result != Outcome.DONE) {
+            return endWithoutPayload(result);
+        }
+        return block.claimJournal() ? endWithPayload() : Outcome.NO_PEER;
+    }
+
+    private int endWithPayload() {
+        return complete(RECEIVE, taken, invalidated() ? Outcome.DONE : REMOTE_INVALID);
     }
 
     /// Ends a receive that was taken for a payload which could not be copied. If the peer has failed, or was reset or
     /// closed meanwhile, its receive has ended already.
     ///
     /// @param result why not
-    private int endWithoutPayload(int result, long workId, MemorySegment request, long at, int flags) {
+    private int endWithoutPayload(int result) {
         if (!peer.hasReceives()) {
             block.closeJournal();
             return Outcome.NO_PEER;
@@ -122,14 +205,14 @@ final class Delivery {
         if (!block.claimJournal()) {
             return mine ? result : Outcome.NO_PEER;
         }
-        int status = complete(RECEIVE, workId, FLUSHED, request, at, flags);
+        int status = complete(RECEIVE, taken, FLUSHED);
         return mine ? result : status;
     }
 
     /// Delivers the immediate data of a WRITE, whose payload has its place already.
     ///
     /// @param status what the receive completes with
-    int writeWithImmediate(int status, MemorySegment request, long at, int flags) {
+    int writeWithImmediate(int status) {
         ReceiveTaker ring = peer.receives();
         for (int turn = 0; turn < MOST_TURNS; turn++) {
             long position = peer.oldestReceive();
@@ -138,16 +221,29 @@ final class Delivery {
             }
             long workId = ring.workId(ring.entry(position));
             if (take(ring, position, workId)) {
-                return complete(RECEIVE_WRITE, workId, status, request, at, flags);
+                return complete(RECEIVE_WRITE, workId, status);
             }
         }
         return Outcome.RECEIVER_NOT_READY;
     }
 
+    /// Delivers the immediate data of a WRITE, whose payload has its place already.
+    ///
+    /// @return [Outcome#NOT_DIRECT] if the peer has no receive any more, else how the request has ended
+    int writeWithImmediate(DirectRequest request) {
+        of(request);
+        try {
+            int result = writeWithImmediate(Outcome.DONE);
+            return result == Outcome.RECEIVER_NOT_READY ? Outcome.NOT_DIRECT : result;
+        } catch (RuntimeException | Error e) {
+            // As for a message.
+            return GENERAL;
+        }
+    }
+
     /// Finds the memory behind the elements of the peer's receive.
     private int resolveReceive(MemorySegment memory, ReceiveTaker ring, long entry) {
         ElementList remote = transfer.remote;
-        long bytes = transfer.local.total;
         remote.clear();
         int count = ring.elementCount(entry);
         int receiveDomain = ring.domain();
@@ -184,22 +280,20 @@ final class Delivery {
     /// Invalidates the peer's key that a SEND with invalidation names, once it has its receive.
     ///
     /// @return false if it names no window
-    private boolean invalidated(MemorySegment request, long at) {
-        return request.get(JAVA_INT, at + SendRequestLayout.OPCODE) != RequestOpcode.SEND_WITH_INVALIDATE
-                || peer.invalidate(request.get(JAVA_INT, at + SendRequestLayout.IMMEDIATE));
+    private boolean invalidated() {
+        return sent != RequestOpcode.SEND_WITH_INVALIDATE || peer.invalidate(immediate);
     }
 
-    private int complete(int opcode, long workId, int status, MemorySegment request, long at, int flags) {
-        int sent = request.get(JAVA_INT, at + SendRequestLayout.OPCODE);
-        fields.set(workId, status, opcode, (int) transfer.local.total, peer.number());
+    private int complete(int opcode, long workId, int status) {
+        fields.set(workId, status, opcode, (int) bytes, peer.number());
         fields.source = number;
         fields.solicited = (flags & SendRequestLayout.FLAG_SOLICITED) != 0;
         if (RequestOpcode.hasImmediate(sent)) {
             fields.flags = CompletionLayout.FLAG_IMMEDIATE;
-            fields.immediate = request.get(JAVA_INT, at + SendRequestLayout.IMMEDIATE);
+            fields.immediate = immediate;
         } else if (sent == RequestOpcode.SEND_WITH_INVALIDATE) {
             fields.flags = CompletionLayout.FLAG_INVALIDATED;
-            fields.immediate = request.get(JAVA_INT, at + SendRequestLayout.IMMEDIATE);
+            fields.immediate = immediate;
         }
         CompletionProducer queue = peer.completions();
         int result = queue.push(block.memory(), block.completionJournal(), fields);

@@ -33,6 +33,7 @@ final class PeerQueuePair {
     private PeerKey remoteKey = new PeerKey(MemorySegment.NULL);
     private PeerKey receiveKey = remoteKey;
     private long knownTail;
+    private long foundOffset;
     private boolean established;
 
     /// Knows no peer yet.
@@ -215,33 +216,57 @@ final class PeerQueuePair {
 
     /// Checks a key, range and right of the peer, and adds the memory behind them to `into`.
     ///
-    /// The order is that of the responder: the key exists, the protection domain is the same, the right is there,
-    /// the range lies inside.
-    ///
     /// @param windows whether the key of a window counts, too
     /// @return whether the access is allowed
     boolean resolve(
             int key, long address, long length, int right, int expectedDomain, boolean windows, ElementList into) {
         PeerKey peerKey = windows ? remoteKey : receiveKey;
-        if (!peerKey.load(key)
-                || !(windows || peerKey.isOfRegion())
-                || !peerKey.allows(number, expectedDomain, right)
-                || !peerKey.contains(address, length)) {
+        if (!allows(peerKey, key, address, length, right, expectedDomain, windows)) {
             return false;
         }
         long offset = peerKey.offsetOf(address);
-        long file = peerKey.file();
-        int region = peerKey.region();
-        if (file == 0) {
-            return addRegistered(key, address, region, offset, length, into);
+        if (peerKey.file() == 0) {
+            return addRegistered(key, address, peerKey.region(), offset, length, into);
         }
-        ShmPeer bound = peer;
-        MemorySegment segment = bound == null ? null : bound.region(region >>> 16, file);
+        MemorySegment segment = mapped(peerKey);
         if (segment == null) {
             return false;
         }
         into.add(segment, key, offset, length);
         return true;
+    }
+
+    /// Checks as [#resolve], and finds the memory if this process maps it. It begins at [#foundOffset()] of
+    /// the segment.
+    ///
+    /// @return null if the access is not allowed, or the memory is not mapped
+    @Nullable
+    MemorySegment find(int key, long address, long length, int right, int expectedDomain, boolean windows) {
+        PeerKey peerKey = windows ? remoteKey : receiveKey;
+        if (!allows(peerKey, key, address, length, right, expectedDomain, windows) || peerKey.file() == 0) {
+            return null;
+        }
+        foundOffset = peerKey.offsetOf(address);
+        return mapped(peerKey);
+    }
+
+    long foundOffset() {
+        return foundOffset;
+    }
+
+    /// The order of the checks is that of the responder: the key exists, the protection domain is the same,
+    /// the right is there, the range lies inside.
+    private boolean allows(
+            PeerKey peerKey, int key, long address, long length, int right, int expectedDomain, boolean windows) {
+        return peerKey.load(key)
+                && (windows || peerKey.isOfRegion())
+                && peerKey.allows(number, expectedDomain, right)
+                && peerKey.contains(address, length);
+    }
+
+    private @Nullable MemorySegment mapped(PeerKey peerKey) {
+        ShmPeer bound = peer;
+        return bound == null ? null : bound.region(peerKey.region() >>> 16, peerKey.file());
     }
 
     /// Whether a key that [#resolve] has accepted is still valid.

@@ -77,12 +77,11 @@ final class RequestExecutor {
     /// @param result how that has ended
     /// @return an [Outcome]
     int finish(MemorySegment request, long at, int result) {
-        int flags = request.get(JAVA_INT, at + SendRequestLayout.FLAGS);
         return switch (request.get(JAVA_INT, at + SendRequestLayout.OPCODE)) {
             case RequestOpcode.SEND, RequestOpcode.SEND_WITH_IMMEDIATE, RequestOpcode.SEND_WITH_INVALIDATE ->
-                delivery.finish(result, request, at, flags);
+                delivery.of(request, at).finish(result);
             case RequestOpcode.WRITE_WITH_IMMEDIATE ->
-                result == Outcome.DONE ? delivery.writeWithImmediate(Outcome.DONE, request, at, flags) : result;
+                result == Outcome.DONE ? delivery.of(request, at).writeWithImmediate(Outcome.DONE) : result;
             default -> result;
         };
     }
@@ -115,16 +114,16 @@ final class RequestExecutor {
         }
         status = resolveRemote(request, at, SendRequestLayout.REMOTE_KEY, transfer.local.total, REMOTE_WRITE);
         if (status != Outcome.DONE) {
-            delivery.writeWithImmediate(LOCAL_ACCESS, request, at, flags);
+            delivery.of(request, at).writeWithImmediate(LOCAL_ACCESS);
             return status;
         }
         status = transfer.write();
-        return status != Outcome.DONE ? status : delivery.writeWithImmediate(Outcome.DONE, request, at, flags);
+        return status != Outcome.DONE ? status : delivery.of(request, at).writeWithImmediate(Outcome.DONE);
     }
 
     private int send(MemorySegment request, long at, int flags, boolean stages) {
         int status = begin(request, at, flags, 0);
-        return status != Outcome.DONE ? status : delivery.send(request, at, flags, stages);
+        return status != Outcome.DONE ? status : delivery.of(request, at).send(stages);
     }
 
     private int read(MemorySegment request, long at, int flags) {

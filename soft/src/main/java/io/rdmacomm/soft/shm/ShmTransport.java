@@ -22,6 +22,7 @@ import io.rdmacomm.verbs.AsyncEventType;
 import io.rdmacomm.verbs.Gid;
 import io.rdmacomm.verbs.WorkStatus;
 import io.rdmacomm.verbs.service.SafeLogger;
+import io.rdmacomm.verbs.spi.DirectRequest;
 import io.rdmacomm.verbs.spi.RequestChain;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
@@ -59,6 +60,7 @@ final class ShmTransport implements Transport, Stager.Client {
     private final long peerBlock;
     private final PeerQueuePair peer;
     private final RequestExecutor executor;
+    private final DirectExecutor direct;
     private final StagedRequest staged;
     private final Stager.Lane lane;
     private boolean staging;
@@ -110,6 +112,7 @@ final class ShmTransport implements Transport, Stager.Client {
         Delivery delivery = new Delivery(number, block, peer, transfer);
         this.executor =
                 new RequestExecutor(sends.localElements(), resources.windowRequests(), peer, transfer, delivery);
+        this.direct = new DirectExecutor(sends.localElements(), peer, delivery);
     }
 
     /// Whether that context is its peer's; any thread.
@@ -157,6 +160,36 @@ final class ShmTransport implements Transport, Stager.Client {
         int kept = sends.add(batch, next, end);
         finishOldest(result);
         return kept - first;
+    }
+
+    @Override
+    public int execute(DirectRequest[] requests, int first, int end) {
+        if (!sends.isOpen() || !sends.isEmpty() || !peer.isBound()) {
+            return 0;
+        }
+        int next = first;
+        block.beginExecuting();
+        try {
+            while (next < end) {
+                DirectRequest request = requests[next];
+                int result = direct.execute(request);
+                if (result == Outcome.NOT_DIRECT) {
+                    break;
+                }
+                next++;
+                if (result != Outcome.DONE) {
+                    completer.fail(request.workId, result, 0);
+                    events.failed(FLUSHED, 0, AsyncEventType.UNKNOWN);
+                    break;
+                }
+                completer.succeed(request);
+            }
+        } catch (RuntimeException | Error e) {
+            // For example an InternalError, because a file of the peer was truncated: posting finds it again.
+        } finally {
+            block.endExecuting();
+        }
+        return next - first;
     }
 
     @Override

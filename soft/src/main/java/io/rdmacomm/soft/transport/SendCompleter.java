@@ -3,10 +3,10 @@ package io.rdmacomm.soft.transport;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
-import io.rdmacomm.soft.mapped.CompletionFields;
 import io.rdmacomm.soft.memory.LocalElements;
 import io.rdmacomm.soft.memory.RequestOpcode;
 import io.rdmacomm.verbs.CompletionOpcode;
+import io.rdmacomm.verbs.spi.DirectRequest;
 import io.rdmacomm.verbs.spi.SendRequestLayout;
 import java.lang.foreign.MemorySegment;
 
@@ -14,15 +14,14 @@ import java.lang.foreign.MemorySegment;
 public final class SendCompleter {
     private static final int SUCCESS = 0;
 
-    private final CompletionSink completions;
+    private final OwnCompletions completions;
     private final int number;
     private final boolean signalAll;
-    private final CompletionFields fields = new CompletionFields();
 
     /// Completes requests of the queue pair with this number.
     ///
     /// @param signalAll whether requests complete that are not signalled, too
-    public SendCompleter(CompletionSink completions, int number, boolean signalAll) {
+    public SendCompleter(OwnCompletions completions, int number, boolean signalAll) {
         this.completions = completions;
         this.number = number;
         this.signalAll = signalAll;
@@ -35,8 +34,14 @@ public final class SendCompleter {
         if (isSignalled(request, at)) {
             int opcode = request.get(JAVA_INT, at + SendRequestLayout.OPCODE);
             long workId = request.get(JAVA_LONG, at + SendRequestLayout.WORK_ID);
-            fields.set(workId, SUCCESS, completionOpcode(opcode), (int) bytes, number);
-            completions.push(fields);
+            succeed(workId, opcode, bytes);
+        }
+    }
+
+    /// A request that was given as plain values has succeeded.
+    public void succeed(DirectRequest request) {
+        if (signalAll || (request.flags & SendRequestLayout.FLAG_SIGNALED) != 0) {
+            succeed(request.workId, request.opcode, request.length);
         }
     }
 
@@ -57,9 +62,11 @@ public final class SendCompleter {
     ///
     /// @param vendorError more than the status, or 0
     public void fail(long workId, int status, int vendorError) {
-        fields.set(workId, status, 0, 0, number);
-        fields.vendorError = vendorError;
-        completions.push(fields);
+        completions.push(workId, status, 0, 0, number, vendorError);
+    }
+
+    private void succeed(long workId, int opcode, long bytes) {
+        completions.push(workId, SUCCESS, completionOpcode(opcode), (int) bytes, number, 0);
     }
 
     private static int completionOpcode(int opcode) {

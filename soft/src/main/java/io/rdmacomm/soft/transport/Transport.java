@@ -2,6 +2,7 @@ package io.rdmacomm.soft.transport;
 
 import io.rdmacomm.soft.memory.LocalRegion;
 import io.rdmacomm.verbs.AsyncEventType;
+import io.rdmacomm.verbs.spi.DirectRequest;
 import io.rdmacomm.verbs.spi.RequestChain;
 import org.jspecify.annotations.Nullable;
 
@@ -16,6 +17,13 @@ public interface Transport {
     ///
     /// @return how many were taken
     int post(RequestChain batch, int first, int end);
+
+    /// Executes requests at once, as [io.rdmacomm.verbs.spi.QueuePairDriver#execute]. The default does none.
+    ///
+    /// @return how many have ended
+    default int execute(DirectRequest[] requests, int first, int end) {
+        return 0;
+    }
 
     /// Continues with the requests in the [RequestQueue].
     void resume();

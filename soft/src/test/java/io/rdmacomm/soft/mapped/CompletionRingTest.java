@@ -72,48 +72,9 @@ class CompletionRingTest {
     }
 
     @Test
-    void theOwnersRingHasItsOwnCompletions() throws IOException {
-        CompletionRing ring = ring(4, false);
-        CompletionRing owners = ring.ownersRing();
-        push(ring, 1, false);
-        push(owners, 2, false);
-        assertThat(owners.poll(into, 0, 8)).isEqualTo(1);
-        assertThat(ring.poll(into, 1, 8))
-                .as("behind the one that was polled first")
-                .isEqualTo(2);
-        assertThat(into.get(ValueLayout.JAVA_LONG, 0)).isEqualTo(2);
-        assertThat(into.get(ValueLayout.JAVA_LONG, CompletionLayout.BYTES)).isEqualTo(1);
-        assertThat(owners.resize(64)).isTrue();
-        assertThat(ring.capacity()).isEqualTo(4);
-        for (int i = 0; i < 64; i++) {
-            assertThat(push(owners, i, false)).isEqualTo(CompletionRing.PUSHED);
-        }
-        assertThat(push(ring, 3, false)).isEqualTo(CompletionRing.PUSHED);
-        assertThat(poll(owners, 64)).hasSize(64);
-        assertThat(poll(ring, 64)).containsExactly(3L);
-    }
-
-    @Test
-    void theOwnersRingIsArmedAndBreaksWithTheOther() throws IOException {
-        CompletionRing ring = ring(4, true);
-        CompletionRing owners = ring.ownersRing();
-        ring.arm(false);
-        assertThat(push(owners, 1, false)).isEqualTo(CompletionRing.NOTIFY);
-        assertThat(push(ring, 2, false)).as("announced already").isEqualTo(CompletionRing.PUSHED);
-        for (int i = 0; i < 3; i++) {
-            push(owners, 3 + i, false);
-        }
-        assertThat(push(owners, 9, false)).isEqualTo(CompletionRing.OVERRUN);
-        assertThat(ring.isBroken()).isTrue();
-        assertThat(owners.isBroken()).isTrue();
-    }
-
-    @Test
-    void bothRingsGiveTheirMemoryBack() throws IOException {
+    void givesItsMemoryBack() throws IOException {
         long first = ring(4, false).offset();
         CompletionRing ring = ring(4, false);
-        CompletionRing owners = ring.ownersRing();
-        owners.free();
         ring.free();
         CompletionRing again = ring(4, false);
         assertThat(again.offset()).isGreaterThan(first).isLessThanOrEqualTo(ring.offset());

@@ -5,6 +5,7 @@ import io.rdmacomm.verbs.CompletionQueue;
 import io.rdmacomm.verbs.CompletionQueueOptions;
 import io.rdmacomm.verbs.Completions;
 import io.rdmacomm.verbs.Context;
+import io.rdmacomm.verbs.DirectBatch;
 import io.rdmacomm.verbs.MemoryRegion;
 import io.rdmacomm.verbs.ProtectionDomain;
 import io.rdmacomm.verbs.QueuePair;
@@ -48,6 +49,9 @@ public class PostPollBenchmark {
     private SendBatch add;
     private SendBatch send;
     private SendBatch chain;
+    private DirectBatch directWrite;
+    private DirectBatch directSend;
+    private DirectBatch directChain;
     private ReceiveBatch receive;
 
     @Setup
@@ -82,6 +86,16 @@ public class PostPollBenchmark {
             chain.write(i, target + 8L * i, key).with(region, 0, 8);
         }
         chain.signaled();
+        directWrite = DirectBatch.create(arena, 1)
+                .write(1, target, key)
+                .with(region, 0, 8)
+                .signaled();
+        directSend = DirectBatch.create(arena, 1).send(1).with(region, 0, 8).signaled();
+        directChain = DirectBatch.create(arena, CHAIN);
+        for (int i = 0; i < CHAIN; i++) {
+            directChain.write(i, target + 8L * i, key).with(region, 0, 8);
+        }
+        directChain.signaled();
     }
 
     @TearDown
@@ -117,8 +131,34 @@ public class PostPollBenchmark {
         return postAndPoll(chain, 1);
     }
 
+    @Benchmark
+    public int writeDirectly() {
+        return postAndPoll(directWrite, 1);
+    }
+
+    @Benchmark
+    public int sendDirectlyAndReceive() {
+        queuePair.post(receive);
+        return postAndPoll(directSend, 2);
+    }
+
+    @Benchmark
+    @OperationsPerInvocation(CHAIN)
+    public int writeDirectlyInAChain() {
+        return postAndPoll(directChain, 1);
+    }
+
+    private int postAndPoll(DirectBatch batch, int expected) {
+        queuePair.post(batch);
+        return poll(expected);
+    }
+
     private int postAndPoll(SendBatch batch, int expected) {
         queuePair.post(batch);
+        return poll(expected);
+    }
+
+    private int poll(int expected) {
         int count = 0;
         while (count < expected) {
             count += queue.poll(completions);

@@ -13,6 +13,13 @@ enum Deed {
             scene.post(Work.send(1, scene.source()), Work.send(2, scene.source()));
         }
     },
+    /// It sends a message from two places, which needs a work request in memory.
+    SEND_GATHERED {
+        @Override
+        void act(Scene scene) {
+            scene.post(Work.send(1, scene.firstHalf(), scene.secondHalf()));
+        }
+    },
     /// It sends to a queue pair that takes its receives from a shared receive queue.
     SEND_TO_SHARED_RECEIVES(Trait.SHARED_RECEIVES) {
         @Override

@@ -148,6 +148,14 @@ final class Scene implements AutoCloseable {
         return theirs.piece(0, bytes);
     }
 
+    Piece firstHalf() {
+        return theirs.piece(0, bytes / 2);
+    }
+
+    Piece secondHalf() {
+        return theirs.piece(bytes / 2, bytes - bytes / 2);
+    }
+
     /// Where it puts what it receives.
     Piece sink() {
         return theirs.piece(bytes, bytes);

@@ -51,6 +51,17 @@ public interface QueuePairDriver extends Driver {
     ///         were posted. After any other exception none was
     int postSends(RequestChain requests, int first, int count);
 
+    /// Executes checked requests that fit the queue at once, in order, under the send lock, as far as that
+    /// is possible without work requests in memory. Never blocks, never allocates. The default does none.
+    ///
+    /// Only what succeeds is meant to end here. A request that the driver does not execute must not have had
+    /// any effect that its repetition shows: it and those behind it are then posted with [#postSends].
+    ///
+    /// @return how many of the requests have ended
+    default int execute(DirectRequest[] requests, int first, int count) {
+        return 0;
+    }
+
     /// Posts `count` checked receives that fit the queue (ibv_post_recv(3)), under the receive lock. Never
     /// blocks, never allocates.
     ///

@@ -1,5 +1,6 @@
 package io.rdmacomm.verbs.spi;
 
+import io.rdmacomm.verbs.OperationLock;
 import io.rdmacomm.verbs.QueuePairAttributes;
 import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.SendOpcode;

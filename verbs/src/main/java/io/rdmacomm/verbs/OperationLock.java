@@ -1,4 +1,4 @@
-package io.rdmacomm.verbs.spi;
+package io.rdmacomm.verbs;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
