@@ -22,10 +22,13 @@ public final class RetryTimer {
     private final Runnable retry;
     private long timeoutNanos;
     private long patienceNanos;
+    private int retryCount;
     private int rnrRetries;
     private int rnrTries;
     private boolean missing;
     private long missingSince;
+    private int missingTries;
+    private long missingTriedAt;
     private long checkNanos;
     private volatile long due;
 
@@ -42,14 +45,15 @@ public final class RetryTimer {
     /// Takes the time-out and the retry counts from the attributes of the queue pair.
     public void configure(QueuePairAttributes attributes) {
         timeoutNanos = attributes.timeout().nanos();
-        patienceNanos = attributes.timeout().equals(AckTimeout.INFINITE)
-                ? Long.MAX_VALUE
-                : timeoutNanos * (attributes.retryCount() + 1);
+        retryCount = attributes.retryCount();
+        patienceNanos =
+                attributes.timeout().equals(AckTimeout.INFINITE) ? Long.MAX_VALUE : timeoutNanos * (retryCount + 1);
         rnrRetries = attributes.rnrRetry();
         progressed();
     }
 
-    /// The peer's queue pair did not answer: schedules a retry.
+    /// The peer's queue pair did not answer: schedules a retry. Retries are counted, and not the time alone: a process
+    /// that was not running has not tried.
     ///
     /// @param reached whether its host has answered, and is passing the question on to it
     /// @return 0, or the status that the oldest request fails with
@@ -58,14 +62,19 @@ public final class RetryTimer {
         if (!missing) {
             missing = true;
             missingSince = now;
+            missingTries = 0;
+            missingTriedAt = now;
             checkNanos = FIRST_CHECK_NANOS;
         }
-        long left = patienceNanos - (now - missingSince);
-        if (left <= 0 && !reached) {
+        if (now - missingTriedAt >= timeoutNanos && patienceNanos != Long.MAX_VALUE) {
+            missingTries++;
+            missingTriedAt = now;
+        }
+        if (missingTries > retryCount && !reached) {
             return WorkStatus.RETRY_EXCEEDED.code();
         }
         retries.countMissing();
-        start(now + (left <= 0 ? checkNanos : Math.min(left, checkNanos)));
+        start(now + Math.min(missingTriedAt + timeoutNanos - now, checkNanos));
         checkNanos = Math.min(checkNanos * 2, LONGEST_CHECK_NANOS);
         return WAITS;
     }
