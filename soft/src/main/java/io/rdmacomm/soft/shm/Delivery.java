@@ -133,20 +133,18 @@ final class Delivery {
         if (position < 0) {
             return Outcome.NOT_DIRECT;
         }
-        long entry = ring.entry(position);
-        MemorySegment remote = local == null ? null : findReceive(ring, entry, request.length);
-        if (local != null && remote == null) {
+        NextReceive receive = peer.nextReceive(position);
+        MemorySegment remote = local == null ? null : findReceive(ring, receive, request.length);
+        if ((local != null && remote == null) || !take(ring, position, receive.workId())) {
             return Outcome.NOT_DIRECT;
         }
-        long workId = ring.workId(entry);
-        if (!take(ring, position, workId)) {
-            return Outcome.NOT_DIRECT;
-        }
-        taken = workId;
+        taken = receive.workId();
         of(request);
         try {
             int result = local == null || remote == null ? Outcome.DONE : put(request, local, remote);
-            return result == Outcome.DONE ? endWithPayload() : endWithoutPayload(result);
+            int end = result == Outcome.DONE ? endWithPayload() : endWithoutPayload(result);
+            peer.readAhead(position);
+            return end;
         } catch (RuntimeException | Error e) {
             // A file of the peer was truncated: its receive cannot be completed, and must not be taken again.
             return GENERAL;
@@ -165,16 +163,10 @@ final class Delivery {
     }
 
     /// The memory of a receive of one element; null if it is not mapped, or not right for the message.
-    private @Nullable MemorySegment findReceive(ReceiveTaker ring, long entry, long length) {
-        MemorySegment memory = peer.memory();
-        long element = ring.elements(entry);
-        long room = Integer.toUnsignedLong(memory.get(JAVA_INT, element + ReceiveRequestLayout.ELEMENT_LENGTH));
-        if (ring.elementCount(entry) != 1 || room < length) {
-            return null;
-        }
-        long address = memory.get(JAVA_LONG, element + ReceiveRequestLayout.ELEMENT_ADDRESS);
-        int key = memory.get(JAVA_INT, element + ReceiveRequestLayout.ELEMENT_KEY);
-        return peer.find(key, address, room, LOCAL_WRITE, ring.domain(), false);
+    private @Nullable MemorySegment findReceive(ReceiveTaker ring, NextReceive receive, long length) {
+        return receive.elements() == 1 && receive.length() >= length
+                ? peer.find(receive.key(), receive.address(), receive.length(), LOCAL_WRITE, ring.domain(), false)
+                : null;
     }
 
     /// Ends the receive that [#send(boolean)] has taken for a payload that had to be staged. The peer may

@@ -32,6 +32,7 @@ final class PeerQueuePair {
     private @Nullable CompletionProducer completions;
     private PeerKey remoteKey = new PeerKey(MemorySegment.NULL);
     private PeerKey receiveKey = remoteKey;
+    private final NextReceive nextReceive = new NextReceive();
     private long knownTail;
     private long foundOffset;
     private boolean established;
@@ -79,6 +80,7 @@ final class PeerQueuePair {
         remoteKey = new PeerKey(itsMemory);
         receiveKey = new PeerKey(itsMemory);
         knownTail = 0;
+        nextReceive.forget();
         established = false;
         return true;
     }
@@ -178,6 +180,19 @@ final class PeerQueuePair {
             knownTail = ring.tail();
         }
         return head < knownTail ? head : -1;
+    }
+
+    /// The oldest receive, which is at `position`.
+    NextReceive nextReceive(long position) {
+        nextReceive.read(memory, receives(), position);
+        return nextReceive;
+    }
+
+    /// The receive at `position` was taken: reads the one behind it, if it is known to be posted.
+    void readAhead(long position) {
+        if (position + 1 < knownTail) {
+            nextReceive.read(memory, receives(), position + 1);
+        }
     }
 
     void send(int type, int about, long first) {
