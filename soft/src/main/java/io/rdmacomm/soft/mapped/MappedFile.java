@@ -1,13 +1,11 @@
 package io.rdmacomm.soft.mapped;
 
-import io.rdmacomm.verbs.host.MemoryRoom;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileChannel.MapMode;
-import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -15,6 +13,8 @@ import java.nio.file.StandardOpenOption;
 /// A file in shared memory, mapped into this process. Closing it unmaps it; the owner also deletes it.
 public final class MappedFile implements AutoCloseable {
     private static final ByteBuffer ZEROS = ByteBuffer.allocateDirect(1 << 20).asReadOnlyBuffer();
+
+    private static final RoomCheck ROOM = new RoomCheck();
 
     private final Path path;
     private final boolean owner;
@@ -43,7 +43,7 @@ public final class MappedFile implements AutoCloseable {
     private static MappedFile createOnce(ShmDirectory directory, String name, long bytes) throws IOException {
         Path path = directory.file(name);
         try (FileChannel channel = directory.create(name)) {
-            checkRoom(path, bytes);
+            ROOM.admit(path, bytes);
             ByteBuffer zeros = ZEROS.duplicate();
             for (long at = 0; at < bytes; ) {
                 zeros.position(0).limit((int) Math.min(zeros.capacity(), bytes - at));
@@ -53,29 +53,6 @@ public final class MappedFile implements AutoCloseable {
         } catch (IOException | RuntimeException e) {
             Files.deleteIfExists(path);
             throw e;
-        }
-    }
-
-    private static void checkRoom(Path path, long bytes) throws IOException {
-        FileStore store = Files.getFileStore(path);
-        long free = store.getUsableSpace();
-        if (bytes > free) {
-            throw new IOException("No space left: " + bytes + " bytes do not fit into the " + free + " that "
-                    + path.getParent() + " has left");
-        }
-        if (store.type().equals("tmpfs")) {
-            checkMemory(bytes, MemoryRoom.left());
-        }
-    }
-
-    static void checkMemory(long bytes, MemoryRoom room) throws IOException {
-        if (bytes > room.bytes()) {
-            throw new NoRoomException(
-                    bytes + " bytes do not fit into the " + room.bytes() + " that " + room.owner() + " has left",
-                    room.isOfGroup()
-                            ? "raise the memory limit of this container or service (docker run --memory=...,"
-                                    + " resources.limits.memory of a pod, MemoryMax= of systemd)"
-                            : "end other programs, or use less memory");
         }
     }
 

@@ -56,7 +56,7 @@ class HostErrorTest {
         for (String owner : new String[] {"the machine", "/sys/fs/cgroup/memory.max"}) {
             VerbException failure;
             try {
-                MappedFile.checkMemory(100, new MemoryRoom(99, owner));
+                RoomCheck.checkMemory(100, new MemoryRoom(99, owner));
                 throw new AssertionError("there was room");
             } catch (IOException e) {
                 failure = HostError.of(e, Errno.ENOMEM).failure("register", "no room", e);
