@@ -84,6 +84,7 @@ public final class ServerSession extends Session {
             session.show();
             session.acceptor.start();
             listening = true;
+            session.publish();
             session.warnIfOpenToAll();
             return session;
         } catch (SetupException e) {

@@ -32,6 +32,10 @@ final class SessionObservation implements AutoCloseable {
         }
     }
 
+    void publish() {
+        CountersPublisher.PROCESS.tick();
+    }
+
     private SessionObserver register() {
         try {
             return new SessionBeans(session, number);

@@ -11,8 +11,9 @@ import org.jspecify.annotations.Nullable;
 /// Copies the counters of this process' sessions into its counters file, at most once a second.
 ///
 /// The file exists while there are sessions. This class has no thread: the threads of the control channels,
-/// which wake twice a second anyway, call [#tick()]. The data path is not involved. `-Drdmacomm.counters=off`
-/// turns it off; so does the first failure, which is logged. Thread-safe.
+/// which wake twice a second anyway, call [#tick()]. The first of these calls makes the file, so that no connection
+/// waits for that. The data path is not involved. `-Drdmacomm.counters=off` turns it off; so does the first failure,
+/// which is logged. Thread-safe.
 public final class CountersPublisher {
     private static final SafeLogger LOGGER = SafeLogger.of("io.rdmacomm.comm");
     private static final long INTERVAL_NANOS = 1_000_000_000;
@@ -28,7 +29,9 @@ public final class CountersPublisher {
     private final String command = ProcessCommand.text();
     private boolean enabled;
     private boolean hooked;
-    private volatile @Nullable CountersFile file;
+    private @Nullable CountersFile file;
+    /// Whether there is a file, or one is wanted.
+    private volatile boolean active;
     private volatile long due;
 
     /// @param removesAtExit whether the file is removed when the JVM ends before the last session is closed
@@ -37,13 +40,14 @@ public final class CountersPublisher {
         this.removesAtExit = removesAtExit;
     }
 
-    /// Publishes the counters of `source` from now on. The first source makes the file.
+    /// Publishes the counters of `source` from the next [#tick()] on.
     public void add(CounterSource source) {
         lock.lock();
         try {
             sources.add(source);
-            if (enabled && file == null) {
-                open();
+            if (enabled && !active) {
+                due = System.nanoTime();
+                active = true;
             }
         } finally {
             lock.unlock();
@@ -66,9 +70,9 @@ public final class CountersPublisher {
     /// Publishes if a second has passed, unless another thread does; called periodically. Does not wait for a
     /// lock.
     public void tick() {
-        if (file != null && System.nanoTime() - due >= 0 && lock.tryLock()) {
+        if (active && System.nanoTime() - due >= 0 && lock.tryLock()) {
             try {
-                if (System.nanoTime() - due >= 0) {
+                if (active && System.nanoTime() - due >= 0) {
                     publish();
                 }
             } catch (Error e) {
@@ -81,28 +85,30 @@ public final class CountersPublisher {
         }
     }
 
-    private void open() {
+    private @Nullable CountersFile open() {
         try {
-            file = CountersFile.create(CountersFolder.ofUser(), process);
+            CountersFile made = CountersFile.create(CountersFolder.ofUser(), process);
+            file = made;
             if (removesAtExit && !hooked) {
                 hooked = true;
                 Runtime.getRuntime().addShutdownHook(new Thread(this::removeAtExit, "rdmacomm-counters-clean-up"));
             }
-            publish();
+            return made;
         } catch (IllegalStateException e) {
             // The JVM is ending.
             close();
         } catch (IOException | RuntimeException e) {
             giveUp(e);
         }
+        return null;
     }
 
     private void publish() {
-        CountersFile to = file;
+        due = System.nanoTime() + INTERVAL_NANOS;
+        CountersFile to = file == null ? open() : file;
         if (to == null) {
             return;
         }
-        due = System.nanoTime() + INTERVAL_NANOS;
         List<CounterRecord> records = new ArrayList<>();
         for (CounterSource source : sources) {
             records.addAll(source.records());
@@ -125,6 +131,7 @@ public final class CountersPublisher {
     }
 
     private void close() {
+        active = false;
         CountersFile open = file;
         file = null;
         if (open != null) {

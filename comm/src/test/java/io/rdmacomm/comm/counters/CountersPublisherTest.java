@@ -46,6 +46,8 @@ final class CountersPublisherTest {
         assertThat(read()).isEmpty();
 
         publisher.add(first);
+        assertThat(read()).as("no connection waits for the file").isEmpty();
+        publisher.tick();
         publisher.add(second);
         assertThat(read()).singleElement().satisfies(process -> {
             assertThat(process.process()).isEqualTo(ProcessIdentity.own());
@@ -60,6 +62,7 @@ final class CountersPublisherTest {
         assertThat(CountersFolder.ofUser().path()).doesNotExist();
 
         publisher.add(second);
+        publisher.tick();
         assertThat(read().getFirst().records()).containsExactly(Records.record(2, "second", 1));
         publisher.remove(second);
     }
@@ -95,6 +98,7 @@ final class CountersPublisherTest {
         publisher.add(first);
         publisher.tick();
         publisher.add(second);
+        publisher.tick();
         assertThat(asked).isZero();
         assertThat(file).isEmptyFile();
     }

@@ -7,21 +7,33 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.ServiceLoader;
+import org.jspecify.annotations.Nullable;
 
 /// The providers on the class or module path, and their devices.
 public final class Providers {
     /// The version of this package.
     public static final int DRIVER_VERSION = 1;
 
+    private static volatile @Nullable List<RdmaProvider> found;
+
     private Providers() {}
 
-    /// All providers, those of hardware first.
+    /// All providers, those of hardware first. They are loaded once.
     public static List<RdmaProvider> all() {
+        List<RdmaProvider> known = found;
+        if (known == null) {
+            known = load();
+            found = known;
+        }
+        return known;
+    }
+
+    private static List<RdmaProvider> load() {
         List<RdmaProvider> providers = new ArrayList<>();
         ServiceLoader.load(RdmaProvider.class, Providers.class.getClassLoader()).forEach(providers::add);
         // "ibverbs" sorts before "soft": hardware comes first.
         providers.sort(Comparator.comparing(RdmaProvider::name));
-        return providers;
+        return List.copyOf(providers);
     }
 
     /// All devices, hardware before software.
