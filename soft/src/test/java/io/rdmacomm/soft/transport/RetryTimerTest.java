@@ -46,7 +46,9 @@ class RetryTimerTest {
         configure(TIMEOUT);
         assertThat(timer.peerMissing(false)).isZero();
         pause(20 * TIMEOUT.nanos());
-        assertThat(timer.peerMissing(false)).as("one retry, however long it took").isZero();
+        assertThat(timer.peerMissing(false))
+                .as("one retry, however long it took")
+                .isZero();
         assertThat(timer.peerMissing(false)).as("at once").isZero();
     }
 
