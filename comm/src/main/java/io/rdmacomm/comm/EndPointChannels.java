@@ -44,12 +44,14 @@ final class EndPointChannels implements AutoCloseable {
         }
         SessionReceives shared = device.sharedReceives();
         this.device = device;
-        this.poolBytes = each.stream()
-                .limit(shared == null ? each.size() : 1)
-                .mapToLong(EndPointChannels::poolBytes)
-                .sum();
-        long cellBytes =
-                each.stream().mapToLong(channel -> channel.sizes().cellBytes()).sum();
+        long received = 0;
+        long cellBytes = 0;
+        for (int i = 0; i < each.size(); i++) {
+            // Of channels that share their receives, only the control channel has its own.
+            received += i == 0 || shared == null ? poolBytes(each.get(i)) : 0;
+            cellBytes += each.get(i).sizes().cellBytes();
+        }
+        this.poolBytes = received;
         boolean complete = false;
         try {
             this.cells = device.cells(cellBytes);
@@ -137,9 +139,11 @@ final class EndPointChannels implements AutoCloseable {
     }
 
     List<ChannelInfo> infos() {
-        return all.stream()
-                .map(channel -> channel.adapter().info(channel.options().connection()))
-                .toList();
+        List<ChannelInfo> infos = new ArrayList<>();
+        for (RdmaChannel channel : all) {
+            infos.add(channel.adapter().info(channel.options().connection()));
+        }
+        return List.copyOf(infos);
     }
 
     /// Brings all queue pairs up, with receives, and threads that poll.

@@ -28,6 +28,7 @@ import io.rdmacomm.verbs.VerbException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
@@ -314,8 +315,10 @@ record Handshake(SessionDevice device, SessionSettings settings, HandlerErrors e
     /// Checks that the numbers of a peer lead to its host. The connection manager ignores them.
     private void checkLocation(TcpConnector connector, EndPointInfo peer) {
         if (!settings.trust().foreignGids()) {
-            List<QueuePairInfo> numbers =
-                    peer.channels().stream().map(ChannelInfo::queuePair).toList();
+            List<QueuePairInfo> numbers = new ArrayList<>();
+            for (ChannelInfo channel : peer.channels()) {
+                numbers.add(channel.queuePair());
+            }
             PeerLocation.check(device.context(), numbers, connector.remoteAddress(), connector.peer());
         }
     }

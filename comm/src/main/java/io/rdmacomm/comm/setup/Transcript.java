@@ -1,8 +1,8 @@
 package io.rdmacomm.comm.setup;
 
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Stream;
 
 /// The payloads of the first frames as sent, to prove that both sides have seen the same.
 ///
@@ -14,15 +14,22 @@ record Transcript(List<ByteBuffer> said) {
 
     /// The same with two more.
     Transcript with(ByteBuffer next, ByteBuffer last) {
-        return new Transcript(
-                Stream.concat(said.stream(), Stream.of(next, last)).toList());
+        List<ByteBuffer> more = new ArrayList<>(said);
+        more.add(next);
+        more.add(last);
+        return new Transcript(List.copyOf(more));
     }
 
     /// All payloads, each after its length, so that their boundaries are unambiguous.
     byte[] bytes() {
-        ByteBuffer all = ByteBuffer.allocate(
-                said.stream().mapToInt(each -> Integer.BYTES + each.remaining()).sum());
-        said.forEach(each -> all.putInt(each.remaining()).put(each.duplicate()));
+        int length = 0;
+        for (ByteBuffer each : said) {
+            length += Integer.BYTES + each.remaining();
+        }
+        ByteBuffer all = ByteBuffer.allocate(length);
+        for (ByteBuffer each : said) {
+            all.putInt(each.remaining()).put(each.duplicate());
+        }
         return all.array();
     }
 }

@@ -1,6 +1,5 @@
 package io.rdmacomm.soft.mapped;
 
-import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.rdmacomm.verbs.spi.CompletionLayout;
@@ -50,15 +49,16 @@ public final class CompletionFields {
 
     void writeTo(MemorySegment memory, long at) {
         memory.set(JAVA_LONG, at + CompletionLayout.WORK_ID, workId);
-        memory.set(JAVA_INT, at + CompletionLayout.STATUS, status);
-        memory.set(JAVA_INT, at + CompletionLayout.OPCODE, opcode);
-        memory.set(JAVA_INT, at + CompletionLayout.VENDOR_ERROR, vendorError);
-        memory.set(JAVA_INT, at + CompletionLayout.BYTE_LENGTH, bytes);
-        memory.set(JAVA_INT, at + CompletionLayout.IMMEDIATE, immediate);
-        memory.set(JAVA_INT, at + CompletionLayout.QUEUE_PAIR_NUMBER, number);
-        memory.set(JAVA_INT, at + CompletionLayout.SOURCE_QUEUE_PAIR, source);
-        memory.set(JAVA_INT, at + CompletionLayout.FLAGS, flags);
-        // The index of the partition key, the LID, the service level: one store.
+        // Each store is of two fields, in the order of the structure: half as many accesses.
+        memory.set(JAVA_LONG, at + CompletionLayout.STATUS, both(status, opcode));
+        memory.set(JAVA_LONG, at + CompletionLayout.VENDOR_ERROR, both(vendorError, bytes));
+        memory.set(JAVA_LONG, at + CompletionLayout.IMMEDIATE, both(immediate, number));
+        memory.set(JAVA_LONG, at + CompletionLayout.SOURCE_QUEUE_PAIR, both(source, flags));
+        // The index of the partition key, the LID, the service level.
         memory.set(JAVA_LONG, at + CompletionLayout.PARTITION_KEY_INDEX, (long) sourceLid << Short.SIZE);
+    }
+
+    private static long both(int first, int second) {
+        return (long) second << Integer.SIZE | Integer.toUnsignedLong(first);
     }
 }

@@ -2,11 +2,9 @@ package io.rdmacomm.soft.mapped;
 
 import java.nio.file.Path;
 import java.security.Security;
-import java.util.Arrays;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Properties;
-import java.util.function.UnaryOperator;
-import java.util.stream.Stream;
 
 /// The folders whose locks this process holds. A lock belongs to the process, which loses it when it closes any
 /// channel of the file (fcntl(2)), so no other code in the process may open it. That includes this class in another
@@ -21,12 +19,22 @@ final class OwnFolders {
 
     /// @param folder its real path
     static void add(Path folder) {
-        change(own -> Stream.concat(own, Stream.of(folder.toString())));
+        Properties lock = System.getProperties();
+        // Only because all class loaders share it.
+        synchronized (lock) {
+            List<String> own = split(text());
+            own.add(folder.toString());
+            set(own);
+        }
     }
 
     static void remove(Path folder) {
-        String name = folder.toString();
-        change(own -> own.filter(each -> !each.equals(name)));
+        Properties lock = System.getProperties();
+        synchronized (lock) {
+            List<String> own = split(text());
+            own.removeAll(List.of(folder.toString()));
+            set(own);
+        }
     }
 
     static boolean contains(Path folder) {
@@ -36,16 +44,15 @@ final class OwnFolders {
     }
 
     static List<Path> all() {
-        return split(text()).map(Path::of).toList();
+        List<Path> all = new ArrayList<>();
+        for (String own : split(text())) {
+            all.add(Path.of(own));
+        }
+        return List.copyOf(all);
     }
 
-    private static void change(UnaryOperator<Stream<String>> how) {
-        Properties lock = System.getProperties();
-        // Only because all class loaders share it.
-        synchronized (lock) {
-            List<String> changed = how.apply(split(text())).toList();
-            Security.setProperty(PROPERTY, String.join(SEPARATOR, changed));
-        }
+    private static void set(List<String> folders) {
+        Security.setProperty(PROPERTY, String.join(SEPARATOR, folders));
     }
 
     private static String text() {
@@ -53,7 +60,7 @@ final class OwnFolders {
         return text == null ? "" : text;
     }
 
-    private static Stream<String> split(String value) {
-        return Arrays.stream(value.split(SEPARATOR)).filter(each -> !each.isEmpty());
+    private static List<String> split(String value) {
+        return value.isEmpty() ? new ArrayList<>() : new ArrayList<>(List.of(value.split(SEPARATOR)));
     }
 }

@@ -5,15 +5,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /// The control groups of this process, and their visible ancestors (cgroups(7)).
 public final class ControlGroups {
     private static final Path MOUNTS = Path.of("/proc/self/mountinfo");
     private static final Path MEMBERSHIP = Path.of("/proc/self/cgroup");
-    private static final Pattern OCTAL = Pattern.compile("\\\\([0-7]{3})");
+    private static final int OCTAL_DIGITS = 3;
 
     private ControlGroups() {}
 
@@ -37,29 +35,33 @@ public final class ControlGroups {
             if (fields.length < 5 || system.length < 3) {
                 continue;
             }
-            path(controller, system, membership)
-                    .ifPresent(path -> groups.addAll(
-                            upwards(unescaped(fields[4]), unescaped(fields[3]).toString(), path)));
+            String path = path(controller, system, membership);
+            if (path != null) {
+                groups.addAll(upwards(unescaped(fields[4]), unescaped(fields[3]).toString(), path));
+            }
         }
         return groups;
     }
 
-    /// The path of the group in the hierarchy of a mount, if that has the controller.
-    private static Optional<String> path(String controller, String[] system, List<String> membership) {
+    /// The path of the group in the hierarchy of a mount; null if that does not have the controller.
+    private static @Nullable String path(String controller, String[] system, List<String> membership) {
         boolean second = system[0].equals("cgroup2");
         boolean first =
                 system[0].equals("cgroup") && List.of(system[2].split(",")).contains(controller);
         if (!first && !second) {
-            return Optional.empty();
+            return null;
         }
-        return membership.stream()
-                .map(line -> line.split(":", 3))
-                .filter(fields -> fields.length == 3)
-                .filter(fields -> second
-                        ? fields[0].equals("0")
-                        : List.of(fields[1].split(",")).contains(controller))
-                .map(fields -> fields[2])
-                .findFirst();
+        for (String line : membership) {
+            String[] fields = line.split(":", 3);
+            boolean found = fields.length == 3
+                    && (second
+                            ? fields[0].equals("0")
+                            : List.of(fields[1].split(",")).contains(controller));
+            if (found) {
+                return fields[2];
+            }
+        }
+        return null;
     }
 
     /// @param mount the mount point of the hierarchy, or of a part of it
@@ -80,10 +82,31 @@ public final class ControlGroups {
         return groups;
     }
 
+    /// Replaces each `\\` with three octal digits by the character that they stand for.
     private static Path unescaped(String field) {
-        return Path.of(OCTAL.matcher(field)
-                .replaceAll(
-                        found -> Matcher.quoteReplacement(Character.toString(Integer.parseInt(found.group(1), 8)))));
+        StringBuilder text = new StringBuilder();
+        for (int i = 0; i < field.length(); i++) {
+            char c = field.charAt(i);
+            if (c == '\\' && isOctal(field, i + 1)) {
+                text.append((char) Integer.parseInt(field, i + 1, i + 1 + OCTAL_DIGITS, 8));
+                i += OCTAL_DIGITS;
+            } else {
+                text.append(c);
+            }
+        }
+        return Path.of(text.toString());
+    }
+
+    private static boolean isOctal(String field, int from) {
+        if (from + OCTAL_DIGITS > field.length()) {
+            return false;
+        }
+        for (int i = from; i < from + OCTAL_DIGITS; i++) {
+            if (field.charAt(i) < '0' || field.charAt(i) > '7') {
+                return false;
+            }
+        }
+        return true;
     }
 
     private static List<String> lines(Path file) {

@@ -5,15 +5,18 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
-import java.util.stream.Stream;
 
 /// The memory that this process can still allocate before the kernel kills it or another program: that of the
 /// machine, or less if a control group of the process has a limit (version 1 and 2). Files of a tmpfs count.
+///
+/// Written without streams and lambdas: every new process comes here before its first connection, and those are slow to
+/// start.
 ///
 /// @param bytes [Long#MAX_VALUE] if it is unknown
 /// @param owner the effective limit, for messages: `the machine`, or the file that contains it
 public record MemoryRoom(long bytes, String owner) {
     private static final Path MACHINE = Path.of("/proc/meminfo");
+    private static final String AVAILABLE = "MemAvailable:";
     /// The memory that the kernel reclaims before it kills a program: page cache, and its own caches.
     private static final Set<String> RECLAIMABLE_2 = Set.of("active_file", "inactive_file", "slab_reclaimable");
     private static final Set<String> RECLAIMABLE_1 = Set.of("total_active_file", "total_inactive_file");
@@ -27,13 +30,14 @@ public record MemoryRoom(long bytes, String owner) {
     static MemoryRoom left(Path machine, List<Path> groups) {
         MemoryRoom least = new MemoryRoom(ofMachine(machine), "the machine");
         for (Path group : groups) {
-            for (MemoryRoom room : List.of(
-                    ofGroup(group, "memory.max", "memory.current", RECLAIMABLE_2),
-                    ofGroup(group, "memory.limit_in_bytes", "memory.usage_in_bytes", RECLAIMABLE_1))) {
-                least = room.bytes < least.bytes ? room : least;
-            }
+            least = smaller(least, ofGroup(group, "memory.max", "memory.current", RECLAIMABLE_2));
+            least = smaller(least, ofGroup(group, "memory.limit_in_bytes", "memory.usage_in_bytes", RECLAIMABLE_1));
         }
         return least;
+    }
+
+    private static MemoryRoom smaller(MemoryRoom one, MemoryRoom other) {
+        return other.bytes < one.bytes ? other : one;
     }
 
     /// Whether a control group, not the machine, limits it.
@@ -42,12 +46,15 @@ public record MemoryRoom(long bytes, String owner) {
     }
 
     private static long ofMachine(Path machine) {
-        return lines(machine)
-                .filter(line -> line.startsWith("MemAvailable:"))
-                .map(line -> number(line.replaceAll("[^0-9]", "")))
-                .findFirst()
-                .map(kilobytes -> kilobytes * 1024)
-                .orElse(Long.MAX_VALUE);
+        for (String line : lines(machine)) {
+            if (line.startsWith(AVAILABLE)) {
+                String number = line.substring(AVAILABLE.length()).strip();
+                int end = number.indexOf(' ');
+                long kilobytes = number(end < 0 ? number : number.substring(0, end));
+                return kilobytes == Long.MAX_VALUE ? kilobytes : kilobytes * 1024;
+            }
+        }
+        return Long.MAX_VALUE;
     }
 
     /// A group without a limit has `max` in its file in version 2, and a value above the memory of any
@@ -59,16 +66,19 @@ public record MemoryRoom(long bytes, String owner) {
         if (limit == Long.MAX_VALUE || usage == Long.MAX_VALUE) {
             return new MemoryRoom(Long.MAX_VALUE, file.toString());
         }
-        long back = lines(group.resolve("memory.stat"))
-                .map(line -> line.split(" ", 2))
-                .filter(words -> words.length == 2 && reclaimable.contains(words[0]))
-                .mapToLong(words -> number(words[1]))
-                .sum();
+        long back = 0;
+        for (String line : lines(group.resolve("memory.stat"))) {
+            int space = line.indexOf(' ');
+            if (space > 0 && reclaimable.contains(line.substring(0, space))) {
+                back += number(line.substring(space + 1));
+            }
+        }
         return new MemoryRoom(Math.max(0, limit - Math.max(0, usage - back)), file.toString());
     }
 
     private static long numberIn(Path file) {
-        return lines(file).findFirst().map(MemoryRoom::number).orElse(Long.MAX_VALUE);
+        List<String> lines = lines(file);
+        return lines.isEmpty() ? Long.MAX_VALUE : number(lines.getFirst());
     }
 
     private static long number(String text) {
@@ -79,12 +89,12 @@ public record MemoryRoom(long bytes, String owner) {
         }
     }
 
-    private static Stream<String> lines(Path file) {
+    private static List<String> lines(Path file) {
         try {
-            return Files.readAllLines(file).stream();
+            return Files.readAllLines(file);
         } catch (IOException _) {
             // The file does not exist in this kernel or version of control groups.
-            return Stream.empty();
+            return List.of();
         }
     }
 }

@@ -30,7 +30,9 @@ public final class Providers {
 
     private static List<RdmaProvider> load() {
         List<RdmaProvider> providers = new ArrayList<>();
-        ServiceLoader.load(RdmaProvider.class, Providers.class.getClassLoader()).forEach(providers::add);
+        for (RdmaProvider each : ServiceLoader.load(RdmaProvider.class, Providers.class.getClassLoader())) {
+            providers.add(each);
+        }
         // "ibverbs" sorts before "soft": hardware comes first.
         providers.sort(Comparator.comparing(RdmaProvider::name));
         return List.copyOf(providers);
@@ -38,10 +40,13 @@ public final class Providers {
 
     /// All devices, hardware before software.
     public static List<DeviceDriver> devices() {
-        return all().stream()
-                .filter(Providers::isKnown)
-                .flatMap(provider -> provider.devices().stream())
-                .toList();
+        List<DeviceDriver> devices = new ArrayList<>();
+        for (RdmaProvider provider : all()) {
+            if (isKnown(provider)) {
+                devices.addAll(provider.devices());
+            }
+        }
+        return List.copyOf(devices);
     }
 
     /// The device called `name`, or the first one if `name` is empty.
