@@ -68,8 +68,12 @@ final class SharedRings {
         }
     }
 
+    static CompletionProducer producer(CompletionRing ring) {
+        return ring.producer(LID);
+    }
+
     static int push(CompletionRing ring, long workId) {
-        return push(ring.producer(LID), workId);
+        return push(producer(ring), workId);
     }
 
     static int push(CompletionProducer producer, long workId) {
