@@ -76,7 +76,7 @@ public final class Engine implements AutoCloseable {
     private volatile Rest rest = Rest.NONE;
     /// Whether [#wakeup()] was called, and the clock not since.
     private volatile boolean called;
-    private boolean servedOthers;
+    private volatile boolean servedOthers;
     private volatile boolean stopping;
 
     /// An engine that does not run yet.
