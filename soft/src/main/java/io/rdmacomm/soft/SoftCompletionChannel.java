@@ -39,7 +39,8 @@ final class SoftCompletionChannel implements CompletionChannelDriver {
     private @Nullable PolledLinks awaited;
     private @Nullable Thread atLinks;
     private @Nullable Thread leading;
-    /// Whether the last turn at the engine was for others, so that one of those should lead.
+    /// Whether another thread leads, or should because the last turn was for it: then this one waits for its next
+    /// announcement.
     private boolean abstains;
     private boolean woken;
     private boolean closing;
@@ -167,10 +168,8 @@ final class SoftCompletionChannel implements CompletionChannelDriver {
         if (Thread.interrupted()) {
             throw new InterruptedException();
         }
-        abstains = led && queues.isEmpty() && engine.hasServedOthers();
-        boolean waits = !led && queues.isEmpty() && !closing && !woken;
-        long left = end - System.nanoTime();
-        return waits ? announced.awaitNanos(left) : left;
+        abstains = queues.isEmpty() && (!led || engine.hasServedOthers());
+        return end - System.nanoTime();
     }
 
     /// Waits at the sockets of links, without the lock.
