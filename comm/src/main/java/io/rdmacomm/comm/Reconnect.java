@@ -48,7 +48,7 @@ public final class Reconnect extends ValueObject<Reconnect.Values> {
         return values.jitter;
     }
 
-    /// How long to try after an endpoint has ended.
+    /// The longest time to try after an endpoint has ended.
     public Duration giveUpAfter() {
         return values.giveUpAfter;
     }

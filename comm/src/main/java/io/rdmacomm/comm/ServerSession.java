@@ -1,5 +1,6 @@
 package io.rdmacomm.comm;
 
+import io.rdmacomm.comm.counters.CountersPublisher;
 import io.rdmacomm.comm.setup.AcceptLoop;
 import io.rdmacomm.comm.setup.Reception;
 import io.rdmacomm.comm.setup.SetupException;
@@ -84,7 +85,8 @@ public final class ServerSession extends Session {
             session.show();
             session.acceptor.start();
             listening = true;
-            session.publish();
+            // No client waits for this, and `rdmacomm top` shows the server at once.
+            CountersPublisher.PROCESS.tick();
             session.warnIfOpenToAll();
             return session;
         } catch (SetupException e) {

@@ -301,11 +301,6 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
         observation.begin();
     }
 
-    /// Publishes the counters at once, and not a moment later: nobody waits for a server here.
-    final void publish() {
-        observation.publish();
-    }
-
     /// An endpoint has ended: notifies the listener. On a separate virtual thread.
     void ended(EndPoint endPoint) {
         notifyListener("onEnd of " + endPoint, () -> options.listener().onEnd(endPoint, endPoint.failure()));

@@ -130,7 +130,7 @@ final class SessionDevice implements AutoCloseable {
         return new SessionReceives(domain, shared, messageBytes, memory);
     }
 
-    /// How long idle threads spin before they sleep.
+    /// The time for which idle threads spin before they sleep.
     private static long spinNanos(WorkMode mode) {
         return switch (mode) {
             case POLLING -> CompletionGroup.SPIN_FOREVER;

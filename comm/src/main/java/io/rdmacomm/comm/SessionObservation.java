@@ -32,10 +32,6 @@ final class SessionObservation implements AutoCloseable {
         }
     }
 
-    void publish() {
-        CountersPublisher.PROCESS.tick();
-    }
-
     private SessionObserver register() {
         try {
             return new SessionBeans(session, number);

@@ -150,7 +150,7 @@ public final class SessionOptions {
         return settings.meeting().waitForServer();
     }
 
-    /// How a client replaces a failed endpoint; null if it does not.
+    /// The options by which a client replaces a failed endpoint; null if it does not replace it.
     public @Nullable Reconnect reconnect() {
         return settings.meeting().reconnect();
     }

@@ -1,6 +1,7 @@
 package io.rdmacomm.verbs;
 
 import io.rdmacomm.verbs.spi.DirectRequest;
+import io.rdmacomm.verbs.spi.RequestChain;
 import io.rdmacomm.verbs.spi.SendRequestLayout;
 import java.lang.foreign.Arena;
 import java.util.Objects;
@@ -19,8 +20,6 @@ import java.util.Objects;
 /// int taken = queuePair.post(batch);
 /// ```
 public final class DirectBatch {
-    private static final long LONGEST_ELEMENT = 0xffff_ffffL;
-
     private final DirectRequest[] requests;
     private final SendBatch inMemory;
     private int size;
@@ -153,10 +152,7 @@ public final class DirectBatch {
             throw new IndexOutOfBoundsException(
                     "an element of " + length + " bytes, and " + remoteRoom + " bytes of remote memory are left");
         }
-        if (length < 0 || length > LONGEST_ELEMENT) {
-            throw new IllegalArgumentException(
-                    "length of an element is " + length + ", must be 0 to " + LONGEST_ELEMENT);
-        }
+        RequestChain.checkLength(length);
         DirectRequest request = last();
         if (request.hasElement) {
             throw new IllegalStateException("a request of this batch has at most 1 element");

@@ -50,13 +50,13 @@ final class ReceiveBudget {
         return claim;
     }
 
-    /// How many receives are not committed to a channel, and may be given to one, if `unposted` receives are
+    /// The number of receives that are not committed to a channel, and may be given to one, if `unposted` receives are
     /// not posted.
     int uncommitted(int unposted) {
         return receives - unposted - held;
     }
 
-    /// How many receives can still be lent.
+    /// The number of receives that can still be lent.
     int lendable() {
         return receives - channels * guaranteed - lent;
     }

@@ -127,7 +127,7 @@ final class ReceiveShare implements ChannelReceives, ReceiveRoute {
         parts.sends().announceReceives(total);
     }
 
-    /// How many receives the peer has used since the last check.
+    /// The number of receives that the peer has used since the last check.
     long usedLately() {
         return (long) USED.getAcquire(this) - usedAtCheck;
     }

@@ -335,7 +335,7 @@ public final class SharedReceivePool implements ReceiveBlocks, AutoCloseable {
         }
     }
 
-    /// How many receives are posted, or taken by messages in flight.
+    /// The number of receives that are posted, or taken by messages in flight.
     private int posted() {
         return free.length - freeCount - kept();
     }

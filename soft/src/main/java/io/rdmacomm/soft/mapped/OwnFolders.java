@@ -19,22 +19,11 @@ final class OwnFolders {
 
     /// @param folder its real path
     static void add(Path folder) {
-        Properties lock = System.getProperties();
-        // Only because all class loaders share it.
-        synchronized (lock) {
-            List<String> own = split(text());
-            own.add(folder.toString());
-            set(own);
-        }
+        change(folder, true);
     }
 
     static void remove(Path folder) {
-        Properties lock = System.getProperties();
-        synchronized (lock) {
-            List<String> own = split(text());
-            own.removeAll(List.of(folder.toString()));
-            set(own);
-        }
+        change(folder, false);
     }
 
     static boolean contains(Path folder) {
@@ -51,8 +40,18 @@ final class OwnFolders {
         return List.copyOf(all);
     }
 
-    private static void set(List<String> folders) {
-        Security.setProperty(PROPERTY, String.join(SEPARATOR, folders));
+    private static void change(Path folder, boolean held) {
+        Properties lock = System.getProperties();
+        // Only because all class loaders share it.
+        synchronized (lock) {
+            List<String> own = split(text());
+            if (held) {
+                own.add(folder.toString());
+            } else {
+                own.removeAll(List.of(folder.toString()));
+            }
+            Security.setProperty(PROPERTY, String.join(SEPARATOR, own));
+        }
     }
 
     private static String text() {

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Reading how much is left takes the kernel and this process about a millisecond. So a check that finds much room also
 /// admits small files after it, for a second, up to a small share of that room. Thread-safe.
-final class RoomCheck {
+class RoomCheck {
     private static final long VALID_NANOS = 1_000_000_000;
     private static final int SHARE = 256;
 
@@ -27,17 +27,21 @@ final class RoomCheck {
         // Each context has a folder of its own.
         Path folders = file.resolve("../..").normalize();
         boolean known = folders.equals(checked) && validUntil - System.nanoTime() > 0 && bytes <= allowance;
-        if (!known) {
-            allowance = 0;
-            allowance = (left(file, bytes) - bytes) / SHARE;
-            validUntil = System.nanoTime() + VALID_NANOS;
-            checked = folders;
-        } else {
+        if (known) {
             allowance -= bytes;
+            return;
         }
+        // In case there is no room.
+        allowance = 0;
+        allowance = (left(file, bytes) - bytes) / SHARE;
+        validUntil = System.nanoTime() + VALID_NANOS;
+        checked = folders;
     }
 
-    private static long left(Path file, long bytes) throws IOException {
+    /// Reads how much is left, which is at least `bytes`.
+    ///
+    /// @throws IOException if there is less
+    long left(Path file, long bytes) throws IOException {
         FileStore store = Files.getFileStore(file);
         long free = store.getUsableSpace();
         if (bytes > free) {

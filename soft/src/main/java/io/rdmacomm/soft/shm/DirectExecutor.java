@@ -73,7 +73,7 @@ final class DirectExecutor {
     }
 
     private int send(DirectRequest request) {
-        LocalRegion local = request.length == 0 ? null : find(request, 0);
+        LocalRegion local = find(request, 0);
         if ((local == null && request.length != 0) || !peer.isReady()) {
             return Outcome.NOT_DIRECT;
         }

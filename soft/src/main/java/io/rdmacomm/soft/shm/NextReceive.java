@@ -7,7 +7,7 @@ import io.rdmacomm.soft.mapped.ReceiveTaker;
 import io.rdmacomm.verbs.spi.ReceiveRequestLayout;
 import java.lang.foreign.MemorySegment;
 
-/// A copy of the receive that the next message takes, of which it has the first element. One thread at a time.
+/// A copy of the receive that the next message takes, with its first element. One thread at a time.
 ///
 /// It is read when the message before it has been delivered: the peer has written its cache line, and waiting for that
 /// would otherwise be a part of the latency of the next message. A receive does not change between its posting and its

@@ -29,7 +29,6 @@ public final class OwnCompletions {
     private static final int STATUS_SHIFT = 32;
     private static final int STATUS_MASK = 0xffff;
     private static final long SEAL = Long.MIN_VALUE;
-    private static final int BODY_BYTES = 48;
 
     static {
         try {
@@ -145,7 +144,7 @@ public final class OwnCompletions {
             long[] words = ring.words;
             int slot = ((int) head & ring.mask) * SLOT_WORDS;
             if ((long) WORDS.getAcquire(words, slot) == head + 1) {
-                copy(words, slot, into, (long) count * BODY_BYTES);
+                copy(words, slot, into, (long) count * CompletionLayout.BYTES);
                 count++;
                 head++;
                 continue;

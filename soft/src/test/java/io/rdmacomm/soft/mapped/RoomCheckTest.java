@@ -1,5 +1,6 @@
 package io.rdmacomm.soft.mapped;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatNoException;
 
@@ -39,14 +40,22 @@ class RoomCheckTest {
         }
     }
 
+    /// Ten small files use up what one reading admits.
     @Test
     void manySmallFilesAreCountedTogether() throws IOException {
-        long free = Files.getFileStore(file).getUsableSpace();
-        long piece = free / 1000;
-        // Nothing is written, so each new reading finds the same room: none may fail.
-        for (int i = 0; i < 2000; i++) {
-            check.admit(file, piece);
+        long room = 1L << 30;
+        int[] readings = {0};
+        RoomCheck counted = new RoomCheck() {
+            @Override
+            long left(Path of, long bytes) {
+                readings[0]++;
+                return room;
+            }
+        };
+        for (int i = 0; i < 100; i++) {
+            counted.admit(file, room / 2560);
         }
-        rejects(free + TOO_MUCH);
+        // More only if that has taken more than a second.
+        assertThat(readings[0]).isBetween(10, 99);
     }
 }

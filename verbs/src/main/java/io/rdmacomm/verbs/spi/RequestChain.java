@@ -134,11 +134,16 @@ public final class RequestChain {
         put(elementAt(index, element), address, length, localKey);
     }
 
-    private void put(long at, long address, long length, int localKey) {
+    /// Checks the length of an element.
+    public static void checkLength(long length) {
         if (length < 0 || length > LONGEST_ELEMENT) {
             throw new IllegalArgumentException(
                     "length of an element is " + length + ", must be 0 to " + LONGEST_ELEMENT);
         }
+    }
+
+    private void put(long at, long address, long length, int localKey) {
+        checkLength(length);
         segment.set(JAVA_LONG, at + ReceiveRequestLayout.ELEMENT_ADDRESS, address);
         segment.set(JAVA_INT, at + ReceiveRequestLayout.ELEMENT_LENGTH, (int) length);
         segment.set(JAVA_INT, at + ReceiveRequestLayout.ELEMENT_KEY, localKey);
