@@ -1,12 +1,14 @@
 package io.rdmacomm.soft;
 
 import io.rdmacomm.soft.tcp.PolledLinks;
+import io.rdmacomm.soft.transport.Engine;
 import io.rdmacomm.verbs.spi.CompletionChannelDriver;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -25,6 +27,7 @@ final class SoftCompletionChannel implements CompletionChannelDriver {
     /// A selector counts in milliseconds.
     private static final long LEAST_NANOS = 1_000_000;
 
+    private final Engine engine;
     private final String device;
     private final int number;
     private final IntConsumer onClose;
@@ -32,15 +35,22 @@ final class SoftCompletionChannel implements CompletionChannelDriver {
     private final Condition announced = lock.newCondition();
     private final ArrayDeque<Announcing> queues = new ArrayDeque<>();
     private final List<Announcing> users = new CopyOnWriteArrayList<>();
+    private final BooleanSupplier ended = this::hasEnded;
     private @Nullable PolledLinks awaited;
     private @Nullable Thread atLinks;
+    private @Nullable Thread leading;
+    /// Whether another thread leads, or should because the last turn was for it: then this one waits for its next
+    /// announcement.
+    private boolean abstains;
     private boolean woken;
     private boolean closing;
     private volatile @Nullable Announcing attended;
 
+    /// @param engine of the context
     /// @param device its name, for messages
     /// @param onClose receives the number when the channel is closed
-    SoftCompletionChannel(String device, int number, IntConsumer onClose) {
+    SoftCompletionChannel(Engine engine, String device, int number, IntConsumer onClose) {
+        this.engine = engine;
         this.device = device;
         this.number = number;
         this.onClose = onClose;
@@ -67,6 +77,9 @@ final class SoftCompletionChannel implements CompletionChannelDriver {
         lock.lock();
         try {
             queues.add(queue);
+            if (leading == null && engine.isCurrentThread()) {
+                engine.servesOther();
+            }
             signal();
         } finally {
             lock.unlock();
@@ -92,10 +105,15 @@ final class SoftCompletionChannel implements CompletionChannelDriver {
             long left = timeoutNanos;
             while (queues.isEmpty() && left > 0 && !closing && !woken) {
                 PolledLinks links = linksToAwait(left);
-                left = links == null ? announced.awaitNanos(left) : awaitAt(links, left);
+                if (links != null) {
+                    left = awaitAt(links, left);
+                } else {
+                    left = mayLead(left) ? lead(left) : announced.awaitNanos(left);
+                }
             }
             woken = false;
             Announcing queue = closing ? null : queues.poll();
+            abstains &= queue == null;
             return queue == null ? 0 : queue.handle();
         } finally {
             lock.unlock();
@@ -114,6 +132,44 @@ final class SoftCompletionChannel implements CompletionChannelDriver {
         PolledLinks links = only == null ? null : only.linksOrNull();
         attended = links == null ? null : only;
         return links;
+    }
+
+    /// Whether a wait is over; a thread without the lock.
+    private boolean hasEnded() {
+        lock.lock();
+        try {
+            return !queues.isEmpty() || closing || woken;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private boolean mayLead(long nanos) {
+        return leading == null
+                && !abstains
+                && nanos >= LEAST_NANOS
+                && !Thread.currentThread().isVirtual();
+    }
+
+    /// Does the work of the engine while it waits, without the lock: what arrives then wakes this thread only.
+    ///
+    /// @return how much of the time is left
+    private long lead(long nanos) throws InterruptedException {
+        long end = System.nanoTime() + nanos;
+        boolean led = false;
+        leading = Thread.currentThread();
+        lock.unlock();
+        try {
+            led = engine.lead(nanos, ended);
+        } finally {
+            lock.lock();
+            leading = null;
+        }
+        if (Thread.interrupted()) {
+            throw new InterruptedException();
+        }
+        abstains = queues.isEmpty() && (!led || engine.hasServedOthers());
+        return end - System.nanoTime();
     }
 
     /// Waits at the sockets of links, without the lock.
@@ -143,6 +199,9 @@ final class SoftCompletionChannel implements CompletionChannelDriver {
         PolledLinks links = awaited;
         if (links != null && !Thread.currentThread().equals(atLinks)) {
             links.wakeUp();
+        }
+        if (leading != null && !Thread.currentThread().equals(leading)) {
+            engine.wakeup();
         }
     }
 

@@ -321,7 +321,7 @@ final class SoftContext implements ContextDriver {
     @Override
     public CompletionChannelDriver createCompletionChannel() {
         int number = objects.nextNumber();
-        SoftCompletionChannel channel = new SoftCompletionChannel(toString(), number, objects::remove);
+        SoftCompletionChannel channel = new SoftCompletionChannel(engine, toString(), number, objects::remove);
         objects.add(number, channel);
         return channel;
     }

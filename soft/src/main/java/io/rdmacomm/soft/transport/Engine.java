@@ -11,11 +11,20 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /// The one thread of a context. It sleeps until one of its channels is ready, or until the time that
 /// [Clock#onTime] asked for; everything that is fast is done by the threads that post and poll instead.
+///
+/// A thread of the program that sleeps until something arrives can do the work of the engine meanwhile
+/// ([#lead]): what arrives then wakes one thread, and not the engine first. One at a time has the seat. The
+/// engine's own thread leaves it to the others until 2 ms after the last of them has left, so that it need not
+/// be woken between two of their waits.
 public final class Engine implements AutoCloseable {
     private static final SafeLogger LOGGER = SafeLogger.of(Engine.class);
     private static final long JOIN_MILLIS = 5_000;
@@ -23,6 +32,17 @@ public final class Engine implements AutoCloseable {
     public static final long EXACT_NANOS = 1_000_000;
     private static final long DEAF_NANOS = 100_000;
     private static final long SELDOM_NANOS = 50_000;
+    private static final long LED_NANOS = 2_000_000;
+
+    /// What the own thread does while others have the seat.
+    private enum Rest {
+        /// It has the seat, or is about to take it.
+        NONE,
+        /// It sleeps for a moment, after which it takes the seat.
+        NAP,
+        /// It sleeps until the thread that leads wakes it.
+        UNTIL_WOKEN
+    }
 
     /// Called when time has passed, always on the engine's thread.
     public interface Clock {
@@ -44,10 +64,19 @@ public final class Engine implements AutoCloseable {
     private final Selector selector;
     private final Consumer<SelectionKey> handler = this::handle;
     private final ServiceThread thread;
+    private final ReentrantLock seat = new ReentrantLock();
+    private final AtomicReference<@Nullable Thread> leader = new AtomicReference<>();
     private final ConcurrentLinkedQueue<Runnable> tasks = new ConcurrentLinkedQueue<>();
     private long lastAsked = System.nanoTime();
-    /// How long the thread waits next.
+    /// How long the one with the seat waits next.
     private long wait = Long.MAX_VALUE;
+    /// When the clock is due.
+    private volatile long due = System.nanoTime() + Long.MAX_VALUE / 2;
+    private volatile long lastLed = System.nanoTime() - LED_NANOS;
+    private volatile Rest rest = Rest.NONE;
+    /// Whether [#wakeup()] was called, and the clock not since.
+    private volatile boolean called;
+    private volatile boolean servedOthers;
     private volatile boolean stopping;
 
     /// An engine that does not run yet.
@@ -80,34 +109,130 @@ public final class Engine implements AutoCloseable {
     /// Runs `task` on the engine's thread, soon.
     public void execute(Runnable task) {
         tasks.add(task);
-        selector.wakeup();
+        wakeup();
     }
 
     /// Has [Clock#onTime] called soon.
     public void wakeup() {
+        called = true;
         selector.wakeup();
+        if (rest != Rest.NONE && leader.get() == null) {
+            thread.unpark();
+        }
     }
 
     private boolean serve() throws IOException {
-        if (stopping) {
-            return false;
-        }
-        long now = wait;
-        // After a failure, too: what has failed may be due.
-        wait = 0;
+        awaitSeat();
         try {
-            select(now);
+            if (stopping) {
+                return false;
+            }
+            turn(Long.MAX_VALUE);
+            return true;
         } catch (ClosedSelectorException e) {
             if (!stopping) {
                 LOGGER.log(System.Logger.Level.ERROR, "the engine has lost its selector and ends", e);
             }
             return false;
+        } finally {
+            seat.unlock();
         }
+    }
+
+    /// Waits and works once; the thread that has the seat.
+    ///
+    /// @param most the longest wait
+    private void turn(long most) throws IOException {
+        long now = Math.min(wait, most);
+        // After a failure, too: what has failed may be due.
+        wait = 0;
+        select(now);
+        called = false;
         for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
             task.run();
         }
         wait = clock.onTime();
-        return true;
+        due = System.nanoTime() + Math.min(wait, Long.MAX_VALUE / 2);
+    }
+
+    /// Takes the seat; the own thread.
+    private void awaitSeat() {
+        while (!stopping && (leader.get() != null || nap() > 0)) {
+            // Whoever leads sees that when it leaves; whoever calls sees it now.
+            boolean led = leader.get() != null;
+            rest = led ? Rest.UNTIL_WOKEN : Rest.NAP;
+            long nanos = led ? 0 : nap();
+            if (led && leader.get() != null && !stopping) {
+                LockSupport.park(this);
+            } else if (nanos > 0 && !stopping) {
+                LockSupport.parkNanos(this, nanos);
+            }
+            rest = Rest.NONE;
+        }
+        seat.lock();
+    }
+
+    /// How long the own thread can leave the work to a thread that has led just now, and is likely to come back.
+    private long nap() {
+        if (called || !tasks.isEmpty()) {
+            return 0;
+        }
+        long now = System.nanoTime();
+        return Math.min(lastLed + LED_NANOS - now, due - now);
+    }
+
+    /// Does the work of the engine once on the calling thread, which waits for something to arrive.
+    ///
+    /// @param nanos the longest wait, at least [#EXACT_NANOS]
+    /// @param ended whether there is nothing to wait for any more: asked once the thread has the seat, because
+    ///        a call of [#wakeup()] before that may have woken another one
+    /// @return whether it did; not if another thread does, or the engine is closed
+    public boolean lead(long nanos, BooleanSupplier ended) {
+        if (stopping || !leader.compareAndSet(null, Thread.currentThread())) {
+            return false;
+        }
+        boolean led = false;
+        if (!seat.tryLock()) {
+            selector.wakeup();
+            seat.lock();
+        }
+        try {
+            servedOthers = false;
+            if (!stopping && !ended.getAsBoolean()) {
+                turn(nanos);
+            }
+            led = true;
+        } catch (ClosedSelectorException e) {
+            // The engine is closed, or its own thread reports this.
+        } catch (IOException | RuntimeException | Error e) {
+            report(e);
+        } finally {
+            lastLed = System.nanoTime();
+            leader.set(null);
+            seat.unlock();
+            wakeOwnThread();
+        }
+        return led;
+    }
+
+    /// The seat is free: the own thread must watch it, and must know what does not wait.
+    private void wakeOwnThread() {
+        Rest now = rest;
+        boolean urgent = called || !tasks.isEmpty() || due - lastLed < LED_NANOS;
+        if (now == Rest.UNTIL_WOKEN || (now == Rest.NAP && urgent)) {
+            thread.unpark();
+        }
+    }
+
+    /// Whether the last turn of [#lead] has brought something for another thread that waits. That one had better
+    /// lead.
+    public boolean hasServedOthers() {
+        return servedOthers;
+    }
+
+    /// The thread with the seat serves another thread that waits.
+    public void servesOther() {
+        servedOthers = true;
     }
 
     private void ended() {
@@ -161,9 +286,18 @@ public final class Engine implements AutoCloseable {
         thread.report(e);
     }
 
-    /// Whether the calling thread is the engine's.
+    /// Whether the calling thread does the work of the engine.
     public boolean isCurrentThread() {
-        return thread.isCurrent();
+        return thread.isCurrent() || Thread.currentThread().equals(leader.get());
+    }
+
+    /// Waits until a thread that leads has left.
+    private void awaitLeader() {
+        long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(JOIN_MILLIS);
+        while (leader.get() != null && !isCurrentThread() && System.nanoTime() - end < 0) {
+            selector.wakeup();
+            LockSupport.parkNanos(DEAF_NANOS);
+        }
     }
 
     /// Ends the thread and closes all channels.
@@ -171,7 +305,9 @@ public final class Engine implements AutoCloseable {
     public void close() throws IOException {
         stopping = true;
         selector.wakeup();
+        thread.unpark();
         var _ = thread.join(JOIN_MILLIS);
+        awaitLeader();
         if (selector.isOpen()) {
             for (SelectionKey key : selector.keys()) {
                 key.channel().close();
