@@ -181,7 +181,7 @@ final class SoftCompletionChannel implements CompletionChannelDriver {
         atLinks = Thread.currentThread();
         lock.unlock();
         try {
-            links.await(nanos / LEAST_NANOS);
+            links.await(nanos / LEAST_NANOS, ended);
         } finally {
             lock.lock();
             awaited = null;

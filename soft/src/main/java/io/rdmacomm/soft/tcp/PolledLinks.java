@@ -10,6 +10,7 @@ import java.nio.channels.Selector;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -64,10 +65,8 @@ public final class PolledLinks implements AutoCloseable {
         watched.decrementAndGet();
         key.cancel();
         if (!selecting.compareAndSet(false, true)) {
-            // A thread polls, perhaps this one: the next select removes the key.
-            if (waiting) {
-                selector.wakeup();
-            }
+            // A thread polls, perhaps this one, or waits: its next select removes the key.
+            selector.wakeup();
             return;
         }
         try {
@@ -140,14 +139,18 @@ public final class PolledLinks implements AutoCloseable {
     /// Returns at once while another thread selects.
     ///
     /// @param millis the longest time, more than 0
-    public void await(long millis) {
+    /// @param ended whether there is nothing to wait for any more: asked once no other thread can select, because
+    ///        a select of a thread that polls may have used up an earlier [#wakeUp()]
+    public void await(long millis, BooleanSupplier ended) {
         if (!selecting.compareAndSet(false, true)) {
             return;
         }
         lastPoll = System.nanoTime();
         waiting = true;
         try {
-            selector.select(onAwaited, millis);
+            if (!ended.getAsBoolean()) {
+                selector.select(onAwaited, millis);
+            }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         } catch (ClosedSelectorException e) {
@@ -159,7 +162,7 @@ public final class PolledLinks implements AutoCloseable {
         }
     }
 
-    /// Ends [#await], or the next one; any thread.
+    /// Ends [#await] of a thread whose wait has ended; any thread.
     public void wakeUp() {
         selector.wakeup();
     }
