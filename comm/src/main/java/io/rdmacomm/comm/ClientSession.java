@@ -1,5 +1,6 @@
 package io.rdmacomm.comm;
 
+import io.rdmacomm.comm.setup.ClassesAhead;
 import io.rdmacomm.comm.setup.SetupException;
 import io.rdmacomm.comm.setup.TcpConnector;
 import io.rdmacomm.verbs.DeadlineException;
@@ -53,6 +54,7 @@ public final class ClientSession extends Session {
     /// @throws DeadlineException if the server was silent for too long
     /// @throws RdmaInterruptedException if the thread was interrupted
     public static ClientSession connect(SessionOptions options) {
+        ClassesAhead.load();
         SessionOptions named = completed(options, "client", ThreadMode.PER_QUEUE_PAIR);
         SessionDevice device = SessionDevice.open(
                 named.settings(),
