@@ -1,5 +1,7 @@
 package io.rdmacomm.cli.collective;
 
+import io.rdmacomm.cli.bench.machine.CompilerTime;
+import io.rdmacomm.cli.bench.machine.WarmUp;
 import io.rdmacomm.cli.terminal.CommandFailure;
 import io.rdmacomm.comm.mesh.Mesh;
 import io.rdmacomm.comm.mesh.collective.Collectives;
@@ -71,17 +73,20 @@ public final class CollectiveBench {
         return Math.clamp(wanted, 1, MOST_CALLS);
     }
 
-    /// Calls the collective until it is warm.
+    /// Calls the collective until it is warm on all ranks. Between the steps the ranks leave the processors to the JIT
+    /// compilers.
     ///
     /// @return the nanoseconds of one call in the last step; only those of rank 0 count
     private double warmUp(CollectiveTrial trial) {
-        long begin = System.nanoTime();
+        WarmUp progress = new WarmUp(settings.warmUpNanos(), maximum(CompilerTime.nanos()));
         long calls = agreed(2);
         double nanosPerCall = 0;
         while (calls > 0) {
-            nanosPerCall = Math.max(1.0, time(trial, calls) / (double) calls);
-            boolean done = System.nanoTime() - begin > settings.warmUpNanos();
-            calls = agreed(done ? 0 : Math.clamp((long) (STEP_NANOS / nanosPerCall), 1, MOST_CALLS));
+            long stepNanos = time(trial, calls);
+            nanosPerCall = Math.max(1.0, stepNanos / (double) calls);
+            CompilerTime.awaitIdle();
+            boolean over = progress.isOver(stepNanos, maximum(CompilerTime.nanos()));
+            calls = agreed(over ? 0 : Math.clamp((long) (STEP_NANOS / nanosPerCall), 1, MOST_CALLS));
         }
         return nanosPerCall;
     }

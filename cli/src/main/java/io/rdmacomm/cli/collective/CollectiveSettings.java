@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /// @param sizes in bytes
 /// @param iterations calls per measurement; 0 for as many as fit into the duration
 /// @param durationNanos the duration of a measurement
-/// @param warmUpNanos the duration of each warm-up
+/// @param warmUpNanos the minimum duration of each warm-up
 /// @param arrays whether the data is in Java arrays instead of mesh buffers
 /// @param algorithm the only algorithm to use where it is known; null for the usual choice
 /// @param timeout how long a call may take

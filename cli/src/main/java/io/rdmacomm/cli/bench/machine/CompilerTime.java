@@ -21,6 +21,7 @@ public final class CompilerTime {
     private static final int USER_FIELD = 11;
     private static final long TICK_NANOS = TimeUnit.SECONDS.toNanos(1) / 100;
     private static final long INTERVAL_NANOS = 15_000_000;
+    private static final long LIMIT_NANOS = 250_000_000;
 
     private CompilerTime() {}
 
@@ -52,9 +53,13 @@ public final class CompilerTime {
         }
     }
 
-    /// Sleeps until the compilers are idle, but no longer than the limit. Without that, two sides that spin on two
-    /// processors would leave the compilers hardly any time.
-    public static void awaitIdle(long limitNanos) {
+    /// Sleeps until the compilers are idle, but no longer than a quarter of a second. Without that, two sides that spin
+    /// on two processors would leave the compilers hardly any time.
+    public static void awaitIdle() {
+        awaitIdle(LIMIT_NANOS);
+    }
+
+    static void awaitIdle(long limitNanos) {
         long begin = System.nanoTime();
         long before;
         long now = nanos();

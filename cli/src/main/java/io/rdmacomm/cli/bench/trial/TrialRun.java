@@ -1,5 +1,6 @@
 package io.rdmacomm.cli.bench.trial;
 
+import io.rdmacomm.cli.bench.machine.WarmUp;
 import io.rdmacomm.cli.bench.result.BandwidthResult;
 import io.rdmacomm.cli.bench.result.BenchTest;
 import io.rdmacomm.cli.bench.result.LatencyResult;
@@ -19,9 +20,6 @@ import io.rdmacomm.cli.terminal.CommandFailure;
 /// One measurement: verifies the data, warms up, and then performs as many operations as were asked for, in steps.
 public final class TrialRun {
     private static final long WARM_UP_STEP_NANOS = 50_000_000;
-    private static final long SETTLED_NANOS = 250_000_000;
-    private static final long SETTLED_COMPILER_NANOS = 5_000_000;
-    private static final int MAX_WARM_UP_FACTOR = 10;
     private static final int MAX_STEP_GROWTH = 8;
     private static final long LATENCY_STEP_NANOS = 1_000_000_000;
     private static final long BANDWIDTH_STEP_NANOS = 2_000_000_000;
@@ -206,33 +204,23 @@ public final class TrialRun {
         }
     }
 
-    /// Verifies every message of a first step, and then runs longer and longer steps: at least for `nanos`, not
-    /// counting the waits for the JIT compiler, and then until the compilers of both sides are idle, but at
-    /// most for ten times as long.
+    /// Verifies every message of a first step, and then runs longer and longer steps until the [WarmUp] is over.
     ///
+    /// @param nanos its time
     /// @return how many nanoseconds one operation took in the last step
     public double warmUp(long nanos) {
         trial.step(Math.clamp(CHECKED_BYTES / plan.bytes(), 1, CHECKED), StepMode.CHECK, readings);
-        long begin = System.nanoTime();
-        long settledSince = begin;
-        long compilerNanos = trial.compilerNanos();
+        WarmUp progress = new WarmUp(nanos, trial.compilerNanos());
         int count = Math.clamp(CHECKED_BYTES / plan.bytes(), 2, CHECKED);
-        long worked = 0;
         double nanosPerOperation;
-        long now;
+        long stepNanos;
         do {
             trial.step(count, StepMode.WARM_UP, readings);
-            long stepNanos = readings.elapsed();
-            worked += stepNanos;
+            stepNanos = readings.elapsed();
             nanosPerOperation = Math.max(1.0, stepNanos / (double) (latency ? Math.max(1, trial.completed()) : count));
             long longest = Math.min(sampled ? MAX_READINGS : Integer.MAX_VALUE, (long) count * MAX_STEP_GROWTH);
             count = (int) Math.clamp((long) (WARM_UP_STEP_NANOS / nanosPerOperation), 1, longest);
-            now = System.nanoTime();
-            if (Math.abs(trial.compilerNanos() - compilerNanos) > SETTLED_COMPILER_NANOS) {
-                compilerNanos = trial.compilerNanos();
-                settledSince = now;
-            }
-        } while (now - begin < MAX_WARM_UP_FACTOR * nanos && (worked < nanos || now - settledSince < SETTLED_NANOS));
+        } while (!progress.isOver(stepNanos, trial.compilerNanos()));
         return nanosPerOperation;
     }
 }

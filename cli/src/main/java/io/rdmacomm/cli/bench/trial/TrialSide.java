@@ -13,7 +13,6 @@ import java.time.Duration;
 
 /// The part of a step that client and server have in common.
 final class TrialSide {
-    private static final long COMPILER_LIMIT_NANOS = 250_000_000;
 
     private final TestBed bed;
     private final Workload workload;
@@ -71,7 +70,7 @@ final class TrialSide {
     void endStep(StepMode mode) {
         bed.awaitBoth();
         if (mode == StepMode.WARM_UP) {
-            CompilerTime.awaitIdle(COMPILER_LIMIT_NANOS);
+            CompilerTime.awaitIdle();
         }
     }
 

@@ -26,7 +26,6 @@ final class UnreliableServer {
     private static final long SILENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
     private static final Duration MOMENT = Duration.ofMillis(1);
-    private static final long COMPILER_LIMIT_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
     private final FrameChannel<BenchMessage> control;
     private final UnreliablePair pair;
@@ -84,7 +83,7 @@ final class UnreliableServer {
         waits.forMessages(done.number(0));
         waits.forSends(0);
         if (mode == StepMode.WARM_UP) {
-            CompilerTime.awaitIdle(COMPILER_LIMIT_NANOS);
+            CompilerTime.awaitIdle();
         }
         pair.verify();
         control.send(Frame.of(

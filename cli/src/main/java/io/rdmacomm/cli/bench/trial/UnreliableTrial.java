@@ -21,13 +21,11 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 
 /// A trial over a transport that can lose messages. Only its queue pair can: steps begin and end with
 /// reliable control messages, which report how many messages each side has sent and received. A latency test
 /// ends its step at the first loss, and [TrialRun] begins another one.
 final class UnreliableTrial implements Trial {
-    private static final long COMPILER_LIMIT_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
     private static final int MOST_BARREN_STEPS = 20;
 
     private final FrameChannel<BenchMessage> control;
@@ -101,7 +99,7 @@ final class UnreliableTrial implements Trial {
         Frame<BenchMessage> report = control.expect(BenchMessage.REPORT, BenchMessage.FAILED);
         waits.forMessages(report.number(3));
         if (mode == StepMode.WARM_UP) {
-            CompilerTime.awaitIdle(COMPILER_LIMIT_NANOS);
+            CompilerTime.awaitIdle();
         }
         compilerNanos = CompilerTime.nanos() + report.number(1);
         pair.verify();
