@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmacomm.comm.ClientSession;
 import io.rdmacomm.comm.ClosedException;
+import io.rdmacomm.comm.Deadlines;
 import io.rdmacomm.comm.EndPointState;
 import io.rdmacomm.comm.Message;
 import io.rdmacomm.comm.PeerAbortedException;
@@ -82,6 +83,15 @@ final class MeshTest {
                 assertThatThrownBy(() -> mesh.node(own)).isInstanceOf(IllegalArgumentException.class);
                 assertThatThrownBy(() -> mesh.node(3)).isInstanceOf(IndexOutOfBoundsException.class);
             }
+        }
+    }
+
+    /// As dozens of nodes are that start on one processor.
+    @Test
+    void nodesMayBeSlowInEachStep() {
+        Deadlines impatient = Deadlines.defaults().withHandshake(Duration.ofMillis(1));
+        try (MeshNodes nodes = MeshNodes.join(4, SessionOptions.defaults().withDeadlines(impatient))) {
+            assertThat(nodes.node(0).peers()).hasSize(3);
         }
     }
 

@@ -41,11 +41,13 @@ public final class Joining {
     private static final SafeLogger LOGGER = SafeLogger.ofPackage(Joining.class);
     private static final String BUFFER = "introductions of the mesh";
     private static final int MAX_STRANGERS = 64;
+    private static final Duration LONGEST_STEP = Duration.ofSeconds(30);
     private static final Greeting GREETING = new Greeting(Protocol.MESH, 1, 1, 0);
 
     private final MeetingPoint rendezvous;
     private final SessionOptions options;
     private final long deadline;
+    private final Duration step;
     private final NodeList nodes;
     private final ConnectionOrder order;
     private final CompletableFuture<Place> place = new CompletableFuture<>();
@@ -67,8 +69,17 @@ public final class Joining {
         this.rendezvous = rendezvous;
         this.options = options;
         this.deadline = System.nanoTime() + timeout.toNanos();
+        this.step = step(options.deadlines().handshake(), timeout);
         this.nodes = nodes;
         this.order = new ConnectionOrder(rendezvous.rank(), rendezvous.size());
+    }
+
+    /// How long a node may take for one step. All nodes start at the same time, perhaps dozens of them on each
+    /// processor, and are slow then.
+    private static Duration step(Duration usual, Duration timeout) {
+        Duration quarter = timeout.dividedBy(4);
+        Duration patient = quarter.compareTo(LONGEST_STEP) < 0 ? quarter : LONGEST_STEP;
+        return patient.compareTo(usual) > 0 ? patient : usual;
     }
 
     /// Joins. Blocks until all nodes are connected with each other.
@@ -121,6 +132,7 @@ public final class Joining {
                 .withAddress(options.host().isEmpty() ? listeningHost() : options.host(), 0)
                 .withChannels(channels + 1)
                 .withMaxChannels(channels + 1)
+                .withDeadlines(options.deadlines().withHandshake(step))
                 .withLimits(limits())
                 .withConfigurer((index, proposed) ->
                         index < channels ? options.configurer().configure(index, proposed) : proposed)
@@ -162,12 +174,7 @@ public final class Joining {
 
     private RendezvousServer listen(ServerSession session) {
         try {
-            return RendezvousServer.listen(
-                    listeningHost(),
-                    rendezvous.port(),
-                    registration(session),
-                    opening(),
-                    options.deadlines().handshake());
+            return RendezvousServer.listen(listeningHost(), rendezvous.port(), registration(session), opening(), step);
         } catch (SetupException e) {
             throw RendezvousClient.failure("rendezvous of " + rendezvous, String.valueOf(e.getMessage()), e);
         }
@@ -251,7 +258,6 @@ public final class Joining {
 
     private boolean introduce(EndPoint endPoint) {
         RdmaChannel channel = meshChannel(endPoint);
-        Duration step = options.deadlines().handshake();
         Introduction theirs = Introduction.receive(channel, step);
         Place where = awaitPlace();
         Introduction mine = new Introduction(where.table().token(), rendezvous.rank(), theirs.from());
