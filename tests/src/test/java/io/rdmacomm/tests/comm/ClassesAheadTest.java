@@ -10,6 +10,7 @@ import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.verbs.Context;
 import java.io.File;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -60,7 +61,7 @@ final class ClassesAheadTest {
 
     private static List<String> list() throws IOException {
         try (var in = Context.class.getClassLoader().getResourceAsStream(LIST)) {
-            return new String(in.readAllBytes()).lines().toList();
+            return new String(in.readAllBytes(), StandardCharsets.US_ASCII).lines().toList();
         }
     }
 
