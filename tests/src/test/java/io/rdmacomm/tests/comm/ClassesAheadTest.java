@@ -61,7 +61,9 @@ final class ClassesAheadTest {
 
     private static List<String> list() throws IOException {
         try (var in = Context.class.getClassLoader().getResourceAsStream(LIST)) {
-            return new String(in.readAllBytes(), StandardCharsets.US_ASCII).lines().toList();
+            return new String(in.readAllBytes(), StandardCharsets.US_ASCII)
+                    .lines()
+                    .toList();
         }
     }
 
