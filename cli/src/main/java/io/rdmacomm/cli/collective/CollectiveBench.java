@@ -78,14 +78,14 @@ public final class CollectiveBench {
     ///
     /// @return the nanoseconds of one call in the last step; only those of rank 0 count
     private double warmUp(CollectiveTrial trial) {
-        WarmUp progress = new WarmUp(settings.warmUpNanos(), maximum(CompilerTime.nanos()));
+        WarmUp progress = new WarmUp(settings.warmUpNanos(), total(CompilerTime.nanos()));
         long calls = agreed(2);
         double nanosPerCall = 0;
         while (calls > 0) {
             long stepNanos = time(trial, calls);
             nanosPerCall = Math.max(1.0, stepNanos / (double) calls);
             CompilerTime.awaitIdle();
-            boolean over = progress.isOver(stepNanos, maximum(CompilerTime.nanos()));
+            boolean over = progress.isOverAfter(stepNanos, total(CompilerTime.nanos()));
             calls = agreed(over ? 0 : Math.clamp((long) (STEP_NANOS / nanosPerCall), 1, MOST_CALLS));
         }
         return nanosPerCall;
@@ -102,20 +102,24 @@ public final class CollectiveBench {
 
     /// The number of rank 0.
     private long agreed(long number) {
-        long[] numbers = {mesh.rank() == 0 ? number : 0};
-        mesh.collectives().allReduce(numbers, Reduction.SUM, timeout);
-        return numbers[0];
+        return total(mesh.rank() == 0 ? number : 0);
+    }
+
+    private long total(long number) {
+        return reduced(number, Reduction.SUM);
     }
 
     private long minimum(long number) {
-        long[] numbers = {number};
-        mesh.collectives().allReduce(numbers, Reduction.MIN, timeout);
-        return numbers[0];
+        return reduced(number, Reduction.MIN);
     }
 
     private long maximum(long number) {
+        return reduced(number, Reduction.MAX);
+    }
+
+    private long reduced(long number, Reduction reduction) {
         long[] numbers = {number};
-        mesh.collectives().allReduce(numbers, Reduction.MAX, timeout);
+        mesh.collectives().allReduce(numbers, reduction, timeout);
         return numbers[0];
     }
 }

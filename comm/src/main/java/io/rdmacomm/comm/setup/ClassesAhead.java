@@ -46,7 +46,7 @@ public final class ClassesAhead {
             for (String name = names.readLine(); name != null; name = names.readLine()) {
                 load(name);
             }
-        } catch (IOException | LinkageError e) {
+        } catch (IOException | RuntimeException | Error e) {
             LOGGER.log(Level.DEBUG, "the classes of a first connection are loaded when it comes", e);
         }
     }

@@ -86,7 +86,7 @@ final class MeshTest {
         }
     }
 
-    /// As dozens of nodes are that start on one processor.
+    /// Nodes are slow when dozens of them start on one processor.
     @Test
     void nodesMayBeSlowInEachStep() {
         Deadlines impatient = Deadlines.defaults().withHandshake(Duration.ofMillis(1));

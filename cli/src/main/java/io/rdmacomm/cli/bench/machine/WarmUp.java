@@ -27,7 +27,7 @@ public final class WarmUp {
     /// @param stepNanos how long it took
     /// @param compilerNow the CPU time of the compilers of all sides so far
     /// @return whether it was the last one
-    public boolean isOver(long stepNanos, long compilerNow) {
+    public boolean isOverAfter(long stepNanos, long compilerNow) {
         worked += stepNanos;
         long now = System.nanoTime();
         if (Math.abs(compilerNow - compilerNanos) > SETTLED_COMPILER_NANOS) {

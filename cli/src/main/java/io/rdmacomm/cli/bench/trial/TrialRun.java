@@ -220,7 +220,7 @@ public final class TrialRun {
             nanosPerOperation = Math.max(1.0, stepNanos / (double) (latency ? Math.max(1, trial.completed()) : count));
             long longest = Math.min(sampled ? MAX_READINGS : Integer.MAX_VALUE, (long) count * MAX_STEP_GROWTH);
             count = (int) Math.clamp((long) (WARM_UP_STEP_NANOS / nanosPerOperation), 1, longest);
-        } while (!progress.isOver(stepNanos, trial.compilerNanos()));
+        } while (!progress.isOverAfter(stepNanos, trial.compilerNanos()));
         return nanosPerOperation;
     }
 }

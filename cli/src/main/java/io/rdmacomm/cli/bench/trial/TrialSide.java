@@ -13,7 +13,6 @@ import java.time.Duration;
 
 /// The part of a step that client and server have in common.
 final class TrialSide {
-
     private final TestBed bed;
     private final Workload workload;
 

@@ -74,8 +74,7 @@ public final class Joining {
         this.order = new ConnectionOrder(rendezvous.rank(), rendezvous.size());
     }
 
-    /// How long a node may take for one step. All nodes start at the same time, perhaps dozens of them on each
-    /// processor, and are slow then.
+    /// How long a node may take for one step. Nodes are slow when dozens of them start on one processor.
     private static Duration step(Duration usual, Duration timeout) {
         Duration quarter = timeout.dividedBy(4);
         Duration patient = quarter.compareTo(LONGEST_STEP) < 0 ? quarter : LONGEST_STEP;
