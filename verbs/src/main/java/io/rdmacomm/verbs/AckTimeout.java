@@ -2,6 +2,7 @@ package io.rdmacomm.verbs;
 
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
+import org.jspecify.annotations.Nullable;
 
 /// How long a queue pair waits for an acknowledgement before it repeats a request (ibv_modify_qp(3), `timeout`):
 /// 4.096 us * 2^code, from 8.192 us (code 1) to 2.4 hours (code 31), or [#INFINITE]. A device may wait up to four
@@ -42,5 +43,16 @@ public record AckTimeout(int code) {
     /// The time of the code, in nanoseconds; [Long#MAX_VALUE] for [#INFINITE].
     public long nanos() {
         return code == 0 ? Long.MAX_VALUE : UNIT_NANOS << code;
+    }
+
+    // Written out for the sake of the start, like the lambdas (docs/decisions/0092-lambdas-become-classes.md).
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof AckTimeout timeout && code == timeout.code;
+    }
+
+    @Override
+    public int hashCode() {
+        return code;
     }
 }

@@ -4,6 +4,7 @@ import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.HexFormat;
+import org.jspecify.annotations.Nullable;
 
 /// A global identifier: 16 bytes in network order (`union ibv_gid`). IPv4 addresses appear as `::ffff:a.b.c.d`.
 ///
@@ -89,6 +90,17 @@ public record Gid(long high, long low) {
             text.append(i == 0 ? "" : ":").append(hex, i, i + 4);
         }
         return text.toString();
+    }
+
+    // Written out for the sake of the start, like the lambdas (docs/decisions/0092-lambdas-become-classes.md).
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof Gid gid && high == gid.high && low == gid.low;
+    }
+
+    @Override
+    public int hashCode() {
+        return 31 * Long.hashCode(high) + Long.hashCode(low);
     }
 
     private static long bigEndian(byte[] bytes, int from, int count) {

@@ -1,10 +1,13 @@
 package io.rdmacomm.comm.setup;
 
 import io.rdmacomm.comm.setup.SetupException.Reason;
+import java.net.Inet4Address;
+import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
 import java.net.UnknownHostException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -14,7 +17,7 @@ import java.util.concurrent.TimeoutException;
 /// Resolves names with a deadline, which the system's resolver does not have.
 public final class HostNames {
     private static final List<InetAddress> LOOPBACK =
-            List.of(InetAddress.ofLiteral("127.0.0.1"), InetAddress.ofLiteral("::1"));
+            List.of(Inet4Address.ofLiteral("127.0.0.1"), Inet6Address.ofLiteral("::1"));
 
     private HostNames() {}
 
@@ -35,8 +38,8 @@ public final class HostNames {
     }
 
     private static List<InetAddress> loopback() {
-        List<InetAddress> present =
-                LOOPBACK.stream().filter(HostNames::isPresent).toList();
+        List<InetAddress> present = new ArrayList<>(LOOPBACK);
+        present.removeIf(address -> !isPresent(address));
         return present.isEmpty() ? LOOPBACK : present;
     }
 

@@ -33,7 +33,12 @@ public final class Printable {
 
     /// Whether all of the text is printable.
     public static boolean is(String text) {
-        return text.codePoints().allMatch(Printable::isPrintable);
+        for (int i = 0; i < text.length(); i += Character.charCount(text.codePointAt(i))) {
+            if (!isPrintable(text.codePointAt(i))) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private static String replaced(String text) {

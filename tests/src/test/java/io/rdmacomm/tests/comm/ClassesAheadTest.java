@@ -53,6 +53,20 @@ final class ClassesAheadTest {
         assertThat(unused).as("listed and not used; " + how).hasSizeLessThanOrEqualTo(TOLERATED);
     }
 
+    /// See docs/decisions/0092-lambdas-become-classes.md.
+    @Test
+    @Timeout(value = 2, unit = TimeUnit.MINUTES)
+    void aFirstMessageNeedsNoHiddenClasses() throws Exception {
+        run(noList() + File.pathSeparator, "send");
+
+        String how =
+                "compiled without .mvn/LambdaClasses.java, or a record whose equals or hashCode is not written out";
+        assertThat(Files.readAllLines(log()))
+                .as(how)
+                .noneMatch(line -> line.startsWith("io.rdmacomm.") && line.contains("/0x"))
+                .noneMatch(line -> line.startsWith("java.lang.runtime.ObjectMethods "));
+    }
+
     @Test
     @Timeout(value = 2, unit = TimeUnit.MINUTES)
     void aServerHasThemBeforeItsFirstClient() throws Exception {
@@ -75,13 +89,28 @@ final class ClassesAheadTest {
         return folder.toString();
     }
 
+    private Path log() {
+        return folder.resolve("log");
+    }
+
     /// Runs the program and returns our classes in the order in which they were loaded.
     private List<String> loaded(String before, String what) throws Exception {
-        Path log = folder.resolve("log");
+        run(before, what);
+        List<String> names = new ArrayList<>();
+        for (String line : Files.readAllLines(log())) {
+            Matcher matcher = LOADED.matcher(line);
+            if (matcher.matches()) {
+                names.add(matcher.group(1));
+            }
+        }
+        return names;
+    }
+
+    private void run(String before, String what) throws Exception {
         Process process = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "-XX:+UseSerialGC",
-                        "-Xlog:class+load:file=" + log + ":none",
+                        "-Xlog:class+load:file=" + log() + ":none",
                         "-cp",
                         before + System.getProperty("java.class.path"),
                         FirstMessage.class.getName(),
@@ -89,14 +118,6 @@ final class ClassesAheadTest {
                 .inheritIO()
                 .start();
         assertThat(process.waitFor()).isZero();
-        List<String> names = new ArrayList<>();
-        for (String line : Files.readAllLines(log)) {
-            Matcher matcher = LOADED.matcher(line);
-            if (matcher.matches() && !line.contains("/0x") && !line.contains("$$Lambda")) {
-                names.add(matcher.group(1));
-            }
-        }
-        return names;
     }
 
     /// A server; with `send`, a client too, which sends it a message.

@@ -3,7 +3,6 @@ package io.rdmacomm.verbs.spi;
 import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.VerbException;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.ServiceLoader;
@@ -34,7 +33,7 @@ public final class Providers {
             providers.add(each);
         }
         // "ibverbs" sorts before "soft": hardware comes first.
-        providers.sort(Comparator.comparing(RdmaProvider::name));
+        providers.sort((first, second) -> first.name().compareTo(second.name()));
         return List.copyOf(providers);
     }
 
