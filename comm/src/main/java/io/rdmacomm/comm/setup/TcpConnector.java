@@ -3,6 +3,7 @@ package io.rdmacomm.comm.setup;
 import io.rdmacomm.comm.data.Bounds;
 import io.rdmacomm.comm.setup.SetupException.Reason;
 import io.rdmacomm.comm.text.Printable;
+import io.rdmacomm.verbs.service.SystemSockets;
 import java.io.EOFException;
 import java.io.IOException;
 import java.net.ConnectException;
@@ -126,7 +127,7 @@ public final class TcpConnector implements AutoCloseable {
 
     private static TcpConnector connect(InetSocketAddress address, InetSocketAddress name, long deadline)
             throws IOException {
-        SocketChannel channel = SocketChannel.open();
+        SocketChannel channel = SystemSockets.openSocket();
         boolean connected = false;
         try {
             channel.socket().connect(address, SocketLine.millisUntil(deadline));

@@ -1,6 +1,7 @@
 package io.rdmacomm.comm.setup;
 
 import io.rdmacomm.comm.setup.SetupException.Reason;
+import io.rdmacomm.verbs.service.SystemSockets;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.InetAddress;
@@ -53,7 +54,7 @@ public final class TcpListener implements AutoCloseable {
         ServerSocketChannel opened = null;
         boolean listening = false;
         try {
-            opened = ServerSocketChannel.open();
+            opened = SystemSockets.openServerSocket();
             opened.setOption(StandardSocketOptions.SO_REUSEADDR, true);
             opened.bind(address, BACKLOG);
             TcpListener listener = new TcpListener(opened, address.getAddress());

@@ -9,6 +9,7 @@ import io.rdmacomm.soft.transport.AcceptPause;
 import io.rdmacomm.verbs.cm.IdentifierOptions;
 import io.rdmacomm.verbs.service.SafeLogger;
 import io.rdmacomm.verbs.service.ServiceThread;
+import io.rdmacomm.verbs.service.SystemSockets;
 import java.io.IOException;
 import java.net.Inet4Address;
 import java.net.InetSocketAddress;
@@ -60,14 +61,14 @@ public final class MpaAcceptor implements AutoCloseable {
         this.options = options;
         // Sockets of IPv6, which are the default, listen at the wildcard address for both families.
         this.server = options.addressFamilyOnly() && address.getAddress() instanceof Inet4Address
-                ? ServerSocketChannel.open(StandardProtocolFamily.INET)
-                : ServerSocketChannel.open();
+                ? SystemSockets.openServerSocket(StandardProtocolFamily.INET)
+                : SystemSockets.openServerSocket();
         try {
             server.configureBlocking(false);
             server.setOption(StandardSocketOptions.SO_REUSEADDR, true);
             server.bind(address, TCP_BACKLOG);
             this.localAddress = (InetSocketAddress) server.getLocalAddress();
-            this.selector = Selector.open();
+            this.selector = SystemSockets.openSelector();
             this.serverKey = server.register(selector, SelectionKey.OP_ACCEPT);
         } catch (IOException | RuntimeException e) {
             server.close();

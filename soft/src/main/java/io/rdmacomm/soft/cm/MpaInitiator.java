@@ -5,6 +5,7 @@ import io.rdmacomm.soft.iwarp.MpaFrameReader;
 import io.rdmacomm.soft.iwarp.MpaNegotiation;
 import io.rdmacomm.soft.iwarp.MpaTerms;
 import io.rdmacomm.verbs.cm.IdentifierOptions;
+import io.rdmacomm.verbs.service.SystemSockets;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -104,7 +105,7 @@ public final class MpaInitiator implements AutoCloseable {
         if (closed) {
             throw new AsynchronousCloseException();
         }
-        SocketChannel channel = SocketChannel.open();
+        SocketChannel channel = SystemSockets.openSocket();
         current = channel;
         return channel;
     }

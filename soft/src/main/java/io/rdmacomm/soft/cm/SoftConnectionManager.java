@@ -15,6 +15,7 @@ import io.rdmacomm.verbs.cm.AddressUnresolvedException;
 import io.rdmacomm.verbs.cm.ConnectionParameters;
 import io.rdmacomm.verbs.cm.IdentifierOptions;
 import io.rdmacomm.verbs.cm.RouteUnresolvedException;
+import io.rdmacomm.verbs.service.SystemSockets;
 import io.rdmacomm.verbs.spi.ConnectionManagerDriver;
 import io.rdmacomm.verbs.spi.ConnectionRequestDriver;
 import io.rdmacomm.verbs.spi.ListenerDriver;
@@ -153,7 +154,7 @@ public final class SoftConnectionManager implements ConnectionManagerDriver {
 
     private static DatagramChannel openProbe(String operation) {
         try {
-            return DatagramChannel.open();
+            return SystemSockets.openDatagramSocket();
         } catch (IOException e) {
             throw new VerbException(
                     operation,

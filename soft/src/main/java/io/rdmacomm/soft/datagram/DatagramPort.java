@@ -2,6 +2,7 @@ package io.rdmacomm.soft.datagram;
 
 import io.rdmacomm.soft.transport.Engine;
 import io.rdmacomm.verbs.Gid;
+import io.rdmacomm.verbs.service.SystemSockets;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -41,7 +42,7 @@ public final class DatagramPort implements AutoCloseable {
         this.gid = gid;
         this.targets = targets;
         this.datagram = new IncomingDatagram(longest);
-        this.channel = DatagramChannel.open();
+        this.channel = SystemSockets.openDatagramSocket();
         boolean complete = false;
         try {
             channel.configureBlocking(false);

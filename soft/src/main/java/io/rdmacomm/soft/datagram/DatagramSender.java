@@ -8,6 +8,7 @@ import io.rdmacomm.soft.memory.LocalElements;
 import io.rdmacomm.soft.memory.RequestOpcode;
 import io.rdmacomm.verbs.WorkStatus;
 import io.rdmacomm.verbs.service.SafeLogger;
+import io.rdmacomm.verbs.service.SystemSockets;
 import io.rdmacomm.verbs.spi.SendRequestLayout;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -62,7 +63,7 @@ public final class DatagramSender implements AutoCloseable {
         this.addresses = addresses;
         this.packet = ByteBuffer.allocateDirect(DatagramFormat.HEADER_BYTES + longest);
         this.memory = MemorySegment.ofBuffer(packet);
-        this.channel = DatagramChannel.open();
+        this.channel = SystemSockets.openDatagramSocket();
         boolean complete = false;
         try {
             channel.configureBlocking(false);

@@ -4,6 +4,7 @@ import io.rdmacomm.soft.transport.AcceptPause;
 import io.rdmacomm.soft.transport.Engine;
 import io.rdmacomm.verbs.Gid;
 import io.rdmacomm.verbs.service.SafeLogger;
+import io.rdmacomm.verbs.service.SystemSockets;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -56,7 +57,7 @@ final class ControlConnections implements Engine.Ready, AutoCloseable {
     ///
     /// @throws IOException if the socket cannot be made
     static ControlConnections listen(Path path, Engine engine, Receiver receiver) throws IOException {
-        ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
+        ServerSocketChannel server = SystemSockets.openServerSocket(StandardProtocolFamily.UNIX);
         boolean listening = false;
         try {
             server.configureBlocking(false);

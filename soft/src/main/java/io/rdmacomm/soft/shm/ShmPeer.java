@@ -8,6 +8,7 @@ import io.rdmacomm.soft.mapped.SharedWords;
 import io.rdmacomm.soft.mapped.ShmDirectory;
 import io.rdmacomm.verbs.Gid;
 import io.rdmacomm.verbs.service.SafeLogger;
+import io.rdmacomm.verbs.service.SystemSockets;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.net.StandardProtocolFamily;
@@ -67,7 +68,7 @@ public final class ShmPeer implements AutoCloseable {
                     && (lid == ownLid || SharedWords.acquireInt(memory, ControlLayout.HEADER_SHARED) == 1)
                     && SharedWords.acquire(memory, ControlLayout.HEADER_GID_HIGH) == gid.high()
                     && SharedWords.acquire(memory, ControlLayout.HEADER_GID_LOW) == gid.low()) {
-                socket = SocketChannel.open(StandardProtocolFamily.UNIX);
+                socket = SystemSockets.openSocket(StandardProtocolFamily.UNIX);
                 socket.configureBlocking(false);
                 if (socket.connect(UnixDomainSocketAddress.of(folder.resolve(SOCKET)))) {
                     ShmPeer peer = new ShmPeer(lid, gid, folder, control, socket);

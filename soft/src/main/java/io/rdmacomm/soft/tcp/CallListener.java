@@ -1,6 +1,7 @@
 package io.rdmacomm.soft.tcp;
 
 import io.rdmacomm.verbs.service.SafeLogger;
+import io.rdmacomm.verbs.service.SystemSockets;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.InetAddress;
@@ -26,7 +27,7 @@ public final class CallListener implements AutoCloseable {
     /// @return null if this host has no such address, or no network; then the device serves this host only
     /// @throws BindException if the port is taken
     public static @Nullable CallListener open(InetAddress address, int port) throws IOException {
-        ServerSocketChannel server = ServerSocketChannel.open();
+        ServerSocketChannel server = SystemSockets.openServerSocket();
         try {
             server.configureBlocking(false);
             server.setOption(StandardSocketOptions.SO_REUSEADDR, true);

@@ -2,6 +2,7 @@ package io.rdmacomm.soft.tcp;
 
 import io.rdmacomm.soft.mapped.CompletionRing;
 import io.rdmacomm.verbs.service.SafeLogger;
+import io.rdmacomm.verbs.service.SystemSockets;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.channels.ClosedSelectorException;
@@ -47,7 +48,7 @@ public final class PolledLinks implements AutoCloseable {
     public PolledLinks(CompletionRing completions) {
         this.completions = completions;
         try {
-            selector = Selector.open();
+            selector = SystemSockets.openSelector();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

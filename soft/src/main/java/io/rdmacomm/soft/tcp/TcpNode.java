@@ -6,6 +6,7 @@ import io.rdmacomm.soft.transport.AcceptPause;
 import io.rdmacomm.soft.transport.Engine;
 import io.rdmacomm.verbs.Gid;
 import io.rdmacomm.verbs.service.SafeLogger;
+import io.rdmacomm.verbs.service.SystemSockets;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -172,7 +173,7 @@ public final class TcpNode implements Engine.Ready, AutoCloseable {
     private void begin(TcpEndpoint endpoint, PeerHandshake handshake, long patienceNanos) {
         OutgoingCall call;
         try {
-            call = new OutgoingCall(this, endpoint, SocketChannel.open(), handshake, patienceNanos);
+            call = new OutgoingCall(this, endpoint, SystemSockets.openSocket(), handshake, patienceNanos);
         } catch (IOException e) {
             LOGGER.log(System.Logger.Level.WARNING, () -> handshake.source() + " cannot call its peer", e);
             return;

@@ -2,6 +2,7 @@ package io.rdmacomm.soft.transport;
 
 import io.rdmacomm.verbs.service.SafeLogger;
 import io.rdmacomm.verbs.service.ServiceThread;
+import io.rdmacomm.verbs.service.SystemSockets;
 import java.io.IOException;
 import java.nio.channels.CancelledKeyException;
 import java.nio.channels.ClosedChannelException;
@@ -87,7 +88,7 @@ public final class Engine implements AutoCloseable {
     public Engine(String name, Clock clock, Runnable onFailure) throws IOException {
         this.clock = clock;
         this.onFailure = onFailure;
-        this.selector = Selector.open();
+        this.selector = SystemSockets.openSelector();
         this.thread = new ServiceThread(name, LOGGER, this::serve, this::ended);
     }
 

@@ -18,9 +18,16 @@ import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.PathOptions;
 import io.rdmacomm.verbs.RetryOptions;
+import io.rdmacomm.verbs.service.SystemSockets;
 import java.lang.foreign.AddressLayout;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.nio.channels.DatagramChannel;
+import java.nio.channels.Pipe;
+import java.nio.channels.Selector;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.channels.spi.SelectorProvider;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
@@ -84,6 +91,30 @@ class CodeRulesTest {
                 .resideOutsideOfPackages(CLI, EXAMPLES)
                 .should(ACCESS_STANDARD_STREAMS)
                 .because("a library reports by return value, exception or System.Logger")
+                .check(CLASSES);
+    }
+
+    /// They would recurse in a JVM whose sockets are RDMA connections.
+    @Test
+    void theLibraryOpensItsSocketsInOnePlace() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackages(CLI, EXAMPLES)
+                .and()
+                .areNotAssignableTo(SystemSockets.class)
+                .should()
+                .accessTargetWhere(calls(SocketChannel.class, "open"))
+                .orShould()
+                .accessTargetWhere(calls(ServerSocketChannel.class, "open"))
+                .orShould()
+                .accessTargetWhere(calls(DatagramChannel.class, "open"))
+                .orShould()
+                .accessTargetWhere(calls(Selector.class, "open"))
+                .orShould()
+                .accessTargetWhere(calls(Pipe.class, "open"))
+                .orShould()
+                .accessTargetWhere(calls(SelectorProvider.class, "provider"))
+                .because("a program may have another provider for all sockets of the JVM; use SystemSockets")
                 .check(CLASSES);
     }
 
