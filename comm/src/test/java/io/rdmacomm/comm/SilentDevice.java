@@ -33,6 +33,7 @@ import io.rdmacomm.verbs.spi.QueuePairDriver;
 import io.rdmacomm.verbs.spi.QueuePairRequest;
 import io.rdmacomm.verbs.spi.RequestChain;
 import io.rdmacomm.verbs.spi.SharedReceiveQueueDriver;
+import io.rdmacomm.verbs.spi.WaitGroupDriver;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
@@ -182,6 +183,11 @@ public final class SilentDevice implements DeviceDriver {
         @Override
         public CompletionChannelDriver createCompletionChannel() {
             return new SilentChannel();
+        }
+
+        @Override
+        public WaitGroupDriver createWaitGroup() {
+            throw new UnsupportedOperationException("sessions need no wait groups");
         }
 
         @Override

@@ -3,15 +3,13 @@ package io.rdmacomm.fault;
 import io.rdmacomm.verbs.spi.CompletionChannelDriver;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongConsumer;
 
 /// Also reports an armed queue when a completion that the queue held back becomes due.
-final class FaultCompletionChannel extends Wrapper<CompletionChannelDriver> implements CompletionChannelDriver {
+final class FaultCompletionChannel extends RecheckedWait<CompletionChannelDriver> implements CompletionChannelDriver {
     private final LongConsumer onClose;
     private final List<FaultCompletionQueue> queues = new CopyOnWriteArrayList<>();
-    private final AtomicBoolean woken = new AtomicBoolean();
-    private volatile boolean closing;
+    private final List<FaultWaitGroup> groups = new CopyOnWriteArrayList<>();
 
     /// @param onClose receives the handle when the channel is closed
     FaultCompletionChannel(CompletionChannelDriver real, LongConsumer onClose) {
@@ -32,56 +30,53 @@ final class FaultCompletionChannel extends Wrapper<CompletionChannelDriver> impl
         queues.remove(queue);
     }
 
-    /// Makes the waiting thread check the queues again.
-    void recheck() {
-        real.wakeUp();
+    void join(FaultWaitGroup group) {
+        groups.add(group);
+    }
+
+    void leave(FaultWaitGroup group) {
+        groups.remove(group);
     }
 
     @Override
-    public void wakeUp() {
-        woken.set(true);
+    void recheck() {
         real.wakeUp();
+        for (FaultWaitGroup group : groups) {
+            group.recheck();
+        }
     }
 
     @Override
     public long awaitEvent(long timeoutNanos) throws InterruptedException {
-        long begin = System.nanoTime();
-        long left = timeoutNanos;
-        while (true) {
-            long event = awaitNext(left);
-            boolean ended = woken.getAndSet(false);
-            left = timeoutNanos - (System.nanoTime() - begin);
-            if (event != 0 || ended || left <= 0 || closing) {
-                return event;
-            }
-        }
+        return awaitOrDue(timeoutNanos);
     }
 
-    /// Waits until something has happened, at most for `nanos`.
-    private long awaitNext(long nanos) throws InterruptedException {
-        long wait = woken.get() ? 0 : Math.max(0, nanos);
+    /// How long until one of its queues is to raise an event for a completion that it holds back;
+    /// [HeldCompletions#NEVER] if none is.
+    long untilDue(long now) {
+        long soonest = HeldCompletions.NEVER;
+        for (FaultCompletionQueue queue : queues) {
+            soonest = Math.min(soonest, queue.untilDue(now));
+        }
+        return soonest;
+    }
+
+    @Override
+    long awaitNext(long nanos) throws InterruptedException {
         long now = System.nanoTime();
         for (FaultCompletionQueue queue : queues) {
-            long untilDue = queue.untilDue(now);
-            if (untilDue <= 0) {
+            if (queue.untilDue(now) <= 0) {
                 queue.delivered();
                 return queue.handle();
             }
-            wait = Math.min(wait, untilDue);
         }
-        long event = real.awaitEvent(wait);
+        long event = real.awaitEvent(Math.min(nanos, untilDue(now)));
         for (FaultCompletionQueue queue : queues) {
             if (queue.handle() == event) {
                 queue.realDelivered();
             }
         }
         return event;
-    }
-
-    @Override
-    public void closing() {
-        closing = true;
-        real.closing();
     }
 
     @Override

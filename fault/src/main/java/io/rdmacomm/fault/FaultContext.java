@@ -11,6 +11,7 @@ import io.rdmacomm.verbs.spi.DeviceValues;
 import io.rdmacomm.verbs.spi.DriverEvent;
 import io.rdmacomm.verbs.spi.PortValues;
 import io.rdmacomm.verbs.spi.ProtectionDomainDriver;
+import io.rdmacomm.verbs.spi.WaitGroupDriver;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -85,6 +86,12 @@ final class FaultContext extends Wrapper<ContextDriver> implements ContextDriver
         FaultCompletionChannel wrapper = new FaultCompletionChannel(channel, channels::remove);
         channels.put(channel.handle(), wrapper);
         return wrapper;
+    }
+
+    @Override
+    public WaitGroupDriver createWaitGroup() {
+        WaitGroupDriver group = real.createWaitGroup();
+        return plan.delaysCompletions() ? new FaultWaitGroup(group, channels) : group;
     }
 
     @Override

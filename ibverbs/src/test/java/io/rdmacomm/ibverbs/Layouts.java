@@ -100,6 +100,7 @@ final class Layouts {
                 #include <rdma/rdma_cma.h>
                 #include <stddef.h>
                 #include <stdio.h>
+                #include <sys/epoll.h>
                 #include <sys/eventfd.h>
                 #include <sys/mman.h>
                 #include <sys/resource.h>

@@ -4,9 +4,9 @@ import io.rdmacomm.soft.tcp.PolledLinks;
 import io.rdmacomm.soft.transport.Engine;
 import io.rdmacomm.verbs.spi.CompletionChannelDriver;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntConsumer;
@@ -24,24 +24,18 @@ final class SoftCompletionChannel implements CompletionChannelDriver {
         PolledLinks linksOrNull();
     }
 
-    /// A selector counts in milliseconds.
-    private static final long LEAST_NANOS = 1_000_000;
-
-    private final Engine engine;
     private final String device;
     private final int number;
     private final IntConsumer onClose;
     private final ReentrantLock lock = new ReentrantLock();
-    private final Condition announced = lock.newCondition();
+    private final BooleanSupplier ended = this::hasEnded;
+    private final LeadingWait waiting;
     private final ArrayDeque<Announcing> queues = new ArrayDeque<>();
     private final List<Announcing> users = new CopyOnWriteArrayList<>();
-    private final BooleanSupplier ended = this::hasEnded;
+    /// Where it is a member; replaced as a whole.
+    private volatile List<SoftWaitGroup.Member> groups = List.of();
     private @Nullable PolledLinks awaited;
     private @Nullable Thread atLinks;
-    private @Nullable Thread leading;
-    /// Whether another thread leads, or should because the last turn was for it: then this one waits for its next
-    /// announcement.
-    private boolean abstains;
     private boolean woken;
     private boolean closing;
     private volatile @Nullable Announcing attended;
@@ -50,7 +44,7 @@ final class SoftCompletionChannel implements CompletionChannelDriver {
     /// @param device its name, for messages
     /// @param onClose receives the number when the channel is closed
     SoftCompletionChannel(Engine engine, String device, int number, IntConsumer onClose) {
-        this.engine = engine;
+        this.waiting = new LeadingWait(engine, lock, ended);
         this.device = device;
         this.number = number;
         this.onClose = onClose;
@@ -72,15 +66,53 @@ final class SoftCompletionChannel implements CompletionChannelDriver {
         return queue.equals(attended);
     }
 
+    /// Whether the last thread that waited here, or for a group of this channel, did the work of the engine. The next
+    /// one most likely does the same.
+    boolean isLed() {
+        List<SoftWaitGroup.Member> informed = groups;
+        boolean led = waiting.isLed();
+        for (int i = 0; i < informed.size() && !led; i++) {
+            led = informed.get(i).isLed();
+        }
+        return led;
+    }
+
     /// Announces that `queue` was armed and has a completion.
     void announce(Announcing queue) {
         lock.lock();
         try {
             queues.add(queue);
-            if (leading == null && engine.isCurrentThread()) {
-                engine.servesOther();
-            }
-            signal();
+            waiting.announce();
+            wakeAtLinks();
+        } finally {
+            lock.unlock();
+        }
+        // Without the lock, which a group takes when it has its own.
+        List<SoftWaitGroup.Member> informed = groups;
+        for (int i = 0; i < informed.size(); i++) {
+            informed.get(i).announce();
+        }
+    }
+
+    /// Informs a group of each event from now on.
+    synchronized void join(SoftWaitGroup.Member member) {
+        List<SoftWaitGroup.Member> more = new ArrayList<>(groups);
+        more.add(member);
+        groups = List.copyOf(more);
+    }
+
+    /// No longer informs a group.
+    synchronized void leave(SoftWaitGroup.Member member) {
+        List<SoftWaitGroup.Member> fewer = new ArrayList<>(groups);
+        fewer.removeIf(member::equals);
+        groups = List.copyOf(fewer);
+    }
+
+    /// Whether there is an event to take.
+    boolean hasEvent() {
+        lock.lock();
+        try {
+            return !queues.isEmpty();
         } finally {
             lock.unlock();
         }
@@ -105,16 +137,15 @@ final class SoftCompletionChannel implements CompletionChannelDriver {
             long left = timeoutNanos;
             while (queues.isEmpty() && left > 0 && !closing && !woken) {
                 PolledLinks links = linksToAwait(left);
-                if (links != null) {
-                    left = awaitAt(links, left);
-                } else {
-                    left = mayLead(left) ? lead(left) : announced.awaitNanos(left);
-                }
+                left = links == null ? waiting.await(left) : awaitAt(links, left);
             }
             woken = false;
             Announcing queue = closing ? null : queues.poll();
-            abstains &= queue == null;
-            return queue == null ? 0 : queue.handle();
+            if (queue == null) {
+                return 0;
+            }
+            waiting.found();
+            return queue.handle();
         } finally {
             lock.unlock();
         }
@@ -126,7 +157,7 @@ final class SoftCompletionChannel implements CompletionChannelDriver {
     private @Nullable PolledLinks linksToAwait(long nanos) {
         boolean possible = users.size() == 1
                 && awaited == null
-                && nanos >= LEAST_NANOS
+                && nanos >= LeadingWait.LEAST_NANOS
                 && !Thread.currentThread().isVirtual();
         Announcing only = possible ? users.getFirst() : null;
         PolledLinks links = only == null ? null : only.linksOrNull();
@@ -144,34 +175,6 @@ final class SoftCompletionChannel implements CompletionChannelDriver {
         }
     }
 
-    private boolean mayLead(long nanos) {
-        return leading == null
-                && !abstains
-                && nanos >= LEAST_NANOS
-                && !Thread.currentThread().isVirtual();
-    }
-
-    /// Does the work of the engine while it waits, without the lock: what arrives then wakes this thread only.
-    ///
-    /// @return how much of the time is left
-    private long lead(long nanos) throws InterruptedException {
-        long end = System.nanoTime() + nanos;
-        boolean led = false;
-        leading = Thread.currentThread();
-        lock.unlock();
-        try {
-            led = engine.lead(nanos, ended);
-        } finally {
-            lock.lock();
-            leading = null;
-        }
-        if (Thread.interrupted()) {
-            throw new InterruptedException();
-        }
-        abstains = queues.isEmpty() && (!led || engine.hasServedOthers());
-        return end - System.nanoTime();
-    }
-
     /// Waits at the sockets of links, without the lock.
     ///
     /// @return how much of the time is left
@@ -181,7 +184,7 @@ final class SoftCompletionChannel implements CompletionChannelDriver {
         atLinks = Thread.currentThread();
         lock.unlock();
         try {
-            links.await(nanos / LEAST_NANOS, ended);
+            links.await(nanos / LeadingWait.LEAST_NANOS, ended);
         } finally {
             lock.lock();
             awaited = null;
@@ -193,15 +196,11 @@ final class SoftCompletionChannel implements CompletionChannelDriver {
         return end - System.nanoTime();
     }
 
-    /// Wakes a waiting thread, except one that has just read from its links what there is to announce.
-    private void signal() {
-        announced.signal();
+    /// Wakes the thread at the links, except when it has just read from them what there is to announce.
+    private void wakeAtLinks() {
         PolledLinks links = awaited;
         if (links != null && !Thread.currentThread().equals(atLinks)) {
             links.wakeUp();
-        }
-        if (leading != null && !Thread.currentThread().equals(leading)) {
-            engine.wakeup();
         }
     }
 
@@ -210,7 +209,8 @@ final class SoftCompletionChannel implements CompletionChannelDriver {
         lock.lock();
         try {
             woken = true;
-            signal();
+            waiting.wake();
+            wakeAtLinks();
         } finally {
             lock.unlock();
         }
@@ -221,8 +221,8 @@ final class SoftCompletionChannel implements CompletionChannelDriver {
         lock.lock();
         try {
             closing = true;
-            announced.signalAll();
-            signal();
+            waiting.wakeAll();
+            wakeAtLinks();
         } finally {
             lock.unlock();
         }

@@ -32,6 +32,7 @@ import io.rdmacomm.verbs.spi.DriverEvent;
 import io.rdmacomm.verbs.spi.PortValues;
 import io.rdmacomm.verbs.spi.ProtectionDomainDriver;
 import io.rdmacomm.verbs.spi.QueuePairDriver;
+import io.rdmacomm.verbs.spi.WaitGroupDriver;
 import java.io.IOException;
 import java.net.BindException;
 import java.util.Map;
@@ -324,6 +325,11 @@ final class SoftContext implements ContextDriver {
         SoftCompletionChannel channel = new SoftCompletionChannel(engine, toString(), number, objects::remove);
         objects.add(number, channel);
         return channel;
+    }
+
+    @Override
+    public WaitGroupDriver createWaitGroup() {
+        return new SoftWaitGroup(engine, toString(), objects::channel);
     }
 
     @Override

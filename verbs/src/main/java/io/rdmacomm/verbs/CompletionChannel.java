@@ -3,10 +3,12 @@ package io.rdmacomm.verbs;
 import io.rdmacomm.verbs.lifetime.Lifetime;
 import io.rdmacomm.verbs.spi.CompletionChannelDriver;
 import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /// Reports the events of armed completion queues (`struct ibv_comp_channel`, ibv_get_cq_event(3)). One channel
-/// serves many completion queues. Thread-safe.
+/// serves many completion queues; a [WaitGroup] waits for many channels. Thread-safe.
 ///
 /// To miss no completion, repeat: [#awaitEvent], [CompletionQueue#acknowledge], [CompletionQueue#arm], then
 /// poll until the queue is empty. An event for a queue that is already empty is normal.
@@ -14,11 +16,12 @@ public final class CompletionChannel implements Resource {
     private final Context context;
     private final CompletionChannelDriver driver;
     private final Lifetime lifetime;
+    private final Set<WaitGroup> groups = ConcurrentHashMap.newKeySet();
 
     CompletionChannel(Context context, CompletionChannelDriver driver) {
         this.context = context;
         this.driver = driver;
-        this.lifetime = new Lifetime(this, context.lifetime(), driver);
+        this.lifetime = new Lifetime(this, context.lifetime(), driver, this::release);
     }
 
     /// The open device that it belongs to.
@@ -68,6 +71,23 @@ public final class CompletionChannel implements Resource {
         if (isOpen()) {
             driver.wakeUp();
         }
+    }
+
+    /// It belongs to `group` from now on.
+    void joined(WaitGroup group) {
+        groups.add(group);
+    }
+
+    /// It does not belong to `group` any more.
+    void left(WaitGroup group) {
+        groups.remove(group);
+    }
+
+    private void release() {
+        for (WaitGroup group : groups) {
+            group.remove(this);
+        }
+        driver.close();
     }
 
     /// Whether several open queues report their events here.

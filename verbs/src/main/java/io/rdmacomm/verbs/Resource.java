@@ -2,8 +2,9 @@ package io.rdmacomm.verbs;
 
 /// A verbs object that is created from a parent, may have children, and must be closed.
 ///
-/// The tree is Context -> {CompletionChannel, CompletionQueue, ProtectionDomain -> {MemoryRegion, MemoryWindow,
-/// SharedReceiveQueue, AddressHandle, QueuePair}}. [#close()] is idempotent and thread-safe, and closes the
+/// The tree is Context -> {CompletionChannel, WaitGroup, CompletionQueue, ProtectionDomain -> {MemoryRegion,
+/// MemoryWindow, SharedReceiveQueue, AddressHandle, QueuePair}}. [#close()] is idempotent and thread-safe, and closes
+/// the
 /// children first, newest first. An object that another one uses without being its parent, such as the completion
 /// queue of a queue pair, fails to close with EBUSY until the other is closed, as in C. Using a closed object
 /// throws an [IllegalStateException] that names it.

@@ -31,6 +31,7 @@ import io.rdmacomm.verbs.spi.RequestChain;
 import io.rdmacomm.verbs.spi.RouteDriver;
 import io.rdmacomm.verbs.spi.SendRequestLayout;
 import io.rdmacomm.verbs.spi.SharedReceiveQueueDriver;
+import io.rdmacomm.verbs.spi.WaitGroupDriver;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
@@ -39,9 +40,11 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// Drivers that accept everything and do nothing, so that tests see what the layer above all providers does by itself.
@@ -62,8 +65,10 @@ final class NullDrivers implements DeviceDriver {
     @Nullable
     NullSharedQueue sharedQueue;
 
-    /// The handles of the completion queues whose events are next.
+    /// The handles of the completion queues, or of the channels of a wait group, whose events are next.
     final Queue<Long> events = new ArrayDeque<>();
+    /// The handles of the channels in wait groups.
+    final Set<Long> members = new HashSet<>();
     int acknowledged;
     private final Queue<Completion> completions = new ArrayDeque<>();
     private final Queue<ConnectionRequestDriver> requests = new ArrayDeque<>();
@@ -199,6 +204,11 @@ final class NullDrivers implements DeviceDriver {
         }
 
         @Override
+        public WaitGroupDriver createWaitGroup() {
+            return new NullGroup();
+        }
+
+        @Override
         public CompletionQueueDriver createCompletionQueue(
                 int capacity, @Nullable CompletionChannelDriver channel, int vector) {
             return new NullQueue(capacity);
@@ -222,6 +232,30 @@ final class NullDrivers implements DeviceDriver {
 
         @Override
         public long awaitEvent(long timeoutNanos) {
+            return events.isEmpty() ? 0 : events.remove();
+        }
+
+        @Override
+        public void wakeUp() {}
+    }
+
+    private final class NullGroup extends NullObject implements WaitGroupDriver {
+        NullGroup() {
+            super("wait group on null0");
+        }
+
+        @Override
+        public void add(CompletionChannelDriver channel) {
+            members.add(channel.handle());
+        }
+
+        @Override
+        public void remove(CompletionChannelDriver channel) {
+            members.remove(channel.handle());
+        }
+
+        @Override
+        public long await(long timeoutNanos) {
             return events.isEmpty() ? 0 : events.remove();
         }
 

@@ -2,6 +2,7 @@ package io.rdmacomm.ibverbs.ffm;
 
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
 import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
 import java.lang.foreign.Arena;
@@ -17,6 +18,11 @@ public final class LibC {
     private static final MethodHandle POLL =
             link("poll", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT));
     private static final MethodHandle MAKE_EVENT = link("eventfd", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT));
+    private static final MethodHandle MAKE_POLL_SET = link("epoll_create1", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
+    private static final MethodHandle CHANGE_POLL_SET =
+            link("epoll_ctl", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG));
+    private static final MethodHandle ASK_POLL_SET =
+            link("epoll_wait", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_INT));
     private static final MethodHandle WRITE_BYTES =
             link("write", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG));
     private static final MethodHandle READ_BYTES =
@@ -52,7 +58,7 @@ public final class LibC {
     /// process has no more of them.
     public static int createEvent() {
         try {
-            return (int) MAKE_EVENT.invokeExact(0, LibCLayout.EVENT_CLOSE_ON_EXEC);
+            return (int) MAKE_EVENT.invokeExact(0, LibCLayout.CLOSE_ON_EXEC);
         } catch (Throwable e) {
             throw Calls.unexpected(e);
         }
@@ -79,6 +85,52 @@ public final class LibC {
             if (read != count.byteSize()) {
                 throw new IllegalStateException("eventfd " + event + " gives no signal back");
             }
+        } catch (Throwable e) {
+            throw Calls.unexpected(e);
+        }
+    }
+
+    /// A new file descriptor that can be read while one of its members can (epoll_create1(2)); negative if the process
+    /// has no more of them.
+    public static int createPollSet() {
+        try {
+            return (int) MAKE_POLL_SET.invokeExact(LibCLayout.CLOSE_ON_EXEC);
+        } catch (Throwable e) {
+            throw Calls.unexpected(e);
+        }
+    }
+
+    /// Adds a file descriptor to those of [#createPollSet()] (epoll_ctl(2)).
+    ///
+    /// @param value what [#nextOfPollSet] returns for it
+    /// @return false if there is no room for it
+    public static boolean addToPollSet(int set, int file, long value) {
+        return changePollSet(set, LibCLayout.POLL_SET_ADD, file, value);
+    }
+
+    /// Removes a file descriptor before it is closed (epoll_ctl(2)); does nothing if it is no member.
+    public static void removeFromPollSet(int set, int file) {
+        boolean _ = changePollSet(set, LibCLayout.POLL_SET_REMOVE, file, 0);
+    }
+
+    private static boolean changePollSet(int set, int operation, int file, long value) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment member = arena.allocate(LibCLayout.POLL_SET_BYTES, 8);
+            member.set(JAVA_INT, LibCLayout.POLL_SET_EVENTS, LibCLayout.POLL_IN);
+            member.set(JAVA_LONG_UNALIGNED, LibCLayout.POLL_SET_VALUE, value);
+            return (int) CHANGE_POLL_SET.invokeExact(set, operation, file, member.address()) == 0;
+        } catch (Throwable e) {
+            throw Calls.unexpected(e);
+        }
+    }
+
+    /// The value of a member that can be read (epoll_wait(2)); 0 if there is none now. Members that can be read take
+    /// turns.
+    public static long nextOfPollSet(int set) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment member = arena.allocate(LibCLayout.POLL_SET_BYTES, 8);
+            int ready = (int) ASK_POLL_SET.invokeExact(set, member.address(), 1, 0);
+            return ready > 0 ? member.get(JAVA_LONG_UNALIGNED, LibCLayout.POLL_SET_VALUE) : 0;
         } catch (Throwable e) {
             throw Calls.unexpected(e);
         }

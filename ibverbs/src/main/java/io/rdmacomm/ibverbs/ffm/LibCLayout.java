@@ -3,6 +3,8 @@ package io.rdmacomm.ibverbs.ffm;
 /// Byte offsets and numbers of the C library: `struct pollfd` (poll(2)), `struct rlimit` (getrlimit(2)) and
 /// flags.
 public final class LibCLayout {
+    private static final boolean PACKED = System.getProperty("os.arch").equals("amd64");
+
     /// Size of a `pthread_mutex_t`: the only type in the structs of libibverbs whose size differs between the
     /// architectures that the JVM has.
     public static final int MUTEX_BYTES = System.getProperty("os.arch").equals("aarch64") ? 48 : 40;
@@ -18,6 +20,17 @@ public final class LibCLayout {
     /// There is something to read.
     public static final int POLL_IN = 1;
 
+    /// Size of a `struct epoll_event` (epoll_ctl(2)), which is packed on x86-64 alone.
+    public static final int POLL_SET_BYTES = PACKED ? 12 : 16;
+    /// In a `struct epoll_event`: the events to wait for, 4 bytes.
+    public static final int POLL_SET_EVENTS = 0;
+    /// In a `struct epoll_event`: the value that stands for the file, 8 bytes.
+    public static final int POLL_SET_VALUE = PACKED ? 4 : 8;
+    /// epoll_ctl(2): add a file.
+    public static final int POLL_SET_ADD = 1;
+    /// epoll_ctl(2): remove a file.
+    public static final int POLL_SET_REMOVE = 2;
+
     /// Size of a `struct rlimit`.
     public static final int LIMIT_BYTES = 16;
     /// In a `struct rlimit`: the enforced limit, 8 bytes.
@@ -31,8 +44,8 @@ public final class LibCLayout {
     public static final int SET_FLAGS = 4;
     /// Flag of an open file: reading does not wait.
     public static final int NON_BLOCKING = 0x800;
-    /// eventfd(2): the file descriptor is closed when another program is started.
-    public static final int EVENT_CLOSE_ON_EXEC = 0x80000;
+    /// eventfd(2), epoll_create1(2): the file descriptor is closed when another program is started.
+    public static final int CLOSE_ON_EXEC = 0x80000;
 
     /// mmap(2): memory that can be read.
     public static final int PROTECTION_READ = 1;

@@ -22,6 +22,7 @@ import io.rdmacomm.verbs.spi.DeviceValues;
 import io.rdmacomm.verbs.spi.DriverEvent;
 import io.rdmacomm.verbs.spi.PortValues;
 import io.rdmacomm.verbs.spi.ProtectionDomainDriver;
+import io.rdmacomm.verbs.spi.WaitGroupDriver;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -157,6 +158,11 @@ public final class IbvContext implements ContextDriver {
     @Override
     public CompletionChannelDriver createCompletionChannel() {
         return new IbvCompletionChannel(device);
+    }
+
+    @Override
+    public WaitGroupDriver createWaitGroup() {
+        return new IbvWaitGroup(device);
     }
 
     @Override

@@ -30,6 +30,7 @@ import io.rdmacomm.verbs.Rdma;
 import io.rdmacomm.verbs.SendBatch;
 import io.rdmacomm.verbs.SharedReceiveQueueOptions;
 import io.rdmacomm.verbs.VerbException;
+import io.rdmacomm.verbs.WaitGroup;
 import io.rdmacomm.verbs.WorkStatus;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -327,6 +328,29 @@ class FaultRulesTest {
             LocalQueue queue = line.connected().here();
             queue.post(line.write(1), line.write(2), line.write(3));
             ended(queue.drain(3), 1L, WorkStatus.SUCCESS, 2L, WorkStatus.RETRY_EXCEEDED, 3L, WorkStatus.FLUSHED);
+        }
+    }
+
+    /// A thread that waits for a group hears of it, too.
+    @Test
+    void aLateCompletionEndsTheWaitOfAGroup() {
+        try (FaultLine line = new FaultLine("delay=write:1:100ms")) {
+            LocalQueue queue = line.connected().here();
+            WaitGroup group = queue.channel().context().createWaitGroup();
+            group.add(queue.channel());
+            queue.arm();
+            queue.post(line.write(1));
+            List<Outcome> outcomes = List.of();
+            while (outcomes.isEmpty()) {
+                assertThat(group.await(Duration.ofMillis(LONG_MILLIS))).isEqualTo(queue.channel());
+                assertThat(queue.awaitEvent(0)).isTrue();
+                outcomes = queue.poll();
+                if (outcomes.isEmpty()) {
+                    queue.arm();
+                    outcomes = queue.poll();
+                }
+            }
+            ended(outcomes, 1L, WorkStatus.SUCCESS);
         }
     }
 

@@ -57,6 +57,9 @@ public interface ContextDriver extends Driver {
     /// Creates a completion channel (ibv_create_comp_channel(3)).
     CompletionChannelDriver createCompletionChannel();
 
+    /// Creates a wait group without members.
+    WaitGroupDriver createWaitGroup();
+
     /// Creates a completion queue (ibv_create_cq(3)).
     ///
     /// @param capacity at least so many completions, within the limit of the device

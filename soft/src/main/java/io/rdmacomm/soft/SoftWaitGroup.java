@@ -1,0 +1,168 @@
+package io.rdmacomm.soft;
+
+import io.rdmacomm.soft.transport.Engine;
+import io.rdmacomm.verbs.spi.CompletionChannelDriver;
+import io.rdmacomm.verbs.spi.WaitGroupDriver;
+import java.util.ArrayDeque;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
+
+/// A queue of the completion channels that have events.
+final class SoftWaitGroup implements WaitGroupDriver {
+    /// A channel in this group, which the channel informs of its events. Informing allocates nothing.
+    final class Member {
+        private final SoftCompletionChannel channel;
+        /// Whether it is in the queue.
+        private boolean queued;
+        /// Whether it was removed; its channel may be about to inform it.
+        private boolean removed;
+
+        private Member(SoftCompletionChannel channel) {
+            this.channel = channel;
+        }
+
+        /// Whether the last thread that waited for the group did the work of the engine.
+        boolean isLed() {
+            return waiting.isLed();
+        }
+
+        /// The channel has an event; any thread, without the lock of the channel.
+        void announce() {
+            lock.lock();
+            try {
+                queue(this);
+                waiting.announce();
+            } finally {
+                lock.unlock();
+            }
+        }
+    }
+
+    private final String device;
+    private final Function<CompletionChannelDriver, SoftCompletionChannel> channels;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final LeadingWait waiting;
+    private final Map<SoftCompletionChannel, Member> members = new ConcurrentHashMap<>();
+    private final ArrayDeque<Member> ready = new ArrayDeque<>();
+    private boolean woken;
+    private boolean closing;
+
+    /// @param engine of the context
+    /// @param device its name, for messages
+    /// @param channels finds the channel behind a driver
+    SoftWaitGroup(Engine engine, String device, Function<CompletionChannelDriver, SoftCompletionChannel> channels) {
+        this.device = device;
+        this.channels = channels;
+        this.waiting = new LeadingWait(engine, lock, this::hasEnded);
+    }
+
+    @Override
+    public void add(CompletionChannelDriver driver) {
+        SoftCompletionChannel channel = channels.apply(driver);
+        Member member = new Member(channel);
+        members.put(channel, member);
+        channel.join(member);
+        if (channel.hasEvent()) {
+            member.announce();
+        }
+    }
+
+    @Override
+    public void remove(CompletionChannelDriver driver) {
+        SoftCompletionChannel channel = channels.apply(driver);
+        Member member = members.remove(channel);
+        if (member != null) {
+            channel.leave(member);
+            lock.lock();
+            try {
+                member.removed = true;
+                ready.removeIf(member::equals);
+            } finally {
+                lock.unlock();
+            }
+        }
+    }
+
+    private void queue(Member member) {
+        if (!member.queued && !member.removed) {
+            member.queued = true;
+            ready.add(member);
+        }
+    }
+
+    @Override
+    public long await(long timeoutNanos) throws InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            long left = timeoutNanos;
+            long found = next();
+            while (found == 0 && left > 0 && !closing && !woken) {
+                left = waiting.await(left);
+                found = next();
+            }
+            woken = false;
+            if (found != 0) {
+                waiting.found();
+            }
+            return closing ? 0 : found;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// The next channel with an event, which others may have taken since; 0 if there is none. It stays in the queue,
+    /// behind the others, until it has none.
+    private long next() {
+        for (Member member = ready.poll(); member != null; member = ready.poll()) {
+            member.queued = false;
+            if (member.channel.hasEvent()) {
+                queue(member);
+                return member.channel.handle();
+            }
+        }
+        return 0;
+    }
+
+    private boolean hasEnded() {
+        lock.lock();
+        try {
+            return !ready.isEmpty() || closing || woken;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public void wakeUp() {
+        lock.lock();
+        try {
+            woken = true;
+            waiting.wake();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public void closing() {
+        lock.lock();
+        try {
+            closing = true;
+            waiting.wakeAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public void close() {
+        // Its members were removed before.
+    }
+
+    @Override
+    public String toString() {
+        return "wait group on " + device;
+    }
+}

@@ -1,0 +1,166 @@
+package io.rdmacomm.verbs;
+
+import io.rdmacomm.verbs.lifetime.Lifetime;
+import io.rdmacomm.verbs.spi.WaitGroupDriver;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/// Waits for the events of many completion channels at once, as epoll(7) does for files. In C, a program would wait for
+/// the descriptors of the channels (ibv_get_cq_event(3), "non-blocking"). A message wakes only the thread that waits,
+/// without a helper in between. Thread-safe.
+///
+/// A channel may belong to several groups, and threads may wait on the channel itself, too. To miss no completion,
+/// first
+/// arm the completion queues of all members and poll them until they are empty. Then repeat: [#await], and for the
+/// channel that it returns [CompletionChannel#awaitEvent] with a timeout of zero, [CompletionQueue#acknowledge],
+/// [CompletionQueue#arm], and poll until the queue is empty. `awaitEvent` may find nothing, when another thread has
+/// taken
+/// the event.
+///
+/// If a completion queue does not need an event of its own thread, use one channel for several completion queues
+/// instead. A group is for queues that were created before it was known which thread waits for them.
+public final class WaitGroup implements Resource {
+    private static final String ADD = "add completion channel to wait group";
+
+    private final Context context;
+    private final WaitGroupDriver driver;
+    private final Lifetime lifetime;
+    private final ReentrantLock changing = new ReentrantLock();
+    private final Set<CompletionChannel> members = new HashSet<>();
+    private final NumberTable<CompletionChannel> byHandle = new NumberTable<>();
+
+    WaitGroup(Context context, WaitGroupDriver driver) {
+        this.context = context;
+        this.driver = driver;
+        this.lifetime = new Lifetime(this, context.lifetime(), driver, this::release);
+    }
+
+    /// The open device that it belongs to.
+    public Context context() {
+        return context;
+    }
+
+    /// Adds a channel; does nothing if it is a member. A thread that waits notices it. Closing a channel removes it.
+    ///
+    /// @throws VerbException EINVAL if the channel belongs to another context; ENOSPC if the system has no room
+    /// @throws IllegalStateException if the group or the channel is closed
+    public void add(CompletionChannel channel) {
+        if (!channel.context().equals(context)) {
+            throw new VerbException(ADD, Errno.EINVAL, channel + " belongs to another context than " + this);
+        }
+        changing.lock();
+        try {
+            lifetime.checkOpen();
+            if (members.contains(channel)) {
+                return;
+            }
+            boolean added = false;
+            // First, so that a thread that closes the channel finds this group.
+            channel.joined(this);
+            byHandle.put(channel.driver().handle(), channel);
+            try {
+                channel.lifetime().checkOpen();
+                driver.add(channel.driver());
+                added = members.add(channel);
+            } finally {
+                if (!added) {
+                    byHandle.remove(channel);
+                    channel.left(this);
+                }
+            }
+        } finally {
+            changing.unlock();
+        }
+    }
+
+    /// Removes a channel; does nothing if it is no member.
+    public void remove(CompletionChannel channel) {
+        changing.lock();
+        try {
+            if (members.remove(channel)) {
+                byHandle.remove(channel);
+                channel.left(this);
+                driver.remove(channel.driver());
+            }
+        } finally {
+            changing.unlock();
+        }
+    }
+
+    /// Waits until a member has an event. Members with events take turns. Blocks; suits virtual threads. Closing the
+    /// group ends the wait.
+    ///
+    /// @param timeout the longest wait; zero to poll
+    /// @return the channel, whose event the caller takes; null after the timeout or [#wakeUp()]
+    /// @throws RdmaInterruptedException if the thread was interrupted
+    /// @throws IllegalStateException if the group is closed, or is being closed
+    public @Nullable CompletionChannel await(Duration timeout) {
+        lifetime.checkOpen();
+        long begin = System.nanoTime();
+        long nanos = timeout.toNanos();
+        long left = nanos;
+        while (true) {
+            long handle = await(left);
+            if (handle == 0) {
+                lifetime.checkOpen();
+                return null;
+            }
+            CompletionChannel channel = byHandle.find(handle);
+            if (channel != null) {
+                return channel;
+            }
+            // It was removed meanwhile.
+            left = Math.max(0, nanos - (System.nanoTime() - begin));
+        }
+    }
+
+    private long await(long nanos) {
+        try {
+            return driver.await(nanos);
+        } catch (InterruptedException e) {
+            throw new RdmaInterruptedException("interrupted while waiting for an event of " + this, e);
+        }
+    }
+
+    /// Ends the current wait in [#await(Duration)], or the next one if no thread waits. Several calls before that count
+    /// as one. Never blocks; does nothing if the group is closed.
+    public void wakeUp() {
+        if (isOpen()) {
+            driver.wakeUp();
+        }
+    }
+
+    private void release() {
+        changing.lock();
+        try {
+            for (CompletionChannel channel : Set.copyOf(members)) {
+                remove(channel);
+            }
+        } finally {
+            changing.unlock();
+        }
+        driver.close();
+    }
+
+    Lifetime lifetime() {
+        return lifetime;
+    }
+
+    @Override
+    public boolean isOpen() {
+        return lifetime.isOpen();
+    }
+
+    @Override
+    public void close() {
+        lifetime.close();
+    }
+
+    @Override
+    public String toString() {
+        return "wait group on " + context;
+    }
+}

@@ -1,0 +1,21 @@
+package io.rdmacomm.verbs.spi;
+
+/// A wait group ([io.rdmacomm.verbs.WaitGroup]). Thread-safe, except that [#add] and [#remove] are called by one thread
+/// at a time.
+public interface WaitGroupDriver extends Driver {
+    /// Adds an open channel that is not a member.
+    void add(CompletionChannelDriver channel);
+
+    /// Removes a member, before it is closed.
+    void remove(CompletionChannelDriver channel);
+
+    /// Waits until a member has an event that [CompletionChannelDriver#awaitEvent] would return. Members with events
+    /// take turns. Suits virtual threads. [#closing()] ends the wait.
+    ///
+    /// @param timeoutNanos zero to poll
+    /// @return the handle of the channel; 0 after the timeout, a wake-up, and when the group is closing
+    long await(long timeoutNanos) throws InterruptedException;
+
+    /// Ends the current wait, or the next one if no thread waits. Never blocks.
+    void wakeUp();
+}

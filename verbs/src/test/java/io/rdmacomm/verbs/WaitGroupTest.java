@@ -1,0 +1,91 @@
+package io.rdmacomm.verbs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/// Behavior of wait groups that is common to all providers.
+class WaitGroupTest {
+    private final NullDrivers device = new NullDrivers();
+    private Context context;
+    private CompletionChannel channel;
+    private WaitGroup group;
+
+    @BeforeEach
+    void open() {
+        context = Device.of(device).open();
+        channel = context.createCompletionChannel();
+        group = context.createWaitGroup();
+    }
+
+    @AfterEach
+    void close() {
+        context.close();
+        assertThat(device.members).isEmpty();
+    }
+
+    @Test
+    void aChannelIsAMemberOnce() {
+        group.add(channel);
+        group.add(channel);
+        assertThat(device.members).containsExactly(channel.driver().handle());
+        group.remove(channel);
+        group.remove(channel);
+        assertThat(device.members).isEmpty();
+    }
+
+    @Test
+    void aClosedChannelLeavesItsGroups() {
+        WaitGroup other = context.createWaitGroup();
+        group.add(channel);
+        other.add(channel);
+        channel.close();
+        assertThat(device.members).isEmpty();
+        assertThatIllegalStateException()
+                .isThrownBy(() -> group.add(channel))
+                .withMessageContaining("completion channel on null0 is closed");
+        assertThat(device.members).isEmpty();
+    }
+
+    @Test
+    void aClosedGroupHasNoMembers() {
+        group.add(channel);
+        group.close();
+        group.close();
+        assertThat(device.members).isEmpty();
+        group.remove(channel);
+        group.wakeUp();
+        assertThatIllegalStateException()
+                .isThrownBy(() -> group.add(channel))
+                .withMessageContaining("wait group on null0 is closed");
+        assertThatIllegalStateException().isThrownBy(() -> group.await(Duration.ZERO));
+        channel.close();
+    }
+
+    @Test
+    void onlyMembersAreReported() {
+        CompletionChannel gone = context.createCompletionChannel();
+        group.add(gone);
+        group.add(channel);
+        group.remove(gone);
+        device.events.add(gone.driver().handle());
+        device.events.add(channel.driver().handle());
+        assertThat(group.await(Duration.ofSeconds(1))).isSameAs(channel);
+        assertThat(group.await(Duration.ofSeconds(1))).isNull();
+    }
+
+    @Test
+    void theChannelsOfAGroupBelongToOneContext() {
+        try (Context second = Device.of(new NullDrivers()).open()) {
+            CompletionChannel foreign = second.createCompletionChannel();
+            assertThatThrownBy(() -> group.add(foreign))
+                    .isInstanceOf(VerbException.class)
+                    .hasMessageContainingAll("EINVAL", "belongs to another context");
+        }
+    }
+}
