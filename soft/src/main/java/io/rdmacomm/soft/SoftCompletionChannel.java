@@ -24,6 +24,15 @@ final class SoftCompletionChannel implements CompletionChannelDriver {
         PolledLinks linksOrNull();
     }
 
+    /// A wait group of the channel.
+    interface Observer {
+        /// The channel has an event; any thread, without the lock of the channel. Allocates nothing.
+        void announce();
+
+        /// Whether the last thread that waited for the group did the work of the engine.
+        boolean isLed();
+    }
+
     private final String device;
     private final int number;
     private final IntConsumer onClose;
@@ -32,8 +41,8 @@ final class SoftCompletionChannel implements CompletionChannelDriver {
     private final LeadingWait waiting;
     private final ArrayDeque<Announcing> queues = new ArrayDeque<>();
     private final List<Announcing> users = new CopyOnWriteArrayList<>();
-    /// Where it is a member; replaced as a whole.
-    private volatile List<SoftWaitGroup.Member> groups = List.of();
+    /// Its wait groups; replaced as a whole.
+    private volatile List<Observer> groups = List.of();
     private @Nullable PolledLinks awaited;
     private @Nullable Thread atLinks;
     private boolean woken;
@@ -69,7 +78,7 @@ final class SoftCompletionChannel implements CompletionChannelDriver {
     /// Whether the last thread that waited here, or for a group of this channel, did the work of the engine. The next
     /// one most likely does the same.
     boolean isLed() {
-        List<SoftWaitGroup.Member> informed = groups;
+        List<Observer> informed = groups;
         boolean led = waiting.isLed();
         for (int i = 0; i < informed.size() && !led; i++) {
             led = informed.get(i).isLed();
@@ -88,23 +97,23 @@ final class SoftCompletionChannel implements CompletionChannelDriver {
             lock.unlock();
         }
         // Without the lock, which a group takes when it has its own.
-        List<SoftWaitGroup.Member> informed = groups;
+        List<Observer> informed = groups;
         for (int i = 0; i < informed.size(); i++) {
             informed.get(i).announce();
         }
     }
 
     /// Informs a group of each event from now on.
-    synchronized void join(SoftWaitGroup.Member member) {
-        List<SoftWaitGroup.Member> more = new ArrayList<>(groups);
-        more.add(member);
+    synchronized void join(Observer group) {
+        List<Observer> more = new ArrayList<>(groups);
+        more.add(group);
         groups = List.copyOf(more);
     }
 
     /// No longer informs a group.
-    synchronized void leave(SoftWaitGroup.Member member) {
-        List<SoftWaitGroup.Member> fewer = new ArrayList<>(groups);
-        fewer.removeIf(member::equals);
+    synchronized void leave(Observer group) {
+        List<Observer> fewer = new ArrayList<>(groups);
+        fewer.removeIf(group::equals);
         groups = List.copyOf(fewer);
     }
 

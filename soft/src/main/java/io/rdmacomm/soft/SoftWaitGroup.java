@@ -11,8 +11,8 @@ import java.util.function.Function;
 
 /// A queue of the completion channels that have events.
 final class SoftWaitGroup implements WaitGroupDriver {
-    /// A channel in this group, which the channel informs of its events. Informing allocates nothing.
-    final class Member {
+    /// A channel in this group.
+    private final class Member implements SoftCompletionChannel.Observer {
         private final SoftCompletionChannel channel;
         /// Whether it is in the queue.
         private boolean queued;
@@ -23,13 +23,13 @@ final class SoftWaitGroup implements WaitGroupDriver {
             this.channel = channel;
         }
 
-        /// Whether the last thread that waited for the group did the work of the engine.
-        boolean isLed() {
+        @Override
+        public boolean isLed() {
             return waiting.isLed();
         }
 
-        /// The channel has an event; any thread, without the lock of the channel.
-        void announce() {
+        @Override
+        public void announce() {
             lock.lock();
             try {
                 queue(this);

@@ -5,6 +5,7 @@ import io.rdmacomm.verbs.spi.CompletionChannelDriver;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// Reports the events of armed completion queues (`struct ibv_comp_channel`, ibv_get_cq_event(3)). One channel
@@ -16,7 +17,7 @@ public final class CompletionChannel implements Resource {
     private final Context context;
     private final CompletionChannelDriver driver;
     private final Lifetime lifetime;
-    private final Set<WaitGroup> groups = ConcurrentHashMap.newKeySet();
+    private final Set<Consumer<CompletionChannel>> beforeClose = ConcurrentHashMap.newKeySet();
 
     CompletionChannel(Context context, CompletionChannelDriver driver) {
         this.context = context;
@@ -73,19 +74,19 @@ public final class CompletionChannel implements Resource {
         }
     }
 
-    /// It belongs to `group` from now on.
-    void joined(WaitGroup group) {
-        groups.add(group);
+    /// Adds an action that gets this channel before it is closed, to remove it from a group.
+    void beforeClose(Consumer<CompletionChannel> action) {
+        beforeClose.add(action);
     }
 
-    /// It does not belong to `group` any more.
-    void left(WaitGroup group) {
-        groups.remove(group);
+    /// Forgets an action.
+    void notBeforeClose(Consumer<CompletionChannel> action) {
+        beforeClose.remove(action);
     }
 
     private void release() {
-        for (WaitGroup group : groups) {
-            group.remove(this);
+        for (Consumer<CompletionChannel> action : beforeClose) {
+            action.accept(this);
         }
         driver.close();
     }

@@ -253,16 +253,6 @@ public final class Context implements Resource {
         return channel;
     }
 
-    /// Creates a group of completion channels that one thread can wait for.
-    ///
-    /// @throws VerbException EMFILE if the process has no file descriptor left; or the errno of the device
-    public WaitGroup createWaitGroup() {
-        lifetime.checkOpen();
-        WaitGroup group = new WaitGroup(this, driver.createWaitGroup());
-        lifetime.adopt(group.lifetime());
-        return group;
-    }
-
     /// Creates a completion queue (ibv_create_cq(3)).
     ///
     /// @throws VerbException EINVAL if the capacity exceeds the limit of the device, it has no such completion

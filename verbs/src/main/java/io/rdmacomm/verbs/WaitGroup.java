@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// Waits for the events of many completion channels at once, as epoll(7) does for files. In C, a program would wait for
@@ -31,11 +32,22 @@ public final class WaitGroup implements Resource {
     private final ReentrantLock changing = new ReentrantLock();
     private final Set<CompletionChannel> members = new HashSet<>();
     private final NumberTable<CompletionChannel> byHandle = new NumberTable<>();
+    private final Consumer<CompletionChannel> remover = this::remove;
 
-    WaitGroup(Context context, WaitGroupDriver driver) {
+    private WaitGroup(Context context, WaitGroupDriver driver) {
         this.context = context;
         this.driver = driver;
         this.lifetime = new Lifetime(this, context.lifetime(), driver, this::release);
+    }
+
+    /// Creates a group without members.
+    ///
+    /// @throws VerbException EMFILE if the process has no file descriptor left; or the errno of the device
+    public static WaitGroup create(Context context) {
+        context.lifetime().checkOpen();
+        WaitGroup group = new WaitGroup(context, context.driver().createWaitGroup());
+        context.lifetime().adopt(group.lifetime);
+        return group;
     }
 
     /// The open device that it belongs to.
@@ -59,7 +71,7 @@ public final class WaitGroup implements Resource {
             }
             boolean added = false;
             // First, so that a thread that closes the channel finds this group.
-            channel.joined(this);
+            channel.beforeClose(remover);
             byHandle.put(channel.driver().handle(), channel);
             try {
                 channel.lifetime().checkOpen();
@@ -68,7 +80,7 @@ public final class WaitGroup implements Resource {
             } finally {
                 if (!added) {
                     byHandle.remove(channel);
-                    channel.left(this);
+                    channel.notBeforeClose(remover);
                 }
             }
         } finally {
@@ -82,7 +94,7 @@ public final class WaitGroup implements Resource {
         try {
             if (members.remove(channel)) {
                 byHandle.remove(channel);
-                channel.left(this);
+                channel.notBeforeClose(remover);
                 driver.remove(channel.driver());
             }
         } finally {
@@ -143,10 +155,6 @@ public final class WaitGroup implements Resource {
             changing.unlock();
         }
         driver.close();
-    }
-
-    Lifetime lifetime() {
-        return lifetime;
     }
 
     @Override

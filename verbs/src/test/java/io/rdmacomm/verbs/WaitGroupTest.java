@@ -20,7 +20,7 @@ class WaitGroupTest {
     void open() {
         context = Device.of(device).open();
         channel = context.createCompletionChannel();
-        group = context.createWaitGroup();
+        group = WaitGroup.create(context);
     }
 
     @AfterEach
@@ -41,7 +41,7 @@ class WaitGroupTest {
 
     @Test
     void aClosedChannelLeavesItsGroups() {
-        WaitGroup other = context.createWaitGroup();
+        WaitGroup other = WaitGroup.create(context);
         group.add(channel);
         other.add(channel);
         channel.close();

@@ -40,7 +40,7 @@ class WaitGroupTest extends ContractCase {
 
     @BeforeEach
     void create() {
-        group = here().context().createWaitGroup();
+        group = WaitGroup.create(here().context());
     }
 
     private List<Pair> members(int count) {
@@ -139,7 +139,7 @@ class WaitGroupTest extends ContractCase {
     @Test
     void aChannelIsReportedToAllItsGroups() throws Exception {
         Pair pair = members(1).getFirst();
-        WaitGroup other = here().context().createWaitGroup();
+        WaitGroup other = WaitGroup.create(here().context());
         other.add(pair.here().channel());
         FutureTask<CompletionChannel> here = waiting(group);
         FutureTask<CompletionChannel> there = waiting(other);

@@ -336,7 +336,7 @@ class FaultRulesTest {
     void aLateCompletionEndsTheWaitOfAGroup() {
         try (FaultLine line = new FaultLine("delay=write:1:100ms")) {
             LocalQueue queue = line.connected().here();
-            WaitGroup group = queue.channel().context().createWaitGroup();
+            WaitGroup group = WaitGroup.create(queue.channel().context());
             group.add(queue.channel());
             queue.arm();
             queue.post(line.write(1));
