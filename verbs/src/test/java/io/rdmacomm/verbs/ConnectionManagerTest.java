@@ -13,6 +13,7 @@ import io.rdmacomm.verbs.cm.Listener;
 import io.rdmacomm.verbs.cm.Route;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -203,7 +204,10 @@ final class ConnectionManagerTest extends QueuePairFixture {
     void disconnectEndsTheConnection() throws InterruptedException {
         Connection connection = manager.connect(NullDrivers.ADDRESS, create(options()), DEFAULTS, SHORT);
         assertThat(connection.awaitDisconnect(Duration.ZERO)).isFalse();
+        CompletableFuture<String> end = connection.onDisconnect();
+        assertThat(end).isNotDone();
         connection.disconnect();
+        assertThat(end).succeedsWithin(SHORT.plusSeconds(10)).isEqualTo("disconnected here");
         assertThat(connection.isConnected()).isFalse();
         assertThat(connection.disconnectReason()).isEqualTo("disconnected here");
         assertThat(connection.awaitDisconnect(Duration.ZERO)).isTrue();

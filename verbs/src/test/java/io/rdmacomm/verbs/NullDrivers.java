@@ -45,6 +45,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /// Drivers that accept everything and do nothing, so that tests see what the layer above all providers does by itself.
@@ -570,7 +571,7 @@ final class NullDrivers implements DeviceDriver {
     private final class NullEnd extends NullObject implements RouteDriver, ConnectionRequestDriver, ConnectionDriver {
         private final String lastWords;
         private final byte[] privateData;
-        private @Nullable String ended;
+        private final CompletableFuture<String> ended = new CompletableFuture<>();
 
         NullEnd(String kind, String lastWords, byte[] privateData) {
             super(kind + " on null0");
@@ -625,17 +626,17 @@ final class NullDrivers implements DeviceDriver {
 
         @Override
         public @Nullable String disconnectReason() {
-            return ended;
+            return ended.getNow(null);
         }
 
         @Override
         public void disconnect() {
-            ended = "disconnected here";
+            ended.complete("disconnected here");
         }
 
         @Override
-        public boolean awaitDisconnect(long timeoutNanos) {
-            return ended != null;
+        public CompletableFuture<String> ended() {
+            return ended;
         }
 
         @Override

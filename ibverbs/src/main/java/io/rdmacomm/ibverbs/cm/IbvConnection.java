@@ -5,6 +5,7 @@ import io.rdmacomm.ibverbs.structs.Deadline;
 import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.spi.ConnectionDriver;
 import java.net.InetSocketAddress;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -25,10 +26,9 @@ final class IbvConnection implements ConnectionDriver {
     private final InetSocketAddress remote;
     private final byte[] privateData;
     private final ConnectionDepths depths;
-    private @Nullable String reason;
+    private final CompletableFuture<String> end = new CompletableFuture<>();
     private boolean asked;
     private boolean over;
-    private boolean closing;
 
     IbvConnection(
             DeviceConnections connections,
@@ -74,21 +74,21 @@ final class IbvConnection implements ConnectionDriver {
     }
 
     @Override
-    public synchronized @Nullable String disconnectReason() {
-        return reason;
+    public @Nullable String disconnectReason() {
+        return end.getNow(null);
     }
 
     /// Handles an event; called by the thread of the channel, or by the one that made the connection.
     void occurred(IdentifierEvent event) {
         switch (event.type()) {
-            case DISCONNECTED -> ended("the peer disconnected, or its host is gone");
-            case DEVICE_REMOVAL -> ended("the device went away");
+            case DISCONNECTED -> onEnd("the peer disconnected, or its host is gone");
+            case DEVICE_REMOVAL -> onEnd("the device went away");
             // TIMEWAIT_EXIT follows an end. The address of a device may change under a connection.
             default -> {}
         }
     }
 
-    private void ended(String why) {
+    private void onEnd(String why) {
         boolean peerWaits = noteEnd();
         try {
             transitions.fail(queuePair);
@@ -97,7 +97,7 @@ final class IbvConnection implements ConnectionDriver {
                 disconnectInC();
             }
         } finally {
-            publish(peerWaits ? why : ENDED_HERE);
+            end.complete(peerWaits ? why : ENDED_HERE);
         }
     }
 
@@ -107,6 +107,7 @@ final class IbvConnection implements ConnectionDriver {
     private synchronized boolean noteEnd() {
         boolean peerWaits = !asked && !over;
         over = true;
+        notifyAll();
         return peerWaits;
     }
 
@@ -117,13 +118,6 @@ final class IbvConnection implements ConnectionDriver {
         } catch (IllegalStateException e) {
             // It was closed meanwhile, which disconnects as well.
         }
-    }
-
-    private synchronized void publish(String why) {
-        if (reason == null) {
-            reason = why;
-        }
-        notifyAll();
     }
 
     @Override
@@ -145,7 +139,7 @@ final class IbvConnection implements ConnectionDriver {
                 disconnectInC();
             }
         } finally {
-            publish(ENDED_HERE);
+            end.complete(ENDED_HERE);
         }
     }
 
@@ -162,18 +156,8 @@ final class IbvConnection implements ConnectionDriver {
     }
 
     @Override
-    public synchronized boolean awaitDisconnect(long timeoutNanos) throws InterruptedException {
-        long deadline = Deadline.after(timeoutNanos);
-        while (reason == null && !closing && Deadline.left(deadline) > 0) {
-            TimeUnit.NANOSECONDS.timedWait(this, Deadline.left(deadline));
-        }
-        return reason != null || closing;
-    }
-
-    @Override
-    public synchronized void closing() {
-        closing = true;
-        notifyAll();
+    public CompletableFuture<String> ended() {
+        return end;
     }
 
     @Override

@@ -22,7 +22,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
 import java.nio.channels.SocketChannel;
-import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -44,7 +44,7 @@ final class SoftConnection implements ConnectionDriver {
     private final InetSocketAddress remote;
     private final byte[] privateData;
     private final AtomicReference<@Nullable String> reason = new AtomicReference<>();
-    private final CountDownLatch ended = new CountDownLatch(1);
+    private final CompletableFuture<String> ended = new CompletableFuture<>();
     private volatile int responderResources;
     private volatile int initiatorDepth;
 
@@ -75,7 +75,7 @@ final class SoftConnection implements ConnectionDriver {
             endpoint.expectConnection();
             queuePair.modify(readyToReceive(terms));
             queuePair.modify(readyToSend(terms, parameters));
-            endpoint.adopt(channel, terms, this::onEnd);
+            endpoint.adopt(channel, terms, this::end);
         } catch (IOException | RuntimeException e) {
             try (channel) {
                 fail();
@@ -114,10 +114,11 @@ final class SoftConnection implements ConnectionDriver {
                 .maxReadAtomic(terms.mpa().outboundReads());
     }
 
-    /// The queue pair's link is over; any thread, under the queue pair's locks.
-    private void onEnd(String why) {
-        reason.compareAndSet(null, why);
-        ended.countDown();
+    /// The queue pair's link is over, or this side ends it; any thread, perhaps under the queue pair's locks. The first
+    /// reason counts.
+    private void end(String why) {
+        String known = reason.compareAndExchange(null, why);
+        ended.complete(known == null ? why : known);
     }
 
     /// A depth, which a peer of another make may not have negotiated.
@@ -178,9 +179,10 @@ final class SoftConnection implements ConnectionDriver {
         if (reason.get() == null && endpoint.awaitIdle(DRAIN_NANOS)) {
             reason.compareAndSet(null, "this side disconnected");
         }
-        reason.compareAndSet(null, "this side disconnected before everything was sent");
+        String why = "this side disconnected before everything was sent";
+        reason.compareAndSet(null, why);
         fail();
-        ended.countDown();
+        end(why);
     }
 
     private void fail() {
@@ -194,8 +196,8 @@ final class SoftConnection implements ConnectionDriver {
     }
 
     @Override
-    public boolean awaitDisconnect(long timeoutNanos) throws InterruptedException {
-        return ended.await(timeoutNanos, TimeUnit.NANOSECONDS);
+    public CompletableFuture<String> ended() {
+        return ended;
     }
 
     @Override

@@ -46,7 +46,11 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
@@ -490,6 +494,35 @@ class ConnectionsTest {
         client.close();
         assertThat(both.accepted.awaitDisconnect(LONG)).isTrue();
         flushed(both.there.drain(1), 1);
+    }
+
+    /// An action may block without keeping others from going on.
+    @Test
+    void theEndOfAConnectionIsAnEvent() throws Exception {
+        Both first = connected();
+        Both second = connected();
+        CountDownLatch begun = new CountDownLatch(1);
+        Semaphore released = new Semaphore(0);
+        CompletableFuture<Void> blocking = first.accepted.onDisconnect().thenAccept(reason -> {
+            begun.countDown();
+            released.acquireUninterruptibly();
+        });
+        CompletableFuture<String> canceled = first.accepted.onDisconnect();
+        canceled.cancel(true);
+        CompletableFuture<String> far = second.accepted.onDisconnect();
+        CompletableFuture<String> near = second.connection.onDisconnect();
+        assertThat(List.of(blocking, far, near)).noneMatch(CompletableFuture::isDone);
+
+        first.connection.disconnect();
+        assertThat(begun.await(LONG.toMillis(), TimeUnit.MILLISECONDS)).isTrue();
+        second.message(memory(client), memory(server), 7);
+        assertThat(far).isNotDone();
+        second.connection.close();
+        assertThat(far).succeedsWithin(LONG).isEqualTo(second.accepted.disconnectReason());
+        assertThat(near).succeedsWithin(LONG).isEqualTo(second.connection.disconnectReason());
+        assertThat(second.accepted.onDisconnect()).as("later").succeedsWithin(LONG);
+        released.release();
+        assertThat(blocking).succeedsWithin(LONG);
     }
 
     @Test

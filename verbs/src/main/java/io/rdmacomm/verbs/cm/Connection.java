@@ -6,6 +6,10 @@ import io.rdmacomm.verbs.lifetime.Lifetime;
 import io.rdmacomm.verbs.spi.ConnectionDriver;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /// A connected queue pair (rdma_cm(7)). Thread-safe. Closing the connection disconnects it and takes the queue
@@ -84,8 +88,25 @@ public final class Connection implements Resource {
     /// @return whether it has ended
     /// @throws io.rdmacomm.verbs.RdmaInterruptedException if the thread was interrupted
     public boolean awaitDisconnect(Duration timeout) {
-        return !isOpen()
-                || BlockingCall.of("waiting for the end of", this, () -> driver.awaitDisconnect(timeout.toNanos()));
+        return !isOpen() || BlockingCall.of("waiting for the end of", this, () -> hasEnded(timeout));
+    }
+
+    private boolean hasEnded(Duration timeout) throws InterruptedException {
+        try {
+            driver.ended().get(timeout.toNanos(), TimeUnit.NANOSECONDS);
+            return true;
+        } catch (TimeoutException e) {
+            return false;
+        } catch (ExecutionException e) {
+            throw new IllegalStateException("the end of " + this + " is no failure", e);
+        }
+    }
+
+    /// Completes with the reason when the connection has ended (RDMA_CM_EVENT_DISCONNECTED), also when this side ends
+    /// or closes it; so no thread has to wait for the end of each connection. Actions that depend on it run in a
+    /// virtual thread and may block. Canceling it changes nothing.
+    public CompletableFuture<String> onDisconnect() {
+        return driver.ended().thenApplyAsync(reason -> reason, Thread::startVirtualThread);
     }
 
     Lifetime lifetime() {

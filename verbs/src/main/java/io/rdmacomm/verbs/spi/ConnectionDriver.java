@@ -1,5 +1,6 @@
 package io.rdmacomm.verbs.spi;
 
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /// An established connection ([io.rdmacomm.verbs.cm.Connection]). Thread-safe. Closing it disconnects it.
@@ -20,9 +21,7 @@ public interface ConnectionDriver extends IdentifierDriver {
     /// Ends the connection (rdma_disconnect(3)); does nothing if it has ended.
     void disconnect();
 
-    /// Waits until the connection has ended. [#closing()] ends the wait.
-    ///
-    /// @param timeoutNanos zero to poll
-    /// @return true if it has ended or is closing
-    boolean awaitDisconnect(long timeoutNanos) throws InterruptedException;
+    /// Completed with the reason once the connection has ended and its queue pair is in ERROR, at the latest by
+    /// [#close()]. Nothing that takes long depends on it.
+    CompletableFuture<String> ended();
 }
