@@ -314,6 +314,11 @@ class FlushTest extends ContractCase {
     void aSendWithoutAReceiveSurvivesDraining() {
         boolean waits = differences().drainWaitsForReceiver();
         Pair pair = connected();
+        if (!can(Capability.SEND_QUEUE_DRAIN)) {
+            // Before a SEND without a receive, which ends the connection of some devices.
+            assertThatThrownBy(() -> pair.here().drainSends()).isInstanceOf(UnsupportedVerbException.class);
+            return;
+        }
         pair.here().post(Work.send(1));
         pair.here().drainSends();
         assertThat(pair.here().happens(AsyncEventType.SEND_QUEUE_DRAINED, waits ? 100 : 5000))
