@@ -14,15 +14,13 @@ import org.jspecify.annotations.Nullable;
 /// without a helper in between. Thread-safe.
 ///
 /// A channel may belong to several groups, and threads may wait on the channel itself, too. To miss no completion,
-/// first
-/// arm the completion queues of all members and poll them until they are empty. Then repeat: [#await], and for the
-/// channel that it returns [CompletionChannel#awaitEvent] with a timeout of zero, [CompletionQueue#acknowledge],
-/// [CompletionQueue#arm], and poll until the queue is empty. `awaitEvent` may find nothing, when another thread has
-/// taken
+/// first arm the completion queues of all members and poll them until they are empty. Then repeat: [#await], and for
+/// the channel that it returns [CompletionChannel#awaitEvent] with a timeout of zero, [CompletionQueue#acknowledge],
+/// [CompletionQueue#arm], and poll until the queue is empty. `awaitEvent` finds nothing if another thread has taken
 /// the event.
 ///
-/// If a completion queue does not need an event of its own thread, use one channel for several completion queues
-/// instead. A group is for queues that were created before it was known which thread waits for them.
+/// If the same thread always waits for several completion queues, give them one channel instead. A group is for queues
+/// that were created before it was known which thread waits for them.
 public final class WaitGroup implements Resource {
     private static final String ADD = "add completion channel to wait group";
 

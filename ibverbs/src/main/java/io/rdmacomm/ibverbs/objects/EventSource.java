@@ -3,6 +3,7 @@ package io.rdmacomm.ibverbs.objects;
 import io.rdmacomm.ibverbs.ffm.LibC;
 import io.rdmacomm.ibverbs.structs.Deadline;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 
 /// A file descriptor that events are read from, and the threads that wait for it.
 ///
@@ -38,6 +39,29 @@ final class EventSource implements AutoCloseable {
         this.event = LibC.createEvent();
         if (!LibC.makeNonBlocking(file)) {
             throw new IllegalStateException("the events of " + name + " have no open file");
+        }
+    }
+
+    /// Takes the next event; waits for one, for at most `nanos`.
+    ///
+    /// @param next takes an event without waiting; returns 0 if there is none
+    /// @return the event; 0 after the time, after [#wakeUp()], and when the file is being closed
+    long take(long nanos, LongSupplier next) throws InterruptedException {
+        if (!enter()) {
+            return 0;
+        }
+        try {
+            long deadline = Deadline.after(nanos);
+            while (true) {
+                long taken = next.getAsLong();
+                boolean woken = clearWakeUp();
+                long left = Deadline.left(deadline);
+                if (taken != 0 || woken || left <= 0 || !await(left)) {
+                    return taken;
+                }
+            }
+        } finally {
+            leave();
         }
     }
 

@@ -6,11 +6,11 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import io.rdmacomm.ibverbs.ffm.CompletionLayouts;
 import io.rdmacomm.ibverbs.ffm.LibCLayout;
 import io.rdmacomm.ibverbs.ffm.NativeMemory;
-import io.rdmacomm.ibverbs.structs.Deadline;
 import io.rdmacomm.ibverbs.structs.IbvFailure;
 import io.rdmacomm.verbs.spi.CompletionChannelDriver;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.function.LongSupplier;
 
 /// A completion channel (`struct ibv_comp_channel`): a file that events are read from.
 ///
@@ -21,6 +21,7 @@ final class IbvCompletionChannel implements CompletionChannelDriver {
     private final NativeContext device;
     private final EventSource source;
     private final long address;
+    private final LongSupplier next = this::take;
 
     /// Creates the struct, too (ibv_create_comp_channel(3)).
     IbvCompletionChannel(NativeContext device) {
@@ -41,22 +42,7 @@ final class IbvCompletionChannel implements CompletionChannelDriver {
 
     @Override
     public long awaitEvent(long timeoutNanos) throws InterruptedException {
-        if (!source.enter()) {
-            return 0;
-        }
-        try {
-            long deadline = Deadline.after(timeoutNanos);
-            while (true) {
-                long queue = take();
-                boolean woken = source.clearWakeUp();
-                long left = Deadline.left(deadline);
-                if (queue != 0 || woken || left <= 0 || !source.await(left)) {
-                    return queue;
-                }
-            }
-        } finally {
-            source.leave();
-        }
+        return source.take(timeoutNanos, next);
     }
 
     /// The queue of the next event; 0 when there is none. Once the event is acknowledged, the queue can be

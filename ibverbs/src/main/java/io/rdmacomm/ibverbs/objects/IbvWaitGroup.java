@@ -5,11 +5,11 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import io.rdmacomm.ibverbs.ffm.CompletionLayouts;
 import io.rdmacomm.ibverbs.ffm.LibC;
 import io.rdmacomm.ibverbs.ffm.NativeMemory;
-import io.rdmacomm.ibverbs.structs.Deadline;
 import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.spi.CompletionChannelDriver;
 import io.rdmacomm.verbs.spi.WaitGroupDriver;
+import java.util.function.LongSupplier;
 
 /// The descriptors of completion channels in an epoll(7) instance, whose own descriptor can be waited for like that of
 /// one channel.
@@ -17,6 +17,7 @@ final class IbvWaitGroup implements WaitGroupDriver {
     private final NativeContext device;
     private final int set;
     private final EventSource source;
+    private final LongSupplier next;
 
     IbvWaitGroup(NativeContext device) {
         this.device = device;
@@ -28,6 +29,7 @@ final class IbvWaitGroup implements WaitGroupDriver {
                     "no file descriptor is left for " + this + "; raise the limit (ulimit -n)");
         }
         this.source = new EventSource(set, device.toString());
+        this.next = () -> LibC.nextOfPollSet(set);
     }
 
     private static int file(CompletionChannelDriver channel) {
@@ -52,22 +54,7 @@ final class IbvWaitGroup implements WaitGroupDriver {
 
     @Override
     public long await(long timeoutNanos) throws InterruptedException {
-        if (!source.enter()) {
-            return 0;
-        }
-        try {
-            long deadline = Deadline.after(timeoutNanos);
-            while (true) {
-                long channel = LibC.nextOfPollSet(set);
-                boolean woken = source.clearWakeUp();
-                long left = Deadline.left(deadline);
-                if (channel != 0 || woken || left <= 0 || !source.await(left)) {
-                    return channel;
-                }
-            }
-        } finally {
-            source.leave();
-        }
+        return source.take(timeoutNanos, next);
     }
 
     @Override
