@@ -181,7 +181,7 @@ final class SoftCompletionQueue implements CompletionQueueDriver, SoftCompletion
         awaiting = true;
         ring.arm(solicitedOnly);
         if (links != null && (channel == null || !channel.attends(this))) {
-            context.tcp().armed();
+            context.tcp().armed(channel != null && channel.isLed());
         }
     }
 

@@ -70,6 +70,14 @@ final class EngineLinks {
         }
     }
 
+    /// The same for a thread that is about to do the work of the engine.
+    void recallBeforeLeading() {
+        if (anyLeftToThread) {
+            recalled = true;
+            engine.callBeforeNextWait();
+        }
+    }
+
     /// A pass over the links; the engine.
     ///
     /// @return nanoseconds until the next one is wanted

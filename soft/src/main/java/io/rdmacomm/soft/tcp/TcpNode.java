@@ -102,8 +102,14 @@ public final class TcpNode implements Engine.Ready, AutoCloseable {
     }
 
     /// A completion queue was armed, so its polling thread is about to sleep.
-    public void armed() {
-        links.engineLinks().recall();
+    ///
+    /// @param leads whether that thread most likely does the work of the engine then
+    public void armed(boolean leads) {
+        if (leads) {
+            links.engineLinks().recallBeforeLeading();
+        } else {
+            links.engineLinks().recall();
+        }
     }
 
     /// Accepts calls; the engine. Takes many at once: with one per pass over all other channels, a thousand peers

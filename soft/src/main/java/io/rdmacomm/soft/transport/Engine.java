@@ -75,6 +75,8 @@ public final class Engine implements AutoCloseable {
     private volatile long due = System.nanoTime() + Long.MAX_VALUE / 2;
     private volatile long lastLed = System.nanoTime() - LED_NANOS;
     private volatile Rest rest = Rest.NONE;
+    /// When the own thread wakes from a nap by itself.
+    private volatile long napEnd;
     /// Whether [#wakeup()] was called, and the clock not since.
     private volatile boolean called;
     private volatile boolean servedOthers;
@@ -122,6 +124,14 @@ public final class Engine implements AutoCloseable {
         }
     }
 
+    /// Has [Clock#onTime] called before the next wait: by the thread that is about to lead, or else within 2 ms.
+    public void callBeforeNextWait() {
+        called = true;
+        if (rest == Rest.NONE || leader.get() != null) {
+            selector.wakeup();
+        }
+    }
+
     private boolean serve() throws IOException {
         awaitSeat();
         try {
@@ -144,7 +154,7 @@ public final class Engine implements AutoCloseable {
     ///
     /// @param most the longest wait
     private void turn(long most) throws IOException {
-        long now = Math.min(wait, most);
+        long now = called ? 0 : Math.min(wait, most);
         // After a failure, too: what has failed may be due.
         wait = 0;
         select(now);
@@ -161,8 +171,10 @@ public final class Engine implements AutoCloseable {
         while (!stopping && (leader.get() != null || nap() > 0)) {
             // Whoever leads sees that when it leaves; whoever calls sees it now.
             boolean led = leader.get() != null;
+            napEnd = System.nanoTime() + Long.MAX_VALUE / 2;
             rest = led ? Rest.UNTIL_WOKEN : Rest.NAP;
             long nanos = led ? 0 : nap();
+            napEnd = System.nanoTime() + nanos;
             if (led && leader.get() != null && !stopping) {
                 LockSupport.park(this);
             } else if (nanos > 0 && !stopping) {
@@ -216,10 +228,10 @@ public final class Engine implements AutoCloseable {
         return led;
     }
 
-    /// The seat is free: the own thread must watch it, and must know what does not wait.
+    /// The seat is free: the own thread must watch it, and must know what is due before its nap ends.
     private void wakeOwnThread() {
         Rest now = rest;
-        boolean urgent = called || !tasks.isEmpty() || due - lastLed < LED_NANOS;
+        boolean urgent = called || !tasks.isEmpty() || due - napEnd < 0;
         if (now == Rest.UNTIL_WOKEN || (now == Rest.NAP && urgent)) {
             thread.unpark();
         }
