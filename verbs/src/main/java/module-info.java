@@ -12,6 +12,7 @@ module io.rdmacomm.verbs {
     exports io.rdmacomm.verbs.service to
             io.rdmacomm.comm,
             io.rdmacomm.ibverbs,
+            io.rdmacomm.nio,
             io.rdmacomm.soft;
     exports io.rdmacomm.verbs.spi;
 

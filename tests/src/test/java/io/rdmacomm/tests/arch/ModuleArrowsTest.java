@@ -12,6 +12,7 @@ import static io.rdmacomm.tests.arch.Production.FAULT;
 import static io.rdmacomm.tests.arch.Production.IBVERBS;
 import static io.rdmacomm.tests.arch.Production.KERNEL_DRIVERS;
 import static io.rdmacomm.tests.arch.Production.NATIVE;
+import static io.rdmacomm.tests.arch.Production.NIO;
 import static io.rdmacomm.tests.arch.Production.SOFT;
 import static io.rdmacomm.tests.arch.Production.SPI;
 import static io.rdmacomm.tests.arch.Production.VERBS;
@@ -22,6 +23,7 @@ import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaCodeUnit;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import io.rdmacomm.comm.ServerSession;
+import io.rdmacomm.nio.RdmaSelectorProvider;
 import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.spi.RdmaProvider;
 import java.lang.module.ModuleDescriptor;
@@ -35,7 +37,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/// The allowed dependencies of modules and packages: `cli -> comm -> verbs <- {ibverbs, soft, fault}`.
+/// The allowed dependencies of modules and packages: `cli -> {comm, nio} -> verbs <- {ibverbs, soft, fault}`.
 class ModuleArrowsTest {
     /// Allowed dependencies of a library module outside rdmacomm: the JDK, and annotations that only the compiler
     /// reads.
@@ -94,6 +96,11 @@ class ModuleArrowsTest {
     }
 
     @Test
+    void nioSeesOnlyVerbs() {
+        seesOnly(NIO, VERBS);
+    }
+
+    @Test
     void commExportsSessionsMeshesAndStatistics() throws URISyntaxException {
         assertThat(moduleOf(ServerSession.class).exports())
                 .filteredOn(exports -> !exports.isQualified())
@@ -106,7 +113,8 @@ class ModuleArrowsTest {
     /// would also ask for the annotations of JSpecify.
     @Test
     void exportedTypesShowOnlyExportedTypes() throws URISyntaxException {
-        Set<String> exported = Stream.of(moduleOf(Context.class), moduleOf(ServerSession.class))
+        Set<String> exported = Stream.of(
+                        moduleOf(Context.class), moduleOf(ServerSession.class), moduleOf(RdmaSelectorProvider.class))
                 .flatMap(module -> module.exports().stream())
                 .filter(exports -> !exports.isQualified())
                 .map(ModuleDescriptor.Exports::source)

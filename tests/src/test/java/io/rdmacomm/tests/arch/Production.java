@@ -10,6 +10,7 @@ final class Production {
     static final String SOFT = "io.rdmacomm.soft..";
     static final String IBVERBS = "io.rdmacomm.ibverbs..";
     static final String FAULT = "io.rdmacomm.fault..";
+    static final String NIO = "io.rdmacomm.nio..";
     static final String COMM = "io.rdmacomm.comm..";
     static final String CLI = "io.rdmacomm.cli..";
     static final String EXAMPLES = "io.rdmacomm.examples..";

@@ -2,7 +2,9 @@ package io.rdmacomm.verbs.service;
 
 import java.io.IOException;
 import java.net.ProtocolFamily;
+import java.nio.channels.Channel;
 import java.nio.channels.DatagramChannel;
+import java.nio.channels.Pipe;
 import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
@@ -56,5 +58,20 @@ public final class SystemSockets {
     /// A new datagram socket for any IP address ([DatagramChannel#open()]).
     public static DatagramChannel openDatagramSocket() throws IOException {
         return provider().openDatagramChannel();
+    }
+
+    /// A new datagram socket ([DatagramChannel#open(ProtocolFamily)]).
+    public static DatagramChannel openDatagramSocket(ProtocolFamily family) throws IOException {
+        return provider().openDatagramChannel(family);
+    }
+
+    /// A new pipe ([Pipe#open()]).
+    public static Pipe openPipe() throws IOException {
+        return provider().openPipe();
+    }
+
+    /// The channel that the process has inherited ([System#inheritedChannel()]); null if there is none.
+    public static @Nullable Channel inheritedChannel() throws IOException {
+        return provider().inheritedChannel();
     }
 }

@@ -1,0 +1,38 @@
+package io.rdmacomm.nio;
+
+import java.lang.instrument.Instrumentation;
+import java.util.Map;
+import java.util.Set;
+
+/// Puts all sockets of `java.nio` of a JVM on rsockets, as far as the rules say so: `java
+/// -javaagent:rdmacomm.jar=RULES`.
+///
+/// The argument has the rules of [RdmaSelectorProvider#of], for example `10.1.0.0/16`; without it the system
+/// property
+/// `io.rdmacomm.nio.rules` has them.
+public final class RdmaAgent {
+    private RdmaAgent() {}
+
+    /// Called by the JVM before the program ([java.lang.instrument]).
+    ///
+    /// @param rules those that the command line gives; empty or null for those of the system property
+    public static void premain(String rules, Instrumentation instrumentation) {
+        String installed = System.getProperty(JdkSockets.PROVIDER);
+        String ours = RdmaSelectorProvider.class.getName();
+        if (installed != null && !installed.equals(ours)) {
+            throw new IllegalStateException("the system property " + JdkSockets.PROVIDER + " is " + installed
+                    + "; a JVM has one provider of channels: take out the property or the agent");
+        }
+        if (rules != null && !rules.isEmpty()) {
+            System.setProperty(RdmaSelectorProvider.RULES, rules);
+        }
+        instrumentation.redefineModule(
+                Object.class.getModule(),
+                Set.of(),
+                Map.of(JdkSockets.PACKAGE, Set.of(RdmaAgent.class.getModule())),
+                Map.of(),
+                Set.of(),
+                Map.of());
+        System.setProperty(JdkSockets.PROVIDER, ours);
+    }
+}

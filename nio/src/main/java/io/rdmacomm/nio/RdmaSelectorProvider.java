@@ -1,0 +1,109 @@
+package io.rdmacomm.nio;
+
+import io.rdmacomm.nio.channel.AddressRules;
+import io.rdmacomm.nio.channel.RdmaSelector;
+import io.rdmacomm.nio.channel.RdmaServerSocketChannel;
+import io.rdmacomm.nio.channel.RdmaSocketChannel;
+import io.rdmacomm.nio.channel.Transport;
+import io.rdmacomm.verbs.service.SystemSockets;
+import java.io.IOException;
+import java.net.ProtocolFamily;
+import java.net.StandardProtocolFamily;
+import java.nio.channels.Channel;
+import java.nio.channels.DatagramChannel;
+import java.nio.channels.Pipe;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.channels.spi.AbstractSelector;
+import java.nio.channels.spi.SelectorProvider;
+import org.jspecify.annotations.Nullable;
+
+/// A provider whose socket channels are rsockets for some addresses, and of the JDK for all others. Its selectors
+/// take
+/// both. Datagrams, pipes and sockets of the UNIX domain are those of the JDK. Thread-safe.
+///
+/// A program passes it explicitly, for example to Netty. Or the whole JVM uses it: start it with the agent.
+/// System
+/// properties configure one without arguments:
+///
+/// | property | meaning | default |
+/// |---|---|---|
+/// | `io.rdmacomm.nio.device` | the RDMA device | the first one |
+/// | `io.rdmacomm.nio.rules` | which addresses are rsockets, see [#of] | none |
+public final class RdmaSelectorProvider extends SelectorProvider {
+    static final String RULES = "io.rdmacomm.nio.rules";
+
+    static final String DEVICE = "io.rdmacomm.nio.device";
+
+    private final Transport transport;
+
+    /// A provider as the system properties say.
+    ///
+    /// @throws IllegalArgumentException if a rule is wrong; the message names it
+    public RdmaSelectorProvider() {
+        this(new Transport(System.getProperty(DEVICE, ""), AddressRules.parse(System.getProperty(RULES, ""))));
+        JdkSockets.keep();
+    }
+
+    private RdmaSelectorProvider(Transport transport) {
+        this.transport = transport;
+    }
+
+    /// A provider for a device. Opens the device when it is first needed.
+    ///
+    /// @param device the name of the RDMA device; empty for the first one
+    /// @param rules which addresses are rsockets, separated by commas: `10.1.0.0/16`, `10.1.2.3:9092`,
+    ///        `[fe80::1]:9092`,
+    ///        `:9092`, or `*` for all. A rule that begins with `!` excludes. The first rule that matches decides
+    /// @throws IllegalArgumentException if a rule is wrong; the message names it
+    public static RdmaSelectorProvider of(String device, String rules) {
+        return new RdmaSelectorProvider(new Transport(device, AddressRules.parse(rules)));
+    }
+
+    @Override
+    public AbstractSelector openSelector() {
+        return new RdmaSelector(this, transport);
+    }
+
+    @Override
+    public SocketChannel openSocketChannel() {
+        return new RdmaSocketChannel(this, transport);
+    }
+
+    @Override
+    public SocketChannel openSocketChannel(ProtocolFamily family) throws IOException {
+        return family.equals(StandardProtocolFamily.UNIX) ? SystemSockets.openSocket(family) : openSocketChannel();
+    }
+
+    @Override
+    public ServerSocketChannel openServerSocketChannel() {
+        return new RdmaServerSocketChannel(this, transport);
+    }
+
+    @Override
+    public ServerSocketChannel openServerSocketChannel(ProtocolFamily family) throws IOException {
+        return family.equals(StandardProtocolFamily.UNIX)
+                ? SystemSockets.openServerSocket(family)
+                : openServerSocketChannel();
+    }
+
+    @Override
+    public DatagramChannel openDatagramChannel() throws IOException {
+        return SystemSockets.openDatagramSocket();
+    }
+
+    @Override
+    public DatagramChannel openDatagramChannel(ProtocolFamily family) throws IOException {
+        return SystemSockets.openDatagramSocket(family);
+    }
+
+    @Override
+    public Pipe openPipe() throws IOException {
+        return SystemSockets.openPipe();
+    }
+
+    @Override
+    public @Nullable Channel inheritedChannel() throws IOException {
+        return SystemSockets.inheritedChannel();
+    }
+}

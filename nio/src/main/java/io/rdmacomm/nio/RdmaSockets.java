@@ -1,0 +1,62 @@
+package io.rdmacomm.nio;
+
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.channels.Selector;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+
+/// Opens rsockets, for programs that know that they want them: the factories of JEP 337. All addresses are those
+/// of an RDMA
+/// device; for a choice, open channels with [RdmaSelectorProvider#of]. The system property
+/// `io.rdmacomm.nio.device` names the
+/// device; without it, it is the first one. Thread-safe.
+public final class RdmaSockets {
+    private static final String EVERYWHERE = "*";
+
+    private RdmaSockets() {}
+
+    /// A provider that is created when it is first needed.
+    private static final class Shared {
+        static final RdmaSelectorProvider PROVIDER =
+                RdmaSelectorProvider.of(System.getProperty(RdmaSelectorProvider.DEVICE, ""), EVERYWHERE);
+
+        private Shared() {}
+    }
+
+    /// A socket that is not connected. Its channel is [Socket#getChannel()].
+    ///
+    /// @throws IOException if it cannot be opened
+    public static Socket openSocket() throws IOException {
+        return openSocketChannel().socket();
+    }
+
+    /// A server socket that is not bound.
+    ///
+    /// @throws IOException if it cannot be opened
+    public static ServerSocket openServerSocket() throws IOException {
+        return openServerSocketChannel().socket();
+    }
+
+    /// A channel that is not connected.
+    ///
+    /// @throws IOException if it cannot be opened
+    public static SocketChannel openSocketChannel() throws IOException {
+        return Shared.PROVIDER.openSocketChannel();
+    }
+
+    /// A listening channel that is not bound.
+    ///
+    /// @throws IOException if it cannot be opened
+    public static ServerSocketChannel openServerSocketChannel() throws IOException {
+        return Shared.PROVIDER.openServerSocketChannel();
+    }
+
+    /// A selector, for rsockets and for channels of the JDK.
+    ///
+    /// @throws IOException if it cannot be opened
+    public static Selector openSelector() throws IOException {
+        return Shared.PROVIDER.openSelector();
+    }
+}

@@ -1,0 +1,118 @@
+package io.rdmacomm.nio.channel;
+
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// Which addresses rsockets serve. The others stay with TCP. Immutable.
+///
+/// A rule is `NETWORK`, `NETWORK:PORT` or `:PORT`. `NETWORK` is an address with an optional prefix length, an
+/// IPv6
+/// address
+/// in brackets, or `*`. A rule that begins with `!` excludes. The first rule that matches decides; without one,
+/// it is
+/// TCP.
+public final class AddressRules {
+    private final List<Rule> rules;
+
+    private record Rule(boolean rdma, @Nullable InetAddress network, int prefix, int port) {
+        boolean matches(InetSocketAddress address) {
+            return (port == 0 || port == address.getPort()) && contains(address.getAddress());
+        }
+
+        private boolean contains(InetAddress address) {
+            if (network == null) {
+                return true;
+            }
+            byte[] bytes = address.getAddress();
+            byte[] wanted = network.getAddress();
+            boolean same = bytes.length == wanted.length;
+            for (int bit = 0; bit < prefix && same; bit++) {
+                int mask = 0x80 >> (bit & 7);
+                same = ((bytes[bit >> 3] ^ wanted[bit >> 3]) & mask) == 0;
+            }
+            return same;
+        }
+    }
+
+    private AddressRules(List<Rule> rules) {
+        this.rules = rules;
+    }
+
+    /// All addresses.
+    public static AddressRules everywhere() {
+        return parse("*");
+    }
+
+    /// Reads rules that are separated by commas.
+    ///
+    /// @throws IllegalArgumentException if one is wrong; the message names it
+    public static AddressRules parse(String text) {
+        List<Rule> rules = new ArrayList<>();
+        for (String part : text.split(",", -1)) {
+            String rule = part.trim();
+            if (!rule.isEmpty()) {
+                rules.add(rule(rule));
+            }
+        }
+        return new AddressRules(List.copyOf(rules));
+    }
+
+    private static Rule rule(String text) {
+        boolean rdma = !text.startsWith("!");
+        String rest = rdma ? text : text.substring(1);
+        int port = 0;
+        int colon = rest.lastIndexOf(':');
+        boolean bare = colon >= 0 && rest.indexOf(':') != colon && !rest.startsWith("[");
+        if (colon > rest.lastIndexOf(']') && !bare) {
+            port = number(text, rest.substring(colon + 1), 1, 65_535);
+            rest = rest.substring(0, colon);
+        }
+        if (rest.isEmpty() || "*".equals(rest)) {
+            return new Rule(rdma, null, 0, port);
+        }
+        int slash = rest.indexOf('/');
+        InetAddress network = address(text, slash < 0 ? rest : rest.substring(0, slash));
+        int bits = network.getAddress().length * Byte.SIZE;
+        int prefix = slash < 0 ? bits : number(text, rest.substring(slash + 1), 0, bits);
+        return new Rule(rdma, network, prefix, port);
+    }
+
+    private static InetAddress address(String rule, String text) {
+        String bare = text.startsWith("[") && text.endsWith("]") ? text.substring(1, text.length() - 1) : text;
+        try {
+            return InetAddress.ofLiteral(bare);
+        } catch (IllegalArgumentException e) {
+            throw wrong(rule, "'" + text + "' is no address");
+        }
+    }
+
+    private static int number(String rule, String text, int least, int most) {
+        try {
+            int number = Integer.parseInt(text);
+            if (number >= least && number <= most) {
+                return number;
+            }
+        } catch (NumberFormatException e) {
+            // As below.
+        }
+        throw wrong(rule, "'" + text + "' is no number from " + least + " to " + most);
+    }
+
+    private static IllegalArgumentException wrong(String rule, String detail) {
+        return new IllegalArgumentException("rule '" + rule + "': " + detail
+                + "; a rule is for example 10.1.0.0/16, 10.1.2.3:9092, :9092 or !*:22");
+    }
+
+    /// Whether rsockets serve an address.
+    public boolean isRdma(InetSocketAddress address) {
+        for (Rule rule : rules) {
+            if (rule.matches(address)) {
+                return rule.rdma();
+            }
+        }
+        return false;
+    }
+}

@@ -1,0 +1,196 @@
+package io.rdmacomm.nio.channel;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.SocketAddress;
+import java.net.SocketException;
+import java.net.SocketOption;
+import java.net.SocketTimeoutException;
+import java.net.StandardSocketOptions;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.IllegalBlockingModeException;
+import java.nio.channels.NotYetBoundException;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// The socket of a listening channel ([ServerSocketChannel#socket()]).
+final class ChannelServerSocket extends ServerSocket {
+    private final RdmaServerSocketChannel channel;
+    private volatile int timeout;
+
+    ChannelServerSocket(RdmaServerSocketChannel channel) {
+        super(new NoSocketImpl());
+        this.channel = channel;
+    }
+
+    @Override
+    public void bind(@Nullable SocketAddress address) throws IOException {
+        bind(address, 0);
+    }
+
+    @Override
+    public void bind(@Nullable SocketAddress address, int backlog) throws IOException {
+        try {
+            var _ = channel.bind(address, backlog);
+        } catch (ClosedChannelException e) {
+            throw closed(e);
+        }
+    }
+
+    private static SocketException closed(IOException cause) {
+        SocketException closed = new SocketException("Socket is closed");
+        closed.initCause(cause);
+        return closed;
+    }
+
+    private @Nullable InetSocketAddress local() {
+        try {
+            return (InetSocketAddress) channel.getLocalAddress();
+        } catch (IOException e) {
+            return null;
+        }
+    }
+
+    @Override
+    public @Nullable InetAddress getInetAddress() {
+        InetSocketAddress local = local();
+        return local == null ? null : local.getAddress();
+    }
+
+    @Override
+    public int getLocalPort() {
+        InetSocketAddress local = local();
+        return local == null ? -1 : local.getPort();
+    }
+
+    @Override
+    public @Nullable SocketAddress getLocalSocketAddress() {
+        return local();
+    }
+
+    @Override
+    public Socket accept() throws IOException {
+        if (!channel.isBlocking()) {
+            throw new IllegalBlockingModeException();
+        }
+        SocketChannel accepted;
+        try {
+            accepted = channel.accept(Timeouts.nanos(timeout));
+        } catch (NotYetBoundException e) {
+            throw new SocketException("Socket is not bound yet");
+        } catch (ClosedChannelException e) {
+            throw closed(e);
+        }
+        if (accepted == null) {
+            throw new SocketTimeoutException("Accept timed out");
+        }
+        return accepted.socket();
+    }
+
+    @Override
+    public void close() throws IOException {
+        channel.close();
+    }
+
+    @Override
+    public ServerSocketChannel getChannel() {
+        return channel;
+    }
+
+    @Override
+    public boolean isBound() {
+        return local() != null;
+    }
+
+    @Override
+    public boolean isClosed() {
+        return !channel.isOpen();
+    }
+
+    @Override
+    public void setSoTimeout(int millis) throws SocketException {
+        if (isClosed()) {
+            throw new SocketException("Socket is closed");
+        }
+        if (millis < 0) {
+            throw new IllegalArgumentException("timeout < 0");
+        }
+        timeout = millis;
+    }
+
+    @Override
+    public int getSoTimeout() {
+        return timeout;
+    }
+
+    private <T> void set(SocketOption<T> name, T value) throws SocketException {
+        try {
+            var _ = channel.setOption(name, value);
+        } catch (IOException e) {
+            throw closed(e);
+        }
+    }
+
+    private <T> T get(SocketOption<T> name) throws SocketException {
+        try {
+            return channel.getOption(name);
+        } catch (IOException e) {
+            throw closed(e);
+        }
+    }
+
+    @Override
+    public void setReuseAddress(boolean on) throws SocketException {
+        set(StandardSocketOptions.SO_REUSEADDR, on);
+    }
+
+    @Override
+    public boolean getReuseAddress() throws SocketException {
+        return get(StandardSocketOptions.SO_REUSEADDR);
+    }
+
+    @Override
+    public void setReceiveBufferSize(int bytes) throws SocketException {
+        if (bytes <= 0) {
+            throw new IllegalArgumentException("Invalid buffer size " + bytes);
+        }
+        set(StandardSocketOptions.SO_RCVBUF, bytes);
+    }
+
+    @Override
+    public int getReceiveBufferSize() throws SocketException {
+        return get(StandardSocketOptions.SO_RCVBUF);
+    }
+
+    @Override
+    public void setPerformancePreferences(int connectionTime, int latency, int bandwidth) {
+        // There is nothing to choose.
+    }
+
+    @Override
+    public <T> ServerSocket setOption(SocketOption<T> name, T value) throws IOException {
+        var _ = channel.setOption(name, value);
+        return this;
+    }
+
+    @Override
+    public <T> T getOption(SocketOption<T> name) throws IOException {
+        return channel.getOption(name);
+    }
+
+    @Override
+    public Set<SocketOption<?>> supportedOptions() {
+        return channel.supportedOptions();
+    }
+
+    @Override
+    public String toString() {
+        InetSocketAddress local = local();
+        return local == null ? "ServerSocket[unbound]" : "ServerSocket[addr=" + local + "]";
+    }
+}

@@ -1,0 +1,540 @@
+package io.rdmacomm.nio.channel;
+
+import io.rdmacomm.nio.rsocket.RsConnection;
+import io.rdmacomm.verbs.CompletionChannel;
+import io.rdmacomm.verbs.RdmaInterruptedException;
+import io.rdmacomm.verbs.WaitGroup;
+import java.io.IOException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.ClosedSelectorException;
+import java.nio.channels.IllegalSelectorException;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.spi.AbstractSelectableChannel;
+import java.nio.channels.spi.AbstractSelector;
+import java.nio.channels.spi.SelectorProvider;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/// A selector for rsockets and for channels of the JDK.
+///
+/// It polls only the connections that are *hot*: something has happened there lately. One that stays idle is
+/// armed,
+/// polled
+/// once more, and then costs nothing until its completion channel has an event, for which the selecting thread
+/// waits in
+/// a
+/// wait group. Whatever another thread finds out about a channel comes through [#note].
+public final class RdmaSelector extends AbstractSelector {
+    /// After how many passes in a row that find nothing a connection is armed, although others keep the selector
+    /// busy.
+    private static final int IDLE_PASSES = 256;
+    /// How long the events of cold connections may wait while hot ones keep the selector busy.
+    private static final long EVENTS_NANOS = 50_000;
+    private static final long FOR_EVER = Long.MAX_VALUE / 2;
+    /// A selector counts in milliseconds.
+    private static final long ROUND_UP = 999_999;
+    private static final Duration AT_ONCE = Duration.ZERO;
+
+    private final Transport transport;
+    private final Set<SelectionKey> keys = ConcurrentHashMap.newKeySet();
+    private final Set<SelectionKey> keysView = Collections.unmodifiableSet(keys);
+    private final SelectedKeys selected = new SelectedKeys();
+    private final ConcurrentLinkedQueue<RdmaSelectionKey> noted = new ConcurrentLinkedQueue<>();
+    private final Consumer<SelectionKey> onOrdinary = this::ordinaryReady;
+    private final ReentrantLock selecting = new ReentrantLock();
+    private final Spin spin = new Spin();
+    private volatile boolean woken;
+    private volatile boolean sleeping;
+    private volatile @Nullable WaitGroup group;
+    private volatile @Nullable OrdinaryKeys ordinary;
+
+    // Of the selecting thread.
+    private final List<RdmaSelectionKey> hot = new ArrayList<>();
+    private final Map<CompletionChannel, RdmaSelectionKey> byEvents = new HashMap<>();
+    private int found;
+    private long eventsTaken = System.nanoTime();
+
+    /// A selector without keys.
+    public RdmaSelector(SelectorProvider provider, Transport transport) {
+        super(provider);
+        this.transport = transport;
+    }
+
+    // ---- Any thread ----
+
+    @Override
+    public Set<SelectionKey> keys() {
+        ensureOpen();
+        return keysView;
+    }
+
+    @Override
+    public Set<SelectionKey> selectedKeys() {
+        ensureOpen();
+        return selected;
+    }
+
+    private void ensureOpen() {
+        if (!isOpen()) {
+            throw new ClosedSelectorException();
+        }
+    }
+
+    @Override
+    protected SelectionKey register(AbstractSelectableChannel channel, int ops, @Nullable Object attachment) {
+        ensureOpen();
+        RdmaSelectionKey key = new RdmaSelectionKey(this, channel);
+        var _ = key.attach(attachment);
+        SelectableRdma rdma = key.rdma();
+        if (rdma == null) {
+            registerOrdinary(channel, key);
+        }
+        keys.add(key);
+        if (rdma != null) {
+            rdma.add(key);
+        }
+        var _ = key.interestOps(ops);
+        key.changed();
+        if (!isOpen()) {
+            keys.remove(key);
+            throw new ClosedSelectorException();
+        }
+        return key;
+    }
+
+    private void registerOrdinary(AbstractSelectableChannel channel, RdmaSelectionKey key) {
+        try {
+            OrdinaryKeys all = useOrdinary();
+            // A select of the inner selector holds its locks.
+            all.wakeup();
+            all.register(channel, key);
+        } catch (ClosedChannelException e) {
+            // The first lines of register(2) in the channel have checked this.
+            throw new IllegalStateException("the channel was closed meanwhile", e);
+        } catch (IOException e) {
+            IllegalSelectorException failure = new IllegalSelectorException();
+            failure.initCause(e);
+            throw failure;
+        }
+    }
+
+    private OrdinaryKeys useOrdinary() throws IOException {
+        synchronized (keys) {
+            OrdinaryKeys all = ordinary;
+            if (all == null) {
+                all = new OrdinaryKeys(this::wakeSleeper);
+                ordinary = all;
+            }
+            return all;
+        }
+    }
+
+    /// Has the selecting thread look at a key.
+    void note(RdmaSelectionKey key) {
+        noted.add(key);
+        wakeSleeper();
+    }
+
+    private void wakeSleeper() {
+        if (sleeping && !selecting.isHeldByCurrentThread()) {
+            wakeNow();
+        }
+    }
+
+    private void wakeNow() {
+        WaitGroup waiting = group;
+        if (waiting != null) {
+            waiting.wakeUp();
+        }
+        OrdinaryKeys all = ordinary;
+        if (all != null) {
+            all.wakeup();
+        }
+    }
+
+    @Override
+    public Selector wakeup() {
+        woken = true;
+        if (sleeping) {
+            wakeNow();
+        }
+        return this;
+    }
+
+    @Override
+    protected void implCloseSelector() throws IOException {
+        var _ = wakeup();
+        selecting.lock();
+        try {
+            synchronized (selected) {
+                for (SelectionKey key : List.copyOf(keys)) {
+                    remove((RdmaSelectionKey) key);
+                }
+                selected.clear();
+            }
+            WaitGroup waiting = group;
+            if (waiting != null) {
+                waiting.close();
+            }
+            OrdinaryKeys all = ordinary;
+            if (all != null) {
+                all.close();
+            }
+        } finally {
+            selecting.unlock();
+        }
+    }
+
+    // ---- Selecting ----
+
+    @Override
+    public int selectNow() throws IOException {
+        return select(0L, true);
+    }
+
+    @Override
+    public int select() throws IOException {
+        return select(FOR_EVER, false);
+    }
+
+    @Override
+    public int select(long millis) throws IOException {
+        if (millis < 0) {
+            throw new IllegalArgumentException("Negative timeout");
+        }
+        return select(millis == 0 ? FOR_EVER : TimeUnit.MILLISECONDS.toNanos(millis), false);
+    }
+
+    private int select(long nanos, boolean now) throws IOException {
+        selecting.lock();
+        try {
+            ensureOpen();
+            synchronized (selected) {
+                found = 0;
+                removeCancelled();
+                if (now) {
+                    pass(true);
+                    woken = false;
+                } else {
+                    selectBlocking(Math.min(nanos, FOR_EVER));
+                }
+                removeCancelled();
+                return found;
+            }
+        } finally {
+            selecting.unlock();
+        }
+    }
+
+    private void selectBlocking(long nanos) throws IOException {
+        try {
+            begin();
+            long begin = System.nanoTime();
+            long spinEnd = begin + spin.nanos();
+            boolean first = true;
+            while (isOpen()) {
+                pass(first);
+                first = false;
+                long now = System.nanoTime();
+                if (found > 0
+                        || woken
+                        || now - begin >= nanos
+                        || Thread.currentThread().isInterrupted()) {
+                    break;
+                }
+                if (now - spinEnd < 0 && !hot.isEmpty()) {
+                    Thread.onSpinWait();
+                } else if (isCold()) {
+                    sleep(nanos - (now - begin));
+                    removeCancelled();
+                    spinEnd = System.nanoTime();
+                }
+            }
+        } finally {
+            woken = false;
+            end();
+        }
+    }
+
+    /// Looks at all channels where something may have happened.
+    private void pass(boolean withOrdinary) throws IOException {
+        takeNoted();
+        long now = System.nanoTime();
+        if (now - eventsTaken >= EVENTS_NANOS) {
+            eventsTaken = now;
+            takeEvents(AT_ONCE);
+        }
+        for (int i = hot.size() - 1; i >= 0; i--) {
+            poll(i);
+        }
+        OrdinaryKeys all = ordinary;
+        if (withOrdinary && all != null) {
+            all.selectNow(onOrdinary);
+        }
+    }
+
+    private void takeNoted() throws IOException {
+        RdmaSelectionKey key = noted.poll();
+        while (key != null) {
+            key.clearNoted();
+            if (key.isValid()) {
+                attend(key);
+            }
+            key = noted.poll();
+        }
+    }
+
+    /// A key is new, or its interest or its channel has changed.
+    private void attend(RdmaSelectionKey key) throws IOException {
+        SelectionKey inner = key.ordinary();
+        SelectableRdma rdma = key.rdma();
+        if (inner != null) {
+            OrdinaryKeys.update(key, inner);
+            return;
+        }
+        if (rdma == null) {
+            return;
+        }
+        AbstractSelectableChannel channel = rdma.ordinary();
+        if (channel != null) {
+            if (channel.isOpen()) {
+                useOrdinary().register(channel, key);
+            }
+            return;
+        }
+        RsConnection connection = rdma.connection();
+        if (connection != null && !key.isWatched()) {
+            watch(key, connection);
+        }
+        heat(key);
+    }
+
+    private void watch(RdmaSelectionKey key, RsConnection connection) throws IOException {
+        try {
+            useGroup().add(connection.events());
+            byEvents.put(connection.events(), key);
+            key.setWatched(true);
+        } catch (IllegalStateException e) {
+            // The channel is being closed, which cancels the key.
+        }
+    }
+
+    private WaitGroup useGroup() throws IOException {
+        WaitGroup waiting = group;
+        if (waiting == null) {
+            waiting = WaitGroup.create(transport.device().context());
+            group = waiting;
+        }
+        return waiting;
+    }
+
+    private void heat(RdmaSelectionKey key) {
+        if (!key.isHot()) {
+            key.setHot(true);
+            hot.add(key);
+        }
+    }
+
+    private void cool(int index) {
+        hot.get(index).setHot(false);
+        RdmaSelectionKey last = hot.removeLast();
+        if (index < hot.size()) {
+            hot.set(index, last);
+        }
+    }
+
+    private void poll(int index) {
+        RdmaSelectionKey key = hot.get(index);
+        SelectableRdma rdma = key.rdma();
+        if (rdma == null || !key.isValid()) {
+            cool(index);
+            return;
+        }
+        int ready = rdma.poll() & key.interest();
+        if (ready != 0) {
+            key.noteBusy();
+            found(key, ready);
+        } else if (rdma.connection() == null) {
+            // Its listeners say when something happens.
+            cool(index);
+        } else if (key.noteIdle() >= IDLE_PASSES && (rdma.arm() & key.interest()) == 0) {
+            cool(index);
+        }
+    }
+
+    /// Arms the hot connections.
+    ///
+    /// @return whether nothing is ready, so that the thread can sleep
+    private boolean isCold() {
+        boolean cold = true;
+        for (int i = hot.size() - 1; i >= 0; i--) {
+            RdmaSelectionKey key = hot.get(i);
+            SelectableRdma rdma = key.rdma();
+            if (rdma != null && key.isValid() && (rdma.arm() & key.interest()) != 0) {
+                cold = false;
+            } else {
+                cool(i);
+            }
+        }
+        return cold;
+    }
+
+    private void found(RdmaSelectionKey key, int ready) {
+        if (selected.contains(key)) {
+            int all = key.ready() | ready;
+            if (all != key.ready()) {
+                key.setReady(all);
+                found++;
+            }
+        } else {
+            key.setReady(ready);
+            selected.select(key);
+            found++;
+        }
+    }
+
+    private void ordinaryReady(SelectionKey inner) {
+        if (inner.attachment() instanceof RdmaSelectionKey key && key.isValid()) {
+            int ready = inner.isValid() ? inner.readyOps() & key.interest() : 0;
+            if (ready != 0) {
+                found(key, ready);
+            }
+        }
+    }
+
+    // ---- Sleeping ----
+
+    private void sleep(long nanos) throws IOException {
+        WaitGroup waiting = byEvents.isEmpty() ? null : group;
+        // What wakes the thread must be there before.
+        OrdinaryKeys all = waiting == null ? useOrdinary() : ordinary;
+        long begin = System.nanoTime();
+        sleeping = true;
+        try {
+            if (!noted.isEmpty() || woken || !isOpen()) {
+                return;
+            }
+            if (waiting == null) {
+                useOrdinary().select(TimeUnit.NANOSECONDS.toMillis(nanos + ROUND_UP), onOrdinary);
+            } else if (all == null) {
+                takeEvents(Duration.ofNanos(nanos));
+            } else {
+                sleepAtBoth(all, nanos);
+            }
+        } finally {
+            sleeping = false;
+            long slept = System.nanoTime() - begin;
+            spin.failed();
+            spin.came(slept);
+        }
+    }
+
+    private void sleepAtBoth(OrdinaryKeys all, long nanos) throws IOException {
+        all.startWaiting();
+        try {
+            takeEvents(Duration.ofNanos(nanos));
+        } finally {
+            all.stopWaiting();
+            all.selectNow(onOrdinary);
+        }
+    }
+
+    /// Takes the events of the wait group.
+    ///
+    /// @param timeout how long to wait for the first one
+    private void takeEvents(Duration timeout) {
+        WaitGroup waiting = group;
+        if (waiting == null) {
+            return;
+        }
+        try {
+            CompletionChannel events = waiting.await(timeout);
+            while (events != null) {
+                take(waiting, events);
+                events = waiting.await(AT_ONCE);
+            }
+        } catch (RdmaInterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (IllegalStateException e) {
+            // The group or the device was closed meanwhile.
+        }
+    }
+
+    private void take(WaitGroup waiting, CompletionChannel events) {
+        RdmaSelectionKey key = byEvents.get(events);
+        SelectableRdma rdma = key == null ? null : key.rdma();
+        RsConnection connection = rdma == null ? null : rdma.connection();
+        if (key == null || connection == null || !key.isValid()) {
+            // The thread that closes the connection waits for its events.
+            waiting.remove(events);
+            return;
+        }
+        connection.takeEvent();
+        heat(key);
+    }
+
+    // ---- Cancelled keys ----
+
+    private void removeCancelled() {
+        Set<SelectionKey> cancelled = cancelledKeys();
+        synchronized (cancelled) {
+            if (cancelled.isEmpty()) {
+                return;
+            }
+            for (SelectionKey key : List.copyOf(cancelled)) {
+                remove((RdmaSelectionKey) key);
+            }
+            cancelled.clear();
+        }
+        OrdinaryKeys all = ordinary;
+        if (all != null) {
+            // Channels of the JDK that were closed are really closed then.
+            flush(all);
+        }
+    }
+
+    private void flush(OrdinaryKeys all) {
+        try {
+            all.selectNow(onOrdinary);
+        } catch (IOException e) {
+            throw new IllegalStateException("the selector of the JDK failed", e);
+        }
+    }
+
+    private void remove(RdmaSelectionKey key) {
+        keys.remove(key);
+        selected.remove(key);
+        SelectableRdma rdma = key.rdma();
+        if (rdma != null) {
+            rdma.remove(key);
+            RsConnection connection = rdma.connection();
+            WaitGroup waiting = group;
+            if (key.isWatched() && connection != null && waiting != null) {
+                byEvents.remove(connection.events());
+                waiting.remove(connection.events());
+                key.setWatched(false);
+            }
+        }
+        if (key.isHot()) {
+            cool(hot.indexOf(key));
+        }
+        deregister(key);
+        SelectionKey inner = key.ordinary();
+        OrdinaryKeys all = ordinary;
+        if (inner != null && all != null) {
+            all.remove(inner);
+        }
+    }
+}

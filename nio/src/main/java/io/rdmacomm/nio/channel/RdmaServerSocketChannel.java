@@ -1,0 +1,284 @@
+package io.rdmacomm.nio.channel;
+
+import io.rdmacomm.nio.rsocket.Readiness;
+import io.rdmacomm.nio.rsocket.RsConnection;
+import io.rdmacomm.nio.rsocket.RsConnector.Established;
+import io.rdmacomm.nio.rsocket.RsListener;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.SocketAddress;
+import java.net.SocketOption;
+import java.net.SocketTimeoutException;
+import java.nio.channels.AlreadyBoundException;
+import java.nio.channels.AsynchronousCloseException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.NotYetBoundException;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.channels.UnresolvedAddressException;
+import java.nio.channels.UnsupportedAddressTypeException;
+import java.nio.channels.spi.AbstractSelectableChannel;
+import java.nio.channels.spi.SelectorProvider;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/// A [ServerSocketChannel] for rsockets, or for TCP if the rules leave the address to it.
+public final class RdmaServerSocketChannel extends ServerSocketChannel implements SelectableRdma {
+    private static final int DEFAULT_BACKLOG = 50;
+
+    private final Transport transport;
+    private final SocketOptionValues options = SocketOptionValues.ofServer();
+    private final Listeners listeners = new Listeners();
+    private final ReentrantLock acceptLock = new ReentrantLock();
+    private final Object stateLock = new Object();
+    private volatile @Nullable RsListener listener;
+    private volatile @Nullable ServerSocketChannel ordinary;
+    private @Nullable ServerSocket adaptor;
+
+    /// A channel that is not bound.
+    public RdmaServerSocketChannel(SelectorProvider provider, Transport transport) {
+        super(provider);
+        this.transport = transport;
+    }
+
+    @Override
+    public ServerSocketChannel bind(@Nullable SocketAddress address, int backlog) throws IOException {
+        synchronized (stateLock) {
+            ensureOpen();
+            if (isBound()) {
+                throw new AlreadyBoundException();
+            }
+            InetSocketAddress wanted = address == null ? new InetSocketAddress(0) : checked(address);
+            int most = backlog < 1 ? DEFAULT_BACKLOG : backlog;
+            if (transport.isRdma(wanted)) {
+                RsListener opened = RsListener.open(transport.device(), wanted, most, options.sizes());
+                opened.add(listeners);
+                listener = opened;
+            } else {
+                ServerSocketChannel channel = transport.openServerSocket();
+                ordinary = channel;
+                channel.configureBlocking(isBlocking());
+                for (Map.Entry<SocketOption<?>, Object> option :
+                        options.changed().entrySet()) {
+                    set(channel, option.getKey(), option.getValue());
+                }
+                var _ = channel.bind(wanted, most);
+            }
+        }
+        listeners.changed();
+        return this;
+    }
+
+    private static <T> void set(ServerSocketChannel channel, SocketOption<T> name, Object value) throws IOException {
+        var _ = channel.setOption(name, name.type().cast(value));
+    }
+
+    private static InetSocketAddress checked(SocketAddress address) {
+        if (!(address instanceof InetSocketAddress internet)) {
+            throw new UnsupportedAddressTypeException();
+        }
+        if (internet.isUnresolved()) {
+            throw new UnresolvedAddressException();
+        }
+        return internet;
+    }
+
+    private boolean isBound() throws IOException {
+        ServerSocketChannel channel = ordinary;
+        return listener != null || (channel != null && channel.getLocalAddress() != null);
+    }
+
+    private void ensureOpen() throws ClosedChannelException {
+        if (!isOpen()) {
+            throw new ClosedChannelException();
+        }
+    }
+
+    @Override
+    public @Nullable SocketChannel accept() throws IOException {
+        return accept(Timeouts.NONE);
+    }
+
+    /// Accepts a connection.
+    ///
+    /// @param nanos the longest wait of a blocking channel
+    /// @return null if there is none
+    @Nullable
+    SocketChannel accept(long nanos) throws IOException {
+        acceptLock.lock();
+        try {
+            ensureOpen();
+            ServerSocketChannel channel = ordinary;
+            if (channel != null) {
+                SocketChannel accepted = acceptOrdinary(channel, nanos);
+                return accepted == null ? null : new RdmaSocketChannel(provider(), transport, accepted);
+            }
+            RsListener open = listener;
+            if (open == null) {
+                throw new NotYetBoundException();
+            }
+            Established accepted = open.poll();
+            if (accepted == null && isBlocking()) {
+                boolean done = false;
+                try {
+                    begin();
+                    accepted = open.await(nanos) ? open.poll() : null;
+                    done = accepted != null || nanos != Timeouts.NONE;
+                } finally {
+                    endBlocking(done);
+                }
+            }
+            return accepted == null ? null : new RdmaSocketChannel(provider(), transport, accepted, options);
+        } finally {
+            acceptLock.unlock();
+        }
+    }
+
+    /// Ends what [#begin()] has begun. While this thread waited, a selector of the device may have taken the
+    /// interrupt that
+    /// closes this channel.
+    private void endBlocking(boolean done) throws AsynchronousCloseException {
+        if (Thread.currentThread().isInterrupted()) {
+            begin();
+        }
+        end(done);
+    }
+
+    private @Nullable SocketChannel acceptOrdinary(ServerSocketChannel channel, long nanos) throws IOException {
+        try {
+            if (nanos == Timeouts.NONE) {
+                return channel.accept();
+            }
+            ServerSocket socket = channel.socket();
+            socket.setSoTimeout(Timeouts.millis(nanos));
+            return socket.accept().getChannel();
+        } catch (SocketTimeoutException e) {
+            return null;
+        } finally {
+            if (!channel.isOpen()) {
+                close();
+            }
+        }
+    }
+
+    @Override
+    public @Nullable SocketAddress getLocalAddress() throws IOException {
+        ensureOpen();
+        ServerSocketChannel channel = ordinary;
+        RsListener open = listener;
+        return channel != null ? channel.getLocalAddress() : open == null ? null : open.localAddress();
+    }
+
+    @Override
+    protected void implCloseSelectableChannel() throws IOException {
+        RsListener open;
+        ServerSocketChannel channel;
+        synchronized (stateLock) {
+            open = listener;
+            channel = ordinary;
+        }
+        if (open != null) {
+            open.close();
+        }
+        if (channel != null) {
+            channel.close();
+        }
+    }
+
+    @Override
+    protected void implConfigureBlocking(boolean block) throws IOException {
+        acceptLock.lock();
+        try {
+            synchronized (stateLock) {
+                ensureOpen();
+                ServerSocketChannel channel = ordinary;
+                if (channel != null) {
+                    var _ = channel.configureBlocking(block);
+                }
+            }
+        } finally {
+            acceptLock.unlock();
+        }
+    }
+
+    @Override
+    public <T> ServerSocketChannel setOption(SocketOption<T> name, T value) throws IOException {
+        options.check(name, value);
+        synchronized (stateLock) {
+            ensureOpen();
+            ServerSocketChannel channel = ordinary;
+            if (channel != null) {
+                var _ = channel.setOption(name, value);
+            }
+            options.set(name, value);
+        }
+        return this;
+    }
+
+    @Override
+    public <T> T getOption(SocketOption<T> name) throws IOException {
+        Objects.requireNonNull(name);
+        options.checkSupported(name);
+        ensureOpen();
+        ServerSocketChannel channel = ordinary;
+        return channel != null ? channel.getOption(name) : options.get(name);
+    }
+
+    @Override
+    public Set<SocketOption<?>> supportedOptions() {
+        return options.supported();
+    }
+
+    @Override
+    public ServerSocket socket() {
+        synchronized (stateLock) {
+            ServerSocket socket = adaptor;
+            if (socket == null) {
+                socket = new ChannelServerSocket(this);
+                adaptor = socket;
+            }
+            return socket;
+        }
+    }
+
+    @Override
+    public int poll() {
+        RsListener open = listener;
+        return open != null && open.isReady() ? SelectionKey.OP_ACCEPT : 0;
+    }
+
+    @Override
+    public int arm() {
+        return poll();
+    }
+
+    @Override
+    public @Nullable RsConnection connection() {
+        return null;
+    }
+
+    @Override
+    public @Nullable AbstractSelectableChannel ordinary() {
+        return ordinary;
+    }
+
+    @Override
+    public void add(Readiness listening) {
+        listeners.add(listening);
+    }
+
+    @Override
+    public void remove(Readiness listening) {
+        listeners.remove(listening);
+    }
+
+    @Override
+    public String toString() {
+        return RdmaServerSocketChannel.class.getName() + "[" + (isOpen() ? "open " + listener : "closed") + "]";
+    }
+}

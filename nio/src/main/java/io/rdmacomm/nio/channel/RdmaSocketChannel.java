@@ -1,0 +1,774 @@
+package io.rdmacomm.nio.channel;
+
+import io.rdmacomm.nio.rsocket.Readiness;
+import io.rdmacomm.nio.rsocket.RsConnection;
+import io.rdmacomm.nio.rsocket.RsConnector.Established;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.SocketAddress;
+import java.net.SocketException;
+import java.net.SocketOption;
+import java.net.SocketTimeoutException;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.channels.AlreadyBoundException;
+import java.nio.channels.AlreadyConnectedException;
+import java.nio.channels.AsynchronousCloseException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.ConnectionPendingException;
+import java.nio.channels.NoConnectionPendingException;
+import java.nio.channels.NotYetConnectedException;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.SocketChannel;
+import java.nio.channels.UnresolvedAddressException;
+import java.nio.channels.UnsupportedAddressTypeException;
+import java.nio.channels.spi.AbstractSelectableChannel;
+import java.nio.channels.spi.SelectorProvider;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/// A [SocketChannel] over an rsocket, or over TCP if the rules leave the address to it. The order of checks and
+/// exceptions
+/// is that of the JDK's channel.
+public final class RdmaSocketChannel extends SocketChannel implements SelectableRdma {
+    private static final Duration LINGER = Duration.ofSeconds(10);
+
+    private enum State {
+        UNCONNECTED,
+        PENDING,
+        CONNECTED
+    }
+
+    private final Transport transport;
+    private final SocketOptionValues options;
+    private final Listeners listeners = new Listeners();
+    private final ReentrantLock readLock = new ReentrantLock();
+    private final ReentrantLock writeLock = new ReentrantLock();
+    private final Spin readSpin = new Spin();
+    private final Spin writeSpin = new Spin();
+    private final Object stateLock = new Object();
+    private volatile State state = State.UNCONNECTED;
+    private volatile @Nullable SocketChannel ordinary;
+    private volatile @Nullable RsConnection connection;
+    private volatile @Nullable ConnectAttempt attempt;
+    private volatile @Nullable InetSocketAddress local;
+    private volatile @Nullable InetSocketAddress remote;
+    private volatile boolean inputClosed;
+    private volatile boolean outputClosed;
+    private @Nullable Socket adaptor;
+
+    /// A channel that is not connected.
+    public RdmaSocketChannel(SelectorProvider provider, Transport transport) {
+        super(provider);
+        this.transport = transport;
+        this.options = SocketOptionValues.ofSocket();
+    }
+
+    /// A channel that was accepted.
+    RdmaSocketChannel(
+            SelectorProvider provider, Transport transport, Established accepted, SocketOptionValues listening) {
+        this(provider, transport);
+        int receive = listening.number(StandardSocketOptions.SO_RCVBUF);
+        options.set(StandardSocketOptions.SO_RCVBUF, receive);
+        this.connection = accepted.connection();
+        this.local = accepted.local();
+        this.remote = accepted.remote();
+        this.state = State.CONNECTED;
+        accepted.connection().add(listeners);
+    }
+
+    /// A channel of the JDK that was accepted.
+    RdmaSocketChannel(SelectorProvider provider, Transport transport, SocketChannel accepted) {
+        this(provider, transport);
+        this.ordinary = accepted;
+        this.state = State.CONNECTED;
+    }
+
+    // ---- Addresses ----
+
+    @Override
+    public SocketChannel bind(@Nullable SocketAddress address) throws IOException {
+        readLock.lock();
+        writeLock.lock();
+        try {
+            synchronized (stateLock) {
+                ensureOpen();
+                if (state == State.PENDING) {
+                    throw new ConnectionPendingException();
+                }
+                if (local != null || ordinary != null) {
+                    throw new AlreadyBoundException();
+                }
+                InetSocketAddress wanted = address == null ? new InetSocketAddress(0) : checked(address);
+                if (wanted.getPort() == 0 && wanted.getAddress().isAnyLocalAddress()) {
+                    local = wanted;
+                } else {
+                    // The connection manager chooses address and port of an rsocket.
+                    var _ = useOrdinary().bind(wanted);
+                }
+            }
+        } finally {
+            writeLock.unlock();
+            readLock.unlock();
+        }
+        return this;
+    }
+
+    private static InetSocketAddress checked(SocketAddress address) {
+        Objects.requireNonNull(address);
+        if (!(address instanceof InetSocketAddress internet)) {
+            throw new UnsupportedAddressTypeException();
+        }
+        if (internet.isUnresolved()) {
+            throw new UnresolvedAddressException();
+        }
+        return internet;
+    }
+
+    @Override
+    public @Nullable SocketAddress getRemoteAddress() throws IOException {
+        SocketChannel channel = ordinary;
+        ensureOpen();
+        return channel != null ? channel.getRemoteAddress() : remote;
+    }
+
+    @Override
+    public @Nullable SocketAddress getLocalAddress() throws IOException {
+        SocketChannel channel = ordinary;
+        ensureOpen();
+        return channel != null ? channel.getLocalAddress() : local;
+    }
+
+    private void ensureOpen() throws ClosedChannelException {
+        if (!isOpen()) {
+            throw new ClosedChannelException();
+        }
+    }
+
+    // ---- Connecting ----
+
+    @Override
+    public boolean connect(SocketAddress address) throws IOException {
+        return connect(address, Timeouts.NONE);
+    }
+
+    /// Connects.
+    ///
+    /// @param nanos the longest wait of a blocking channel
+    boolean connect(SocketAddress address, long nanos) throws IOException {
+        InetSocketAddress to = checked(address);
+        readLock.lock();
+        writeLock.lock();
+        try {
+            synchronized (stateLock) {
+                ensureOpen();
+                if (state == State.CONNECTED) {
+                    throw new AlreadyConnectedException();
+                }
+                if (state == State.PENDING) {
+                    throw new ConnectionPendingException();
+                }
+                InetAddress place = to.getAddress();
+                if (place.isAnyLocalAddress()) {
+                    to = new InetSocketAddress(InetAddress.getLocalHost(), to.getPort());
+                }
+                state = State.PENDING;
+                remote = to;
+            }
+            if (ordinary != null || !transport.isRdma(to)) {
+                return connectOrdinary(to);
+            }
+            ConnectAttempt begun = new ConnectAttempt(transport.device(), to, options.sizes(), listeners);
+            attempt = begun;
+            begun.start();
+            return isBlocking() && await(begun, nanos);
+        } catch (IOException e) {
+            close();
+            throw e;
+        } finally {
+            writeLock.unlock();
+            readLock.unlock();
+        }
+    }
+
+    private boolean connectOrdinary(InetSocketAddress to) throws IOException {
+        SocketChannel channel;
+        synchronized (stateLock) {
+            channel = useOrdinary();
+        }
+        boolean connected = channel.connect(to);
+        if (connected) {
+            state = State.CONNECTED;
+        }
+        listeners.changed();
+        return connected;
+    }
+
+    /// Leaves the work to a channel of the JDK.
+    private SocketChannel useOrdinary() throws IOException {
+        SocketChannel channel = ordinary;
+        if (channel == null) {
+            channel = transport.openSocket();
+            channel.configureBlocking(isBlocking());
+            for (Map.Entry<SocketOption<?>, Object> option : options.changed().entrySet()) {
+                set(channel, option.getKey(), option.getValue());
+            }
+            ordinary = channel;
+        }
+        return channel;
+    }
+
+    private static <T> void set(SocketChannel channel, SocketOption<T> name, Object value) throws IOException {
+        var _ = channel.setOption(name, name.type().cast(value));
+    }
+
+    @Override
+    public boolean finishConnect() throws IOException {
+        readLock.lock();
+        writeLock.lock();
+        try {
+            ensureOpen();
+            if (state == State.CONNECTED) {
+                return true;
+            }
+            if (state == State.UNCONNECTED) {
+                throw new NoConnectionPendingException();
+            }
+            SocketChannel channel = ordinary;
+            if (channel != null) {
+                boolean connected = channel.finishConnect();
+                state = connected ? State.CONNECTED : state;
+                return connected;
+            }
+            ConnectAttempt begun = attempt;
+            if (begun == null || (!isBlocking() && !begun.isDone())) {
+                return false;
+            }
+            return await(begun, Timeouts.NONE);
+        } catch (IOException e) {
+            close();
+            throw e;
+        } finally {
+            writeLock.unlock();
+            readLock.unlock();
+        }
+    }
+
+    private boolean await(ConnectAttempt begun, long nanos) throws IOException {
+        boolean done = false;
+        try {
+            begin();
+            done = begun.await(nanos, this::isOpen);
+        } finally {
+            endBlocking(done);
+        }
+        Established established = begun.result();
+        synchronized (stateLock) {
+            if (!isOpen()) {
+                established.connection().abort();
+                throw new ClosedChannelException();
+            }
+            connection = established.connection();
+            local = established.local();
+            remote = established.remote();
+            // Not before: a program waits for this call to return true.
+            state = State.CONNECTED;
+        }
+        established.connection().add(listeners);
+        listeners.changed();
+        return true;
+    }
+
+    @Override
+    public boolean isConnected() {
+        return state == State.CONNECTED;
+    }
+
+    @Override
+    public boolean isConnectionPending() {
+        return state == State.PENDING;
+    }
+
+    // ---- Reading ----
+
+    @Override
+    public int read(ByteBuffer target) throws IOException {
+        Objects.requireNonNull(target);
+        SocketChannel channel = ordinary;
+        if (channel == null) {
+            return read(target, Timeouts.NONE);
+        }
+        try {
+            return channel.read(target);
+        } finally {
+            closeWith(channel);
+        }
+    }
+
+    /// Reads.
+    ///
+    /// @param nanos the longest wait of a blocking channel
+    /// @return how many bytes; 0 if the time is up, too
+    int read(ByteBuffer target, long nanos) throws IOException {
+        if (target.isReadOnly()) {
+            throw new IllegalArgumentException("Read-only buffer");
+        }
+        readLock.lock();
+        try {
+            RsConnection open = connected();
+            if (inputClosed) {
+                return -1;
+            }
+            if (!target.hasRemaining()) {
+                return 0;
+            }
+            int bytes = open.read(target);
+            if (bytes == 0 && isBlocking()) {
+                boolean done = false;
+                try {
+                    begin();
+                    bytes = awaitBytes(open, target, nanos);
+                    done = bytes != 0 || inputClosed || isOpen();
+                } finally {
+                    endBlocking(done);
+                }
+            }
+            return inputClosed && bytes == 0 ? -1 : bytes;
+        } finally {
+            readLock.unlock();
+        }
+    }
+
+    /// Reads for a socket with a time-out.
+    ///
+    /// @return 0 if the time is up
+    int readWithin(ByteBuffer target, long nanos) throws IOException {
+        SocketChannel channel = ordinary;
+        if (channel == null) {
+            return read(target, nanos);
+        }
+        Socket socket = channel.socket();
+        socket.setSoTimeout(nanos == Timeouts.NONE ? 0 : Timeouts.millis(nanos));
+        try {
+            int offset = target.arrayOffset() + target.position();
+            return socket.getInputStream().read(target.array(), offset, target.remaining());
+        } catch (SocketTimeoutException e) {
+            return 0;
+        }
+    }
+
+    /// How many bytes can be read without waiting, at least.
+    int available() throws IOException {
+        SocketChannel channel = ordinary;
+        if (channel != null) {
+            return channel.socket().getInputStream().available();
+        }
+        return inputClosed ? 0 : connected().available();
+    }
+
+    private int awaitBytes(RsConnection open, ByteBuffer target, long nanos) throws IOException {
+        long begin = System.nanoTime();
+        long left = nanos;
+        while (isOpen() && !inputClosed && left > 0) {
+            if (await(open, RsConnection.READ, readSpin, left, this::isReadEnded)) {
+                int bytes = isOpen() ? open.read(target) : 0;
+                if (bytes != 0) {
+                    return bytes;
+                }
+            } else if (Thread.currentThread().isInterrupted()) {
+                break;
+            }
+            left = nanos - (System.nanoTime() - begin);
+        }
+        return 0;
+    }
+
+    private boolean isReadEnded() {
+        return !isOpen() || inputClosed;
+    }
+
+    private boolean isWriteEnded() {
+        return !isOpen() || outputClosed;
+    }
+
+    private static boolean await(RsConnection open, int wanted, Spin spin, long nanos, BooleanSupplier ended) {
+        long spinNanos = spin.nanos();
+        long begin = System.nanoTime();
+        boolean ready = open.await(wanted, spinNanos, nanos, ended);
+        long slept = System.nanoTime() - begin - spinNanos;
+        if (slept > 0) {
+            spin.failed();
+        }
+        spin.came(Math.max(0, slept));
+        return ready;
+    }
+
+    @Override
+    public long read(ByteBuffer[] targets, int offset, int length) throws IOException {
+        Objects.checkFromIndexSize(offset, length, targets.length);
+        SocketChannel channel = ordinary;
+        if (channel != null) {
+            try {
+                return channel.read(targets, offset, length);
+            } finally {
+                closeWith(channel);
+            }
+        }
+        readLock.lock();
+        try {
+            RsConnection open = connected();
+            if (inputClosed) {
+                return -1;
+            }
+            int first = firstWithRoom(targets, offset, length);
+            if (first < 0) {
+                return 0;
+            }
+            long bytes = open.read(targets, offset, length);
+            if (bytes == 0 && isBlocking()) {
+                int some = read(targets[first]);
+                if (some <= 0) {
+                    return some;
+                }
+                long more = open.read(targets, offset, length);
+                return some + Math.max(0, more);
+            }
+            return bytes;
+        } finally {
+            readLock.unlock();
+        }
+    }
+
+    private static int firstWithRoom(ByteBuffer[] buffers, int offset, int length) {
+        int first = -1;
+        for (int i = offset + length - 1; i >= offset; i--) {
+            if (buffers[i].isReadOnly()) {
+                throw new IllegalArgumentException("Read-only buffer");
+            }
+            first = buffers[i].hasRemaining() ? i : first;
+        }
+        return first;
+    }
+
+    /// An interrupt closes the channel of the JDK.
+    private void closeWith(SocketChannel channel) throws IOException {
+        if (!channel.isOpen()) {
+            close();
+        }
+    }
+
+    /// Ends what [#begin()] has begun. While this thread waited, a selector of the device may have taken the
+    /// interrupt that
+    /// closes this channel.
+    private void endBlocking(boolean done) throws AsynchronousCloseException {
+        if (Thread.currentThread().isInterrupted()) {
+            begin();
+        }
+        end(done);
+    }
+
+    private RsConnection connected() throws IOException {
+        ensureOpen();
+        RsConnection open = connection;
+        if (open == null || state != State.CONNECTED) {
+            throw new NotYetConnectedException();
+        }
+        return open;
+    }
+
+    // ---- Writing ----
+
+    @Override
+    public int write(ByteBuffer source) throws IOException {
+        Objects.requireNonNull(source);
+        SocketChannel channel = ordinary;
+        if (channel != null) {
+            try {
+                return channel.write(source);
+            } finally {
+                closeWith(channel);
+            }
+        }
+        writeLock.lock();
+        try {
+            RsConnection open = forWriting();
+            int bytes = open.write(source);
+            if (source.hasRemaining() && isBlocking()) {
+                boolean done = false;
+                try {
+                    begin();
+                    while (source.hasRemaining() && awaitRoom(open)) {
+                        bytes += open.write(source);
+                    }
+                    done = !source.hasRemaining();
+                } finally {
+                    endBlocking(done || bytes > 0);
+                }
+            }
+            return bytes;
+        } finally {
+            writeLock.unlock();
+        }
+    }
+
+    @Override
+    public long write(ByteBuffer[] sources, int offset, int length) throws IOException {
+        Objects.checkFromIndexSize(offset, length, sources.length);
+        SocketChannel channel = ordinary;
+        if (channel != null) {
+            try {
+                return channel.write(sources, offset, length);
+            } finally {
+                closeWith(channel);
+            }
+        }
+        writeLock.lock();
+        try {
+            RsConnection open = forWriting();
+            long all = 0;
+            for (int i = offset; i < offset + length; i++) {
+                all += sources[i].remaining();
+            }
+            long bytes = open.write(sources, offset, length);
+            if (bytes < all && isBlocking()) {
+                try {
+                    begin();
+                    while (bytes < all && awaitRoom(open)) {
+                        bytes += open.write(sources, offset, length);
+                    }
+                } finally {
+                    endBlocking(bytes > 0);
+                }
+            }
+            return bytes;
+        } finally {
+            writeLock.unlock();
+        }
+    }
+
+    private RsConnection forWriting() throws IOException {
+        RsConnection open = connected();
+        if (outputClosed) {
+            throw new ClosedChannelException();
+        }
+        return open;
+    }
+
+    private boolean awaitRoom(RsConnection open) {
+        while (isOpen() && !outputClosed && !Thread.currentThread().isInterrupted()) {
+            if (await(open, RsConnection.WRITE, writeSpin, Timeouts.NONE, this::isWriteEnded)) {
+                return isOpen() && !outputClosed;
+            }
+        }
+        return false;
+    }
+
+    // ---- The end ----
+
+    @Override
+    public SocketChannel shutdownInput() throws IOException {
+        SocketChannel channel = ordinary;
+        synchronized (stateLock) {
+            ensureOpen();
+            ensureConnected();
+            if (channel != null) {
+                var _ = channel.shutdownInput();
+            }
+            inputClosed = true;
+        }
+        wake();
+        return this;
+    }
+
+    @Override
+    public SocketChannel shutdownOutput() throws IOException {
+        SocketChannel channel = ordinary;
+        synchronized (stateLock) {
+            ensureOpen();
+            ensureConnected();
+            RsConnection open = connection;
+            if (channel != null) {
+                var _ = channel.shutdownOutput();
+            } else if (open != null && !outputClosed) {
+                open.shutdownOutput();
+            }
+            outputClosed = true;
+        }
+        wake();
+        return this;
+    }
+
+    private void ensureConnected() {
+        if (state != State.CONNECTED) {
+            throw new NotYetConnectedException();
+        }
+    }
+
+    private void wake() {
+        RsConnection open = connection;
+        if (open != null) {
+            open.wake();
+        }
+    }
+
+    boolean isInputClosed() {
+        return inputClosed;
+    }
+
+    boolean isOutputClosed() {
+        return outputClosed;
+    }
+
+    @Override
+    protected void implCloseSelectableChannel() throws IOException {
+        SocketChannel channel;
+        RsConnection open;
+        ConnectAttempt begun;
+        synchronized (stateLock) {
+            channel = ordinary;
+            open = connection;
+            begun = attempt;
+        }
+        if (begun != null) {
+            begun.abandon(open != null);
+        }
+        if (open != null) {
+            int seconds = options.number(StandardSocketOptions.SO_LINGER);
+            if (seconds == 0) {
+                open.abort();
+            } else {
+                open.close(seconds < 0 ? LINGER : Duration.ofSeconds(seconds));
+            }
+        }
+        if (channel != null) {
+            channel.close();
+        }
+    }
+
+    @Override
+    protected void implConfigureBlocking(boolean block) throws IOException {
+        readLock.lock();
+        writeLock.lock();
+        try {
+            synchronized (stateLock) {
+                ensureOpen();
+                SocketChannel channel = ordinary;
+                if (channel != null) {
+                    var _ = channel.configureBlocking(block);
+                }
+            }
+        } finally {
+            writeLock.unlock();
+            readLock.unlock();
+        }
+    }
+
+    // ---- Options ----
+
+    @Override
+    public <T> SocketChannel setOption(SocketOption<T> name, T value) throws IOException {
+        options.check(name, value);
+        synchronized (stateLock) {
+            ensureOpen();
+            SocketChannel channel = ordinary;
+            if (channel != null) {
+                var _ = channel.setOption(name, value);
+            }
+            options.set(name, value);
+        }
+        return this;
+    }
+
+    @Override
+    public <T> T getOption(SocketOption<T> name) throws IOException {
+        Objects.requireNonNull(name);
+        options.checkSupported(name);
+        ensureOpen();
+        SocketChannel channel = ordinary;
+        return channel != null ? channel.getOption(name) : options.get(name);
+    }
+
+    @Override
+    public Set<SocketOption<?>> supportedOptions() {
+        return options.supported();
+    }
+
+    @Override
+    public Socket socket() {
+        synchronized (stateLock) {
+            Socket socket = adaptor;
+            if (socket == null) {
+                try {
+                    socket = new ChannelSocket(this);
+                } catch (SocketException e) {
+                    throw new IllegalStateException("a socket without an implementation cannot fail", e);
+                }
+                adaptor = socket;
+            }
+            return socket;
+        }
+    }
+
+    // ---- Selectors ----
+
+    @Override
+    public int poll() {
+        return ready(connection, false);
+    }
+
+    @Override
+    public int arm() {
+        return ready(connection, true);
+    }
+
+    private int ready(@Nullable RsConnection open, boolean arm) {
+        if (state == State.PENDING) {
+            ConnectAttempt begun = attempt;
+            return begun != null && begun.isDone() ? SelectionKey.OP_CONNECT : 0;
+        }
+        if (open == null) {
+            return 0;
+        }
+        int ready = arm ? open.arm() : open.progress();
+        int read = (ready & RsConnection.READ) != 0 || inputClosed ? SelectionKey.OP_READ : 0;
+        return (ready & RsConnection.WRITE) != 0 ? read | SelectionKey.OP_WRITE : read;
+    }
+
+    @Override
+    public @Nullable RsConnection connection() {
+        return connection;
+    }
+
+    @Override
+    public @Nullable AbstractSelectableChannel ordinary() {
+        return ordinary;
+    }
+
+    @Override
+    public void add(Readiness listener) {
+        listeners.add(listener);
+    }
+
+    @Override
+    public void remove(Readiness listener) {
+        listeners.remove(listener);
+    }
+
+    @Override
+    public String toString() {
+        SocketChannel channel = ordinary;
+        if (channel != null) {
+            return channel.toString();
+        }
+        String what = isOpen() ? state.toString().toLowerCase(Locale.ROOT) : "closed";
+        return RdmaSocketChannel.class.getName() + "[" + what + " local=" + local + " remote=" + remote + "]";
+    }
+}

@@ -1,0 +1,44 @@
+package io.rdmacomm.nio.channel;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.SocketException;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.IllegalBlockingModeException;
+
+/// The output of a socket.
+final class SocketOutput extends OutputStream {
+    private final RdmaSocketChannel channel;
+
+    SocketOutput(RdmaSocketChannel channel) {
+        this.channel = channel;
+    }
+
+    @Override
+    public void write(int value) throws IOException {
+        write(new byte[] {(byte) value}, 0, 1);
+    }
+
+    @Override
+    public void write(byte[] bytes, int offset, int length) throws IOException {
+        ByteBuffer source = ByteBuffer.wrap(bytes, offset, length);
+        if (!channel.isBlocking()) {
+            throw new IllegalBlockingModeException();
+        }
+        try {
+            while (source.hasRemaining()) {
+                var _ = channel.write(source);
+            }
+        } catch (ClosedChannelException e) {
+            SocketException closed = new SocketException("Socket closed");
+            closed.initCause(e);
+            throw closed;
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        channel.close();
+    }
+}

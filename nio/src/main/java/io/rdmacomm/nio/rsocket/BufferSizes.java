@@ -1,0 +1,45 @@
+package io.rdmacomm.nio.rsocket;
+
+/// The memory of a connection, like that of the C library (/etc/rdma/rsocket).
+///
+/// @param receive bytes that may have arrived and not been read, even
+/// @param send bytes that may have been written and not been sent
+/// @param messages how many messages may have arrived and not been read, and how many may be on their way
+public record BufferSizes(int receive, int send, int messages) {
+    /// The least for a buffer, in bytes.
+    public static final int LEAST = 4096;
+    /// The most for a buffer, in bytes.
+    public static final int MOST = 1 << 28;
+
+    private static final int DEFAULT_BYTES = 1 << 17;
+    private static final int DEFAULT_MESSAGES = 384;
+    private static final int LEAST_MESSAGES = 32;
+    private static final int MOST_MESSAGES = 0x7fff;
+
+    /// Checks the sizes.
+    public BufferSizes {
+        if (receive < LEAST || receive > MOST || send < LEAST || send > MOST || (receive & 1) != 0) {
+            throw new IllegalArgumentException(
+                    "buffers must have " + LEAST + " to " + MOST + " bytes, even, not " + receive + " and " + send);
+        }
+        if (messages < LEAST_MESSAGES || messages > MOST_MESSAGES) {
+            throw new IllegalArgumentException(
+                    "there must be " + LEAST_MESSAGES + " to " + MOST_MESSAGES + " messages, not " + messages);
+        }
+    }
+
+    /// 128 KiB each way and 384 messages, as in C.
+    public static BufferSizes defaults() {
+        return new BufferSizes(DEFAULT_BYTES, DEFAULT_BYTES, DEFAULT_MESSAGES);
+    }
+
+    /// These sizes with another receive buffer, raised or reduced to what is possible.
+    public BufferSizes withReceive(int bytes) {
+        return new BufferSizes(Math.clamp(bytes, LEAST, MOST) & ~1, send, messages);
+    }
+
+    /// These sizes with another send buffer, raised or reduced to what is possible.
+    public BufferSizes withSend(int bytes) {
+        return new BufferSizes(receive, Math.clamp(bytes, LEAST, MOST), messages);
+    }
+}

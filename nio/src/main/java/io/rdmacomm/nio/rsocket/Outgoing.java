@@ -1,0 +1,187 @@
+package io.rdmacomm.nio.rsocket;
+
+import java.nio.ByteBuffer;
+
+/// The stream to the peer: a ring of bytes that are on their way, and what the peer allows. The peer grants
+/// places to
+/// write to, and a number of messages. Not thread-safe.
+final class Outgoing {
+    /// With less room in the send ring, nothing is written: messages of few bytes cost as much as long ones
+    /// (`RS_SNDLOWAT` in rsocket.c).
+    static final int LEAST_ROOM = 2048;
+    /// The longest message. The peer can read the first while the second is copied.
+    static final int LONGEST = 1 << 16;
+
+    private static final int SEQUENCE_MASK = 0xffff;
+    private static final int MOST_UNUSED = 8;
+
+    private final Wire wire;
+    private final ConnectionMemory memory;
+    private final ByteBuffer ring;
+    private final int capacity;
+    private final ByteBuffer[] single = new ByteBuffer[1];
+    private final long[] addresses = new long[ConnectionMemory.TARGETS];
+    private final int[] keys = new int[ConnectionMemory.TARGETS];
+    private final int[] lengths = new int[ConnectionMemory.TARGETS];
+    private int current;
+    /// Where the next bytes go in the ring, how many bytes are free, and how many requests.
+    private int position;
+    private int room;
+    private int requests;
+    /// The number of the next message, the first number that is not allowed, and the most that may lie between
+    /// them;
+    /// numbers have 16 bits.
+    private int sequence;
+    private int limit;
+    private int credits;
+    /// Credits that are not used where a message without a receive would end the connection.
+    private int unused;
+
+    /// @param requests how many may be on their way
+    Outgoing(Wire wire, ConnectionMemory memory, int capacity, int requests) {
+        this.wire = wire;
+        this.memory = memory;
+        this.ring = memory.departing();
+        this.capacity = capacity;
+        this.room = capacity;
+        this.requests = requests;
+    }
+
+    /// Takes what the peer allows at first.
+    ///
+    /// @param patient whether the device repeats a message that finds no receive; iWARP ends the connection
+    void begin(ConnectionData peer, boolean patient) {
+        credits = peer.credits();
+        limit = credits;
+        unused = patient ? 0 : Math.min(MOST_UNUSED, credits / 2);
+        addresses[0] = peer.data();
+        keys[0] = peer.dataKey();
+        lengths[0] = peer.dataLength();
+    }
+
+    /// Whether bytes can be written now.
+    boolean canSend() {
+        return requests >= wire.requests()
+                && room >= Math.min(LEAST_ROOM, capacity)
+                && allowed() > unused
+                && lengths[current] > 0;
+    }
+
+    private int allowed() {
+        return (limit - sequence) & SEQUENCE_MASK;
+    }
+
+    /// Writes as much as possible of a buffer.
+    ///
+    /// @return how many bytes, or -1 if the device took them no more
+    long write(ByteBuffer source) {
+        single[0] = source;
+        try {
+            return write(single, 0, 1);
+        } finally {
+            single[0] = ring;
+        }
+    }
+
+    /// Writes as much as possible of some buffers, one after the other.
+    ///
+    /// @return how many bytes, or -1 if the device took them no more
+    long write(ByteBuffer[] sources, int from, int count) {
+        long left = 0;
+        for (int i = from; i < from + count; i++) {
+            left += sources[i].remaining();
+        }
+        long written = 0;
+        int index = from;
+        while (left > 0 && canSend()) {
+            int bytes = (int) Math.min(Math.min(left, LONGEST), Math.min(room, lengths[current]));
+            int start = position;
+            index = copy(sources, index, bytes);
+            if (!send(start, bytes)) {
+                return -1;
+            }
+            written += bytes;
+            left -= bytes;
+        }
+        return written;
+    }
+
+    /// Copies into the ring.
+    ///
+    /// @return the index of the buffer from which the last bytes came
+    private int copy(ByteBuffer[] sources, int first, int bytes) {
+        int index = first;
+        int left = bytes;
+        while (left > 0) {
+            ByteBuffer source = sources[index];
+            int part = Math.min(Math.min(left, source.remaining()), capacity - position);
+            if (part == 0) {
+                index++;
+                continue;
+            }
+            ring.put(position, source, source.position(), part);
+            source.position(source.position() + part);
+            position = position + part == capacity ? 0 : position + part;
+            left -= part;
+        }
+        return index;
+    }
+
+    /// A message never lies in two targets, and a target is used up before the next.
+    private boolean send(int start, int bytes) {
+        long address = addresses[current];
+        int key = keys[current];
+        // First: the peer may grant the target again as soon as it has the last byte.
+        addresses[current] += bytes;
+        lengths[current] -= bytes;
+        if (lengths[current] == 0) {
+            current ^= 1;
+        }
+        sequence++;
+        room -= bytes;
+        requests -= wire.requests();
+        int first = Math.min(bytes, capacity - start);
+        return wire.data(Message.data(bytes), start, first, bytes - first, address, key);
+    }
+
+    /// A message with so many bytes has left the ring.
+    void sent(int bytes) {
+        room += bytes;
+        requests += wire.requests();
+    }
+
+    /// Whether all bytes have left.
+    boolean isSent() {
+        return room == capacity;
+    }
+
+    /// The peer allows more messages, and may have granted targets.
+    void granted(int newLimit) throws ProtocolException {
+        limit = newLimit;
+        if (allowed() > credits) {
+            throw new ProtocolException("the peer allows message " + newLimit + " after message "
+                    + (sequence & SEQUENCE_MASK) + ", more than the " + credits + " that it has receives for");
+        }
+        for (int i = 0; i < lengths.length; i++) {
+            take(i);
+        }
+    }
+
+    /// Takes a target that the peer has written. Only a copy is used: the peer can change the target itself at
+    /// any
+    /// time.
+    private void take(int index) throws ProtocolException {
+        int length = memory.targetLength(index);
+        if (length == 0 || lengths[index] > 0) {
+            // A target that is still in use is granted again only after its end.
+            return;
+        }
+        if (length < 0 || length > Message.MAX_DATA) {
+            throw new ProtocolException("the peer grants " + length + " bytes");
+        }
+        addresses[index] = memory.targetAddress(index);
+        keys[index] = memory.targetKey(index);
+        lengths[index] = length;
+        memory.clearTarget(index);
+    }
+}

@@ -1,0 +1,640 @@
+package io.rdmacomm.nio.rsocket;
+
+import io.rdmacomm.verbs.CompletionChannel;
+import io.rdmacomm.verbs.CompletionQueue;
+import io.rdmacomm.verbs.CompletionQueueOptions;
+import io.rdmacomm.verbs.Completions;
+import io.rdmacomm.verbs.QueuePair;
+import io.rdmacomm.verbs.QueuePairOptions;
+import io.rdmacomm.verbs.QueueSizes;
+import io.rdmacomm.verbs.VerbException;
+import io.rdmacomm.verbs.WorkStatus;
+import io.rdmacomm.verbs.cm.Connection;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/// One rsocket: a stream each way over one queue pair (rsocket(7)). Thread-safe.
+///
+/// Nothing happens in the background: what arrives is noticed by whoever calls [#progress()], reads or writes.
+/// That
+/// thread
+/// tells all others through [Readiness] and wakes those in [#await].
+public final class RsConnection {
+    /// Bytes can be read, or the stream has ended.
+    public static final int READ = 1;
+    /// Bytes can be written, or writing fails.
+    public static final int WRITE = 2;
+
+    private static final int CONTROLS = ConnectionMemory.GRANTS;
+    private static final int SPARE_RECEIVES = 8;
+    private static final int POLLED = 32;
+    private static final int NONE = 0;
+
+    private final SocketDevice device;
+    private final Arena arena;
+    private final CompletionChannel events;
+    private final CompletionQueue completionQueue;
+    private final QueuePair queuePair;
+    private final ConnectionMemory memory;
+    private final Wire wire;
+    private final Outgoing outgoing;
+    private final Incoming incoming;
+    private final Completions completions;
+    private final int receives;
+    private final int credits;
+    private final int half;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Waiters waiters;
+    private final CopyOnWriteArrayList<Readiness> listeners = new CopyOnWriteArrayList<>();
+
+    private @Nullable Connection connection;
+    private long peerTargets;
+    private int peerTargetKey;
+    private int peerTargetCount;
+    private boolean established;
+    private boolean peerSends;
+    private boolean peerReads;
+    /// How many control messages can be posted, and one that waits for that.
+    private int controls = CONTROLS;
+    private int pending = NONE;
+    private boolean armed;
+    private boolean closing;
+    private boolean released;
+    private @Nullable IOException failure;
+
+    /// A connection that is not established yet.
+    ///
+    /// @throws VerbException if the device or the system has no room for another one; the message says
+    ///         what to raise
+    RsConnection(SocketDevice device, BufferSizes sizes) {
+        this.device = device;
+        this.credits = sizes.messages();
+        this.receives = credits + SPARE_RECEIVES;
+        this.half = sizes.receive() / 2;
+        int sends = credits + 2 * CONTROLS;
+        Partial partial = new Partial();
+        try {
+            arena = partial.add(Arena.ofShared());
+            completions = Completions.create(arena, POLLED);
+            events = partial.add(device.context().createCompletionChannel());
+            completionQueue = partial.add(device.context()
+                    .createCompletionQueue(
+                            CompletionQueueOptions.ofCapacity(sends + receives).withChannel(events)));
+            memory = partial.add(new ConnectionMemory(device.domain(), sizes, receives));
+            queuePair = partial.add(device.domain()
+                    .createQueuePair(QueuePairOptions.reliable(completionQueue)
+                            .withSizes(new QueueSizes(sends, receives, 2, 1, Integer.BYTES))));
+            wire = new Wire(queuePair, memory, arena, receives, device.isImmediate());
+            partial.keep();
+        } finally {
+            partial.close();
+        }
+        outgoing = new Outgoing(wire, memory, sizes.send(), credits);
+        incoming = new Incoming(memory, sizes.receive(), credits);
+        waiters = new Waiters(lock, events);
+    }
+
+    // ---- Beginning ----
+
+    QueuePair queuePair() {
+        return queuePair;
+    }
+
+    /// Posts the receives: the queue pair was prepared.
+    void postReceives() {
+        wire.receive(receives);
+    }
+
+    /// The private data for the peer.
+    ///
+    /// @param immediate whether messages can be immediate data
+    byte[] privateData(boolean immediate) {
+        ConnectionData data = new ConnectionData(
+                credits,
+                memory.targets(),
+                memory.shared().remoteKey(),
+                ConnectionMemory.TARGETS,
+                memory.shared().address(),
+                memory.shared().remoteKey(),
+                half,
+                immediate);
+        return data.bytes(device.manager().privateDataLimit());
+    }
+
+    /// The connection is established.
+    void begin(Connection connected, ConnectionData peer) {
+        lock.lock();
+        try {
+            connection = connected;
+            peerTargets = peer.targets();
+            peerTargetKey = peer.targetKey();
+            peerTargetCount = peer.targetCount();
+            if (peer.immediate() && device.canBeImmediate()) {
+                wire.sendImmediate();
+            }
+            outgoing.begin(peer, device.isImmediate());
+            established = true;
+            peerSends = true;
+            peerReads = true;
+            poll();
+        } finally {
+            lock.unlock();
+        }
+        var _ = connected.onDisconnect().thenAccept(this::disconnected);
+    }
+
+    private void disconnected(String reason) {
+        lock.lock();
+        try {
+            poll();
+            if ((peerSends || peerReads) && !closing) {
+                fail(new IOException("Connection reset: " + reason));
+            }
+            tell();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    // ---- The streams ----
+
+    /// Reads what has arrived.
+    ///
+    /// @return how many bytes; 0 if there are none yet, or this side has closed the connection; -1 at the end of
+    ///        the stream
+    /// @throws IOException if the connection has failed, and nothing is left to read
+    public int read(ByteBuffer target) throws IOException {
+        lock.lock();
+        try {
+            if (!incoming.hasBytes()) {
+                poll();
+            }
+            if (closing) {
+                return 0;
+            }
+            if (incoming.hasBytes()) {
+                int bytes = incoming.read(target);
+                giveBack();
+                return bytes;
+            }
+            if (peerSends) {
+                return 0;
+            }
+            IOException cause = failure;
+            if (cause != null) {
+                throw new IOException(cause.getMessage(), cause);
+            }
+            return -1;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// Reads what has arrived into some buffers, one after the other; see [#read(ByteBuffer)].
+    public long read(ByteBuffer[] targets, int from, int count) throws IOException {
+        lock.lock();
+        try {
+            long total = 0;
+            for (int i = from; i < from + count; i++) {
+                if (!targets[i].hasRemaining()) {
+                    continue;
+                }
+                if (total > 0 && !incoming.hasBytes()) {
+                    break;
+                }
+                int bytes = read(targets[i]);
+                if (bytes <= 0) {
+                    return total > 0 ? total : bytes;
+                }
+                total += bytes;
+            }
+            return total;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// How many bytes can be read now.
+    public int available() {
+        lock.lock();
+        try {
+            poll();
+            return incoming.bytes();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// Writes as much as there is room for.
+    ///
+    /// @return how many bytes; 0, too, if this side has closed the connection
+    /// @throws IOException if the peer has ended it
+    public int write(ByteBuffer source) throws IOException {
+        lock.lock();
+        try {
+            return mayWrite() ? (int) written(outgoing.write(source)) : 0;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// Writes as much as there is room for from some buffers, one after the other; see [#write(ByteBuffer)].
+    public long write(ByteBuffer[] sources, int from, int count) throws IOException {
+        lock.lock();
+        try {
+            return mayWrite() ? written(outgoing.write(sources, from, count)) : 0;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private boolean mayWrite() throws IOException {
+        // What the peer has sent may be the end.
+        poll();
+        if (closing) {
+            return false;
+        }
+        if (!peerReads) {
+            IOException cause = failure;
+            throw cause == null ? new IOException("Broken pipe") : new IOException(cause.getMessage(), cause);
+        }
+        return true;
+    }
+
+    private long written(long bytes) throws IOException {
+        if (bytes < 0) {
+            // What has arrived can still be read.
+            peerReads = false;
+            tell();
+            throw new IOException("Broken pipe");
+        }
+        return bytes;
+    }
+
+    /// Ends the stream to the peer, after what was written. Does not block.
+    public void shutdownOutput() {
+        lock.lock();
+        try {
+            poll();
+            if (peerReads && !closing) {
+                peerReads = false;
+                pending = peerSends ? Message.SHUTDOWN : Message.DISCONNECT;
+                giveBack();
+                tell();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    // ---- Waiting ----
+
+    /// Which of [#READ] and [#WRITE] would not find anything to wait for.
+    public int ready() {
+        lock.lock();
+        try {
+            return readyNow();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private int readyNow() {
+        if (!established) {
+            return 0;
+        }
+        int ready = incoming.hasBytes() || !peerSends || closing ? READ : 0;
+        return outgoing.canSend() || !peerReads || closing ? ready | WRITE : ready;
+    }
+
+    /// Notices what has arrived.
+    ///
+    /// @return [#ready()]
+    public int progress() {
+        lock.lock();
+        try {
+            poll();
+            return readyNow();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// Requests an event for the next completion, and notices what has arrived before.
+    ///
+    /// @return [#ready()]
+    public int arm() {
+        lock.lock();
+        try {
+            if (!armed && !released) {
+                armed = true;
+                completionQueue.arm();
+            }
+            poll();
+            return readyNow();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// Takes an event of [#events()], and notices what has arrived.
+    public void takeEvent() {
+        lock.lock();
+        try {
+            if (released) {
+                return;
+            }
+            if (waiters.takeEvent()) {
+                eventTaken();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void eventTaken() {
+        armed = false;
+        poll();
+        // Others may have relied on the event.
+        tell();
+    }
+
+    /// Has an event after each [#arm()].
+    public CompletionChannel events() {
+        return events;
+    }
+
+    /// Informs a listener of each change from now on.
+    public void add(Readiness listener) {
+        listeners.add(listener);
+    }
+
+    /// No longer informs a listener.
+    public void remove(Readiness listener) {
+        listeners.remove(listener);
+    }
+
+    /// Waits until one of some operations is ready.
+    ///
+    /// @param wanted [#READ], [#WRITE] or both
+    /// @param spinNanos how long not to sleep
+    /// @param nanos the longest wait
+    /// @param ended whether there is nothing to wait for any more; asked again after each [#wake()]
+    /// @return whether one is; not after an interrupt, which stays pending
+    public boolean await(int wanted, long spinNanos, long nanos, BooleanSupplier ended) {
+        long begin = System.nanoTime();
+        do {
+            if ((progress() & wanted) != 0) {
+                return true;
+            }
+            Thread.onSpinWait();
+        } while (System.nanoTime() - begin < Math.min(spinNanos, nanos));
+        lock.lock();
+        try {
+            long left = nanos - (System.nanoTime() - begin);
+            while ((arm() & wanted) == 0
+                    && left > 0
+                    && !ended.getAsBoolean()
+                    && !Thread.currentThread().isInterrupted()) {
+                if (waiters.await(left)) {
+                    eventTaken();
+                }
+                left = nanos - (System.nanoTime() - begin);
+            }
+            return (readyNow() & wanted) != 0;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// Has all threads that wait check again whether they should.
+    public void wake() {
+        lock.lock();
+        try {
+            tell();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    // ---- What arrives; with the lock ----
+
+    private void poll() {
+        if (released) {
+            return;
+        }
+        int before = readyNow();
+        int arrived = 0;
+        try {
+            int count;
+            do {
+                count = completionQueue.poll(completions);
+                for (int i = 0; i < count; i++) {
+                    arrived += complete(i);
+                }
+            } while (count == POLLED);
+        } catch (ProtocolException | VerbException e) {
+            fail(new IOException(e.getMessage(), e));
+        }
+        if (arrived > 0 && (peerSends || peerReads)) {
+            wire.receive(arrived);
+        }
+        giveBack();
+        int now = readyNow();
+        if ((now & ~before) != 0) {
+            tell();
+        }
+    }
+
+    /// @return how many receives have completed
+    private int complete(int index) throws ProtocolException {
+        long id = completions.workId(index);
+        if ((id & Wire.RECEIVE) == 0) {
+            // If it has failed, so do the receives, after those that have succeeded: there may be more to read.
+            sent((int) id);
+            return 0;
+        }
+        if (completions.isSuccess(index)) {
+            received(wire.message(completions, index));
+            return 1;
+        }
+        if ((peerSends || peerReads) && !closing) {
+            WorkStatus status = completions.status(index);
+            fail(new IOException("Connection reset: " + status));
+        }
+        return 0;
+    }
+
+    private void sent(int message) {
+        if (Message.kind(message) == Message.Kind.DATA) {
+            outgoing.sent(Message.bytes(message));
+        } else {
+            controls++;
+        }
+    }
+
+    private void received(int message) throws ProtocolException {
+        switch (Message.kind(message)) {
+            case DATA -> incoming.arrived(Message.bytes(message));
+            case CREDITS -> outgoing.granted(Message.limit(message));
+            case MAPPING -> incoming.arrivedWithoutBytes();
+            case DISCONNECT -> {
+                peerSends = false;
+                peerReads = false;
+            }
+            case SHUTDOWN -> peerSends = false;
+            case UNKNOWN ->
+                throw new ProtocolException(
+                        "the peer sent message 0x" + Integer.toHexString(message) + ", which rsockets do not have");
+        }
+    }
+
+    /// Sends what the peer waits for, and the end.
+    private void giveBack() {
+        if (!established || released) {
+            return;
+        }
+        while (controls > 0 && (peerSends || peerReads) && !closing) {
+            if (incoming.owesGrant()) {
+                long target = peerTargets + (long) ConnectionMemory.TARGET_BYTES * incoming.takeTarget(peerTargetCount);
+                int at = incoming.prepareGrant();
+                controls--;
+                wire.grant(incoming.credits(), at, target, peerTargetKey);
+            } else if (incoming.owesCredits()) {
+                controls--;
+                wire.message(incoming.credits());
+            } else {
+                break;
+            }
+        }
+        if (pending != NONE && controls > 0) {
+            int message = pending;
+            pending = NONE;
+            controls--;
+            wire.message(message);
+        }
+    }
+
+    private void fail(IOException cause) {
+        if (failure == null) {
+            failure = cause;
+            disconnect(cause);
+        }
+        peerSends = false;
+        peerReads = false;
+        pending = NONE;
+    }
+
+    /// The peer must not go on after it has broken the rules.
+    private void disconnect(IOException cause) {
+        Connection connected = connection;
+        if (connected != null && cause.getCause() instanceof ProtocolException) {
+            Thread.ofVirtual().name("rsocket-disconnect").start(connected::close);
+        }
+    }
+
+    private void tell() {
+        waiters.wakeAll();
+        for (Readiness listener : listeners) {
+            listener.changed();
+        }
+    }
+
+    // ---- The end ----
+
+    /// Ends the connection after what was written. Does not block: what is on its way is waited for in the
+    /// background.
+    ///
+    /// @param patience how long that may take
+    public void close(Duration patience) {
+        lock.lock();
+        try {
+            if (closing) {
+                return;
+            }
+            poll();
+            if (peerSends || peerReads) {
+                pending = Message.DISCONNECT;
+            }
+            closing = true;
+            giveBack();
+            tell();
+        } finally {
+            lock.unlock();
+        }
+        Thread.ofVirtual().name("rsocket-close").start(() -> finish(patience.toNanos()));
+    }
+
+    /// Ends the connection at once. The peer sees a reset.
+    public void abort() {
+        lock.lock();
+        try {
+            closing = true;
+            fail(new IOException("Connection reset"));
+            tell();
+        } finally {
+            lock.unlock();
+        }
+        release();
+    }
+
+    private void finish(long nanos) {
+        long begin = System.nanoTime();
+        lock.lock();
+        try {
+            long left = nanos;
+            while (isLeaving() && left > 0) {
+                var _ = arm();
+                if (isLeaving() && waiters.await(left)) {
+                    eventTaken();
+                }
+                left = nanos - (System.nanoTime() - begin);
+            }
+        } finally {
+            lock.unlock();
+        }
+        release();
+    }
+
+    /// Whether something is on its way to a peer that still takes it.
+    private boolean isLeaving() {
+        return established
+                && failure == null
+                && !released
+                && (pending != NONE || controls < CONTROLS || !outgoing.isSent());
+    }
+
+    private void release() {
+        lock.lock();
+        try {
+            if (released) {
+                return;
+            }
+            released = true;
+            waiters.wakeAll();
+        } finally {
+            lock.unlock();
+        }
+        try (arena;
+                memory;
+                events;
+                completionQueue;
+                queuePair) {
+            Connection connected = connection;
+            if (connected != null) {
+                connected.close();
+            }
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "rsocket over " + queuePair;
+    }
+}

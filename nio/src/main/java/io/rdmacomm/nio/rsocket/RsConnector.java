@@ -1,0 +1,106 @@
+package io.rdmacomm.nio.rsocket;
+
+import io.rdmacomm.verbs.DeadlineException;
+import io.rdmacomm.verbs.VerbException;
+import io.rdmacomm.verbs.cm.Connection;
+import io.rdmacomm.verbs.cm.ConnectionException;
+import io.rdmacomm.verbs.cm.ConnectionParameters;
+import io.rdmacomm.verbs.cm.ConnectionRequest;
+import io.rdmacomm.verbs.cm.Route;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.InetSocketAddress;
+import java.net.SocketTimeoutException;
+import java.time.Duration;
+
+/// Establishes rsockets (`rconnect` and `raccept` in rsocket.c).
+public final class RsConnector {
+    private static final int MOST_RETRIES = 7;
+
+    /// An established connection with its addresses.
+    ///
+    /// @param connection the connection
+    /// @param local the address on this side
+    /// @param remote the address of the peer
+    public record Established(RsConnection connection, InetSocketAddress local, InetSocketAddress remote) {}
+
+    private RsConnector() {}
+
+    /// Connects to a peer. Blocks; suits virtual threads.
+    ///
+    /// @param timeout the longest wait for each of two steps
+    /// @throws ConnectException if the peer cannot be reached, or rejects the connection
+    /// @throws SocketTimeoutException if the timeout passed first
+    /// @throws ProtocolException if the peer is no rsocket
+    public static Established connect(
+            SocketDevice device, InetSocketAddress address, BufferSizes sizes, Duration timeout) throws IOException {
+        try (Route route = device.manager().resolve(address, timeout)) {
+            RsConnection connection = new RsConnection(device, sizes);
+            boolean done = false;
+            try {
+                route.prepare(connection.queuePair());
+                connection.postReceives();
+                // On iWARP this side confirms the connection with an empty READ (RFC 6581).
+                Connection connected = route.connect(
+                        connection.queuePair(),
+                        parameters(connection.privateData(device.canBeImmediate()))
+                                .withDepths(1, 1),
+                        timeout);
+                connection.begin(connected, ConnectionData.parse(connected.privateData()));
+                done = true;
+                return new Established(connection, connected.localAddress(), connected.remoteAddress());
+            } finally {
+                if (!done) {
+                    connection.abort();
+                }
+            }
+        } catch (DeadlineException e) {
+            throw because(new SocketTimeoutException("Connect timed out: " + e.getMessage()), e);
+        } catch (ConnectionException e) {
+            throw because(new ConnectException("Connection refused: " + e.getMessage()), e);
+        } catch (VerbException e) {
+            throw because(new ConnectException(e.getMessage()), e);
+        }
+    }
+
+    private static <E extends IOException> E because(E exception, Throwable cause) {
+        exception.initCause(cause);
+        return exception;
+    }
+
+    /// Accepts a request, or rejects it if the peer is no rsocket.
+    ///
+    /// @throws IOException if the peer is no rsocket, has gone, or the system has no room for the connection
+    static Established accept(SocketDevice device, ConnectionRequest request, BufferSizes sizes, Duration timeout)
+            throws IOException {
+        try (request) {
+            ConnectionData peer = ConnectionData.parse(request.privateData());
+            RsConnection connection = new RsConnection(device, sizes);
+            boolean done = false;
+            try {
+                request.prepare(connection.queuePair());
+                connection.postReceives();
+                boolean immediate = peer.immediate() && device.canBeImmediate();
+                Connection connected = request.accept(
+                        connection.queuePair(),
+                        parameters(connection.privateData(immediate))
+                                .withDepths(request.responderResources(), request.initiatorDepth()),
+                        timeout);
+                connection.begin(connected, peer);
+                done = true;
+                return new Established(connection, request.localAddress(), request.remoteAddress());
+            } finally {
+                if (!done) {
+                    connection.abort();
+                }
+            }
+        } catch (VerbException e) {
+            throw new IOException(e.getMessage(), e);
+        }
+    }
+
+    /// A message may find no receive for a while: that is part of the flow control.
+    private static ConnectionParameters parameters(byte[] privateData) {
+        return ConnectionParameters.defaults().withPrivateData(privateData).withRetries(MOST_RETRIES, MOST_RETRIES);
+    }
+}

@@ -1,0 +1,209 @@
+package io.rdmacomm.nio.rsocket;
+
+import io.rdmacomm.nio.rsocket.RsConnector.Established;
+import io.rdmacomm.verbs.Errno;
+import io.rdmacomm.verbs.VerbException;
+import io.rdmacomm.verbs.cm.ConnectionRequest;
+import io.rdmacomm.verbs.cm.Listener;
+import io.rdmacomm.verbs.service.SafeLogger;
+import io.rdmacomm.verbs.service.ServiceThread;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.net.BindException;
+import java.net.InetSocketAddress;
+import java.net.SocketException;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/// Accepts rsockets in the background, so that a peer's connect succeeds before the program accepts, as with TCP.
+/// Thread-safe.
+public final class RsListener implements AutoCloseable {
+    private static final SafeLogger LOGGER = SafeLogger.of(RsListener.class);
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+    private static final Duration TURN = Duration.ofMinutes(1);
+
+    private final SocketDevice device;
+    private final BufferSizes sizes;
+    private final Listener<ConnectionRequest> listener;
+    private final Semaphore room;
+    private final ServiceThread thread;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    private final Deque<Established> accepted = new ArrayDeque<>();
+    private final CopyOnWriteArrayList<Readiness> listeners = new CopyOnWriteArrayList<>();
+    private volatile boolean closed;
+
+    private RsListener(SocketDevice device, Listener<ConnectionRequest> listener, int backlog, BufferSizes sizes) {
+        this.device = device;
+        this.listener = listener;
+        this.sizes = sizes;
+        this.room = new Semaphore(backlog);
+        this.thread =
+                new ServiceThread("rsocket-accept-" + listener.localAddress().getPort(), LOGGER, this::serve);
+    }
+
+    /// Listens.
+    ///
+    /// @param address the local address; port 0 for any
+    /// @param backlog how many connections may wait to be accepted
+    /// @throws BindException if the port is in use, or the address does not belong to the device
+    public static RsListener open(SocketDevice device, InetSocketAddress address, int backlog, BufferSizes sizes)
+            throws SocketException {
+        try {
+            RsListener opened = new RsListener(device, device.manager().listen(address, backlog), backlog, sizes);
+            var _ = opened.thread.start();
+            return opened;
+        } catch (VerbException e) {
+            boolean taken = e.errno().equals(Errno.EADDRINUSE) || e.errno().equals(Errno.EADDRNOTAVAIL);
+            SocketException failure = taken ? new BindException(e.getMessage()) : new SocketException(e.getMessage());
+            failure.initCause(e);
+            throw failure;
+        }
+    }
+
+    /// The address, with the actual port.
+    public InetSocketAddress localAddress() {
+        return listener.localAddress();
+    }
+
+    private boolean serve() throws InterruptedException {
+        if (!room.tryAcquire(TURN.toSeconds(), TimeUnit.SECONDS)) {
+            return !closed;
+        }
+        ConnectionRequest request = null;
+        try {
+            request = closed ? null : listener.awaitRequest(TURN);
+        } catch (IllegalStateException e) {
+            // It is closed.
+        } finally {
+            if (request == null) {
+                room.release();
+            }
+        }
+        if (request != null) {
+            ConnectionRequest arrived = request;
+            Thread.ofVirtual().name("rsocket-accept").start(() -> accept(arrived));
+        }
+        return !closed;
+    }
+
+    private void accept(ConnectionRequest request) {
+        boolean kept = false;
+        try {
+            kept = keep(RsConnector.accept(device, request, sizes, PATIENCE));
+        } catch (IOException | RuntimeException e) {
+            LOGGER.log(Level.DEBUG, () -> "a connection of " + request + " was not accepted", e);
+        } finally {
+            if (!kept) {
+                room.release();
+            }
+        }
+    }
+
+    private boolean keep(Established established) {
+        lock.lock();
+        try {
+            if (closed) {
+                established.connection().abort();
+                return false;
+            }
+            accepted.add(established);
+            changed.signal();
+        } finally {
+            lock.unlock();
+        }
+        tell();
+        return true;
+    }
+
+    private void tell() {
+        for (Readiness listening : listeners) {
+            listening.changed();
+        }
+    }
+
+    /// The next connection; null if none waits.
+    public @Nullable Established poll() {
+        lock.lock();
+        try {
+            Established next = accepted.poll();
+            if (next != null) {
+                room.release();
+            }
+            return next;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// Whether [#poll()] would find a connection.
+    public boolean isReady() {
+        lock.lock();
+        try {
+            return !accepted.isEmpty();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// Waits until a connection can be taken, or the listener is closed.
+    ///
+    /// @param nanos the longest wait
+    /// @return whether one can; not after an interrupt, which stays pending
+    public boolean await(long nanos) {
+        lock.lock();
+        try {
+            long left = nanos;
+            while (accepted.isEmpty() && !closed && left > 0) {
+                left = changed.awaitNanos(left);
+            }
+            return !accepted.isEmpty();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// Informs a listener of each new connection from now on.
+    public void add(Readiness listening) {
+        listeners.add(listening);
+    }
+
+    /// No longer informs a listener.
+    public void remove(Readiness listening) {
+        listeners.remove(listening);
+    }
+
+    /// Stops listening. Connections that nobody has taken are reset.
+    @Override
+    public void close() {
+        lock.lock();
+        try {
+            closed = true;
+            changed.signalAll();
+            for (Established waiting : accepted) {
+                Thread.ofVirtual().name("rsocket-close").start(waiting.connection()::abort);
+            }
+            accepted.clear();
+        } finally {
+            lock.unlock();
+        }
+        listener.close();
+        // It may wait for room.
+        thread.interrupt();
+    }
+
+    @Override
+    public String toString() {
+        return "rsockets at " + localAddress() + " on " + device;
+    }
+}

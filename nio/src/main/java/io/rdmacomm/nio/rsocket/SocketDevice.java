@@ -1,0 +1,80 @@
+package io.rdmacomm.nio.rsocket;
+
+import io.rdmacomm.verbs.Context;
+import io.rdmacomm.verbs.ProtectionDomain;
+import io.rdmacomm.verbs.Rdma;
+import io.rdmacomm.verbs.TransportType;
+import io.rdmacomm.verbs.cm.ConnectionManager;
+import java.net.InetAddress;
+
+/// An open RDMA device for sockets. Thread-safe.
+public final class SocketDevice implements AutoCloseable {
+    private final Context context;
+    private final ProtectionDomain domain;
+    private final ConnectionManager manager;
+    private final boolean immediate;
+
+    private SocketDevice(Context context) {
+        this.context = context;
+        this.domain = context.allocateProtectionDomain();
+        this.manager = ConnectionManager.open(context);
+        TransportType transport = context.device().transport();
+        // The software device speaks iWARP between hosts.
+        this.immediate = transport != TransportType.IWARP && transport != TransportType.UNSPECIFIED;
+    }
+
+    /// Opens a device.
+    ///
+    /// @param name empty for the first one
+    /// @throws io.rdmacomm.verbs.VerbException if there is no such device, or it cannot be opened
+    public static SocketDevice open(String name) {
+        Context context = name.isEmpty() ? Rdma.open() : Rdma.open(name);
+        SocketDevice device = null;
+        try {
+            device = new SocketDevice(context);
+            return device;
+        } finally {
+            if (device == null) {
+                context.close();
+            }
+        }
+    }
+
+    /// The open device.
+    public Context context() {
+        return context;
+    }
+
+    ProtectionDomain domain() {
+        return domain;
+    }
+
+    ConnectionManager manager() {
+        return manager;
+    }
+
+    /// Whether messages are immediate data here, as on InfiniBand and RoCE.
+    boolean isImmediate() {
+        return immediate;
+    }
+
+    /// Whether messages can be immediate data if both ends agree: not on iWARP adapters.
+    boolean canBeImmediate() {
+        return context.device().transport() != TransportType.IWARP;
+    }
+
+    /// Whether an address of this host belongs to the device.
+    public boolean hasAddress(InetAddress address) {
+        return context.hasAddress(1, address);
+    }
+
+    @Override
+    public void close() {
+        context.close();
+    }
+
+    @Override
+    public String toString() {
+        return context.device().name();
+    }
+}

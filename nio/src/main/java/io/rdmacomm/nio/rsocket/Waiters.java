@@ -1,0 +1,85 @@
+package io.rdmacomm.nio.rsocket;
+
+import io.rdmacomm.verbs.CompletionChannel;
+import io.rdmacomm.verbs.CompletionQueue;
+import io.rdmacomm.verbs.RdmaInterruptedException;
+import java.time.Duration;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/// The threads that wait for one connection. One of them waits at the completion channel, the others for it: a
+/// reader
+/// and a
+/// writer may wait at the same time, and the channel wakes only one. Methods are called with the lock of the
+/// connection.
+final class Waiters {
+    private final ReentrantLock lock;
+    private final Condition changed;
+    private final CompletionChannel events;
+    private @Nullable Thread atChannel;
+
+    Waiters(ReentrantLock lock, CompletionChannel events) {
+        this.lock = lock;
+        this.changed = lock.newCondition();
+        this.events = events;
+    }
+
+    /// Waits without the lock, perhaps not until something has changed.
+    ///
+    /// @return whether an event was taken; not if the thread was interrupted, which stays pending
+    @SuppressWarnings("WaitNotInLoop") // the callers repeat it
+    boolean await(long nanos) {
+        if (atChannel != null) {
+            try {
+                var _ = changed.awaitNanos(nanos);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+            return false;
+        }
+        return awaitAtChannel(nanos);
+    }
+
+    private boolean awaitAtChannel(long nanos) {
+        atChannel = Thread.currentThread();
+        lock.unlock();
+        CompletionQueue queue = null;
+        try {
+            queue = events.awaitEvent(Duration.ofNanos(nanos));
+        } catch (RdmaInterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (IllegalStateException e) {
+            // The connection was released meanwhile, which the caller sees.
+        } finally {
+            lock.lock();
+            atChannel = null;
+            // Another one must wait at the channel in place of this thread.
+            changed.signalAll();
+        }
+        return acknowledged(queue);
+    }
+
+    /// Takes an event that is there already.
+    ///
+    /// @return whether there was one
+    boolean takeEvent() {
+        return acknowledged(events.awaitEvent(Duration.ZERO));
+    }
+
+    private static boolean acknowledged(@Nullable CompletionQueue queue) {
+        if (queue == null || !queue.isOpen()) {
+            return false;
+        }
+        queue.acknowledge(1);
+        return true;
+    }
+
+    /// Wakes all threads.
+    void wakeAll() {
+        changed.signalAll();
+        if (atChannel != null) {
+            events.wakeUp();
+        }
+    }
+}

@@ -1,0 +1,139 @@
+package io.rdmacomm.nio.rsocket;
+
+import io.rdmacomm.verbs.Completions;
+import io.rdmacomm.verbs.QueuePair;
+import io.rdmacomm.verbs.ReceiveBatch;
+import io.rdmacomm.verbs.SendBatch;
+import io.rdmacomm.verbs.VerbException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/// Posts what the protocol sends. A message is the immediate data of a WRITE; on iWARP, which has none, it is a
+/// SEND of
+/// 4
+/// bytes in the order of the host behind a plain WRITE (`RS_OPT_MSG_SEND` in rsocket.c).
+///
+/// Only the last request of a message is signaled. Its work id is the message itself.
+final class Wire {
+    /// Marks the work id of a receive. The rest is the number of its buffer.
+    static final long RECEIVE = 1L << 32;
+
+    private final QueuePair queuePair;
+    private final ConnectionMemory memory;
+    private final int receives;
+    private final MemorySegment word;
+    private final SendBatch batch;
+    private final ReceiveBatch receiveBatch;
+    private boolean immediate;
+    private int nextReceive;
+
+    /// @param receives how many receives are posted at most
+    /// @param immediate whether messages are sent as immediate data
+    Wire(QueuePair queuePair, ConnectionMemory memory, Arena arena, int receives, boolean immediate) {
+        this.queuePair = queuePair;
+        this.memory = memory;
+        this.receives = receives;
+        this.immediate = immediate;
+        this.word = arena.allocate(ValueLayout.JAVA_INT);
+        this.batch = SendBatch.create(arena, 2, 2, Integer.BYTES);
+        this.receiveBatch = ReceiveBatch.create(arena, receives, 1);
+    }
+
+    /// Sends messages as immediate data from now on: the peer has said that it takes them.
+    void sendImmediate() {
+        immediate = true;
+    }
+
+    /// How many requests a message with bytes takes.
+    int requests() {
+        return immediate ? 1 : 2;
+    }
+
+    /// Sends bytes of the send ring, in two pieces if they lie at its end.
+    ///
+    /// @return whether the device took them
+    boolean data(int message, int at, int first, int second, long address, int key) {
+        begin(message, address, key);
+        batch.with(memory.own(), at, first);
+        if (second > 0) {
+            batch.with(memory.own(), 0, second);
+        }
+        return end(message);
+    }
+
+    /// Sends a grant.
+    void grant(int message, int at, long address, int key) {
+        begin(message, address, key);
+        batch.with(memory.own(), at, ConnectionMemory.TARGET_BYTES);
+        var _ = end(message);
+    }
+
+    /// Sends a message alone.
+    void message(int message) {
+        batch.clear();
+        if (immediate) {
+            batch.writeWithImmediate(id(message), 0, 0, message);
+        }
+        var _ = end(message);
+    }
+
+    private void begin(int message, long address, int key) {
+        batch.clear();
+        if (immediate) {
+            batch.writeWithImmediate(id(message), address, key, message);
+        } else {
+            batch.write(id(message), address, key);
+        }
+    }
+
+    private boolean end(int message) {
+        if (!immediate) {
+            word.set(ValueLayout.JAVA_INT, 0, message);
+            batch.send(id(message)).inline(word, 0, Integer.BYTES);
+        }
+        batch.signaled();
+        return post();
+    }
+
+    private static long id(int message) {
+        return Integer.toUnsignedLong(message);
+    }
+
+    private boolean post() {
+        try {
+            return queuePair.post(batch) == batch.size();
+        } catch (VerbException | IllegalStateException e) {
+            // The connection has ended; a completion or the connection manager says so.
+            return false;
+        }
+    }
+
+    /// Posts receives.
+    void receive(int count) {
+        receiveBatch.clear();
+        for (int i = 0; i < count; i++) {
+            receiveBatch
+                    .receive(RECEIVE | nextReceive)
+                    .with(memory.own(), memory.messageAt(nextReceive), Integer.BYTES);
+            nextReceive = nextReceive + 1 == receives ? 0 : nextReceive + 1;
+        }
+        try {
+            var _ = queuePair.post(receiveBatch);
+        } catch (VerbException | IllegalStateException e) {
+            // The connection has ended; a completion or the connection manager says so.
+        }
+    }
+
+    /// The message of a receive that has succeeded; 0, which is none, if what arrived has another length.
+    int message(Completions completions, int index) {
+        if (completions.hasImmediate(index)) {
+            return completions.immediate(index);
+        }
+        if (completions.byteLength(index) != Integer.BYTES) {
+            return 0;
+        }
+        int buffer = (int) (completions.workId(index) & ~RECEIVE);
+        return memory.departing().getInt(memory.messageAt(buffer));
+    }
+}

@@ -1,0 +1,50 @@
+package io.rdmacomm.nio.channel;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class AddressRulesTest {
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            ''                            | 10.1.2.3  | 80   | false
+            *                             | 10.1.2.3  | 80   | true
+            *                             | fe80::1   | 80   | true
+            10.1.0.0/16                   | 10.1.2.3  | 80   | true
+            10.1.0.0/16                   | 10.2.2.3  | 80   | false
+            10.1.0.0/15                   | 10.0.2.3  | 80   | true
+            0.0.0.0/0                     | 10.0.2.3  | 80   | true
+            10.1.2.3                      | 10.1.2.3  | 80   | true
+            10.1.2.3                      | 10.1.2.4  | 80   | false
+            10.1.2.3:9092                 | 10.1.2.3  | 9092 | true
+            10.1.2.3:9092                 | 10.1.2.3  | 9093 | false
+            :9092                         | 10.1.2.3  | 9092 | true
+            *:9092                        | fe80::1   | 9092 | true
+            fe80::/10                     | fe80::1   | 80   | true
+            fe80::1                       | fe80::1   | 80   | true
+            [fe80::1]:80                  | fe80::1   | 80   | true
+            [fe80::1]:80                  | fe80::1   | 81   | false
+            fe80::/10                     | 10.1.2.3  | 80   | false
+            !10.1.2.3, 10.1.0.0/16        | 10.1.2.3  | 80   | false
+            !10.1.2.3, 10.1.0.0/16        | 10.1.2.4  | 80   | true
+            10.1.0.0/16, !10.1.2.3        | 10.1.2.3  | 80   | true
+            """)
+    void theFirstRuleThatMatchesDecides(String rules, String address, int port, boolean rdma) {
+        assertThat(AddressRules.parse(rules).isRdma(new InetSocketAddress(InetAddress.ofLiteral(address), port)))
+                .isEqualTo(rdma);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"example.com", "10.1.2.3/33", "10.1.2.3:0", "10.1.2.3:65536", "10.1.2.3:x", "1.2.3.4/-1"})
+    void wrongRulesAreNamed(String rule) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> AddressRules.parse("*:1," + rule))
+                .withMessageContaining("'" + rule + "'")
+                .withMessageContaining("for example");
+    }
+}

@@ -1,0 +1,70 @@
+package io.rdmacomm.nio.rsocket;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import java.util.Arrays;
+import java.util.HexFormat;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class ConnectionDataTest {
+    private static final ConnectionData DATA =
+            new ConnectionData(128, 0x1122334455667788L, 0x01020304, 2, 0x99aabbccddeeff00L, 0x05060708, 65_536, true);
+
+    @Test
+    void theLayoutIsThatOfTheCLibrary() {
+        assertThat(HexFormat.of().formatHex(DATA.bytes(40)))
+                .isEqualTo("01020080" + "00000000" + "1122334455667788" + "01020304" + "00000002" + "99aabbccddeeff00"
+                        + "05060708" + "00010000");
+    }
+
+    @Test
+    void theExtensionIsReadWhereThereIsRoomForIt() throws ProtocolException {
+        assertThat(ConnectionData.parse(DATA.bytes(56))).isEqualTo(DATA);
+        assertThat(ConnectionData.parse(Arrays.copyOf(DATA.bytes(196), 196))).isEqualTo(DATA);
+        assertThat(ConnectionData.parse(DATA.bytes(47)).immediate()).isFalse();
+        assertThat(ConnectionData.parse(Arrays.copyOf(DATA.bytes(40), 196)).immediate())
+                .isFalse();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "0, 0, version 0",
+        "0, 2, version 2",
+        "1, 3, big-endian",
+        "3, 0, 0 messages",
+        "23, 1, 1 targets",
+        "36, 128, bytes",
+    })
+    void otherPeersAreRejected(int offset, int value, String reason) {
+        byte[] bytes = DATA.bytes(40);
+        bytes[offset] = (byte) value;
+        assertThatExceptionOfType(ProtocolException.class)
+                .isThrownBy(() -> ConnectionData.parse(bytes))
+                .withMessageContaining(reason);
+    }
+
+    @Test
+    void shortPrivateDataIsRejected() {
+        assertThatExceptionOfType(ProtocolException.class)
+                .isThrownBy(() -> ConnectionData.parse(new byte[39]))
+                .withMessageContaining("39 bytes");
+    }
+
+    @Test
+    void messagesAreThoseOfTheCLibrary() {
+        assertThat(Message.kind(Message.data(1))).isEqualTo(Message.Kind.DATA);
+        assertThat(Message.bytes(Message.data(65_536))).isEqualTo(65_536);
+        assertThat(Message.credits(0x12345)).isEqualTo(0x8000_2345);
+        assertThat(Message.kind(0x8001_2345)).isEqualTo(Message.Kind.CREDITS);
+        assertThat(Message.limit(0x8001_2345)).isEqualTo(0x2345);
+        assertThat(Message.kind(0xc000_0000)).isEqualTo(Message.Kind.MAPPING);
+        assertThat(Message.kind(0xe000_0000)).isEqualTo(Message.Kind.DISCONNECT);
+        assertThat(Message.kind(0xe000_0002)).isEqualTo(Message.Kind.SHUTDOWN);
+        for (int unknown : new int[] {0, 0x2000_0000, 0x4000_0001, 0x6000_0000, 0xa000_0000, 0xe000_0003}) {
+            assertThat(Message.kind(unknown)).isEqualTo(Message.Kind.UNKNOWN);
+        }
+    }
+}
