@@ -6,6 +6,7 @@ module io.rdmacomm.cli {
     requires HdrHistogram;
     requires transitive info.picocli;
     requires io.rdmacomm.comm;
+    requires io.rdmacomm.nio;
     requires io.rdmacomm.verbs;
     requires java.logging;
     requires java.management;
@@ -38,6 +39,8 @@ module io.rdmacomm.cli {
     opens io.rdmacomm.cli.options to
             info.picocli;
     opens io.rdmacomm.cli.ping to
+            info.picocli;
+    opens io.rdmacomm.cli.run to
             info.picocli;
     opens io.rdmacomm.cli.top to
             info.picocli;

@@ -4,9 +4,7 @@ import io.rdmacomm.verbs.service.SystemSockets;
 import java.nio.channels.spi.SelectorProvider;
 
 /// Finds the JDK's own provider of channels, on whose sockets RDMA connections of the software device stand. It
-/// is no
-/// longer
-/// [SelectorProvider#provider()] when ours serves the whole JVM.
+/// is no longer [SelectorProvider#provider()] when ours serves the whole JVM.
 final class JdkSockets {
     /// The system property that names the provider of the JVM.
     static final String PROVIDER = "java.nio.channels.spi.SelectorProvider";

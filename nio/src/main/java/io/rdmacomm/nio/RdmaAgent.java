@@ -1,6 +1,11 @@
 package io.rdmacomm.nio;
 
+import io.rdmacomm.verbs.service.SafeLogger;
+import java.io.IOException;
 import java.lang.instrument.Instrumentation;
+import java.nio.channels.spi.SelectorProvider;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Map;
 import java.util.Set;
 
@@ -8,9 +13,12 @@ import java.util.Set;
 /// -javaagent:rdmacomm.jar=RULES`.
 ///
 /// The argument has the rules of [RdmaSelectorProvider#of], for example `10.1.0.0/16`; without it the system
-/// property
-/// `io.rdmacomm.nio.rules` has them.
+/// property `io.rdmacomm.nio.rules` has them. With the system property `io.rdmacomm.nio.report`, which names a
+/// folder, the JVM writes a file there when it ends: which addresses were served how.
 public final class RdmaAgent {
+    private static final SafeLogger LOGGER = SafeLogger.of(RdmaAgent.class);
+    private static final String REPORT = "io.rdmacomm.nio.report";
+
     private RdmaAgent() {}
 
     /// Called by the JVM before the program ([java.lang.instrument]).
@@ -34,5 +42,20 @@ public final class RdmaAgent {
                 Set.of(),
                 Map.of());
         System.setProperty(JdkSockets.PROVIDER, ours);
+        String folder = System.getProperty(REPORT);
+        if (folder != null) {
+            Runtime.getRuntime().addShutdownHook(new Thread(() -> report(Path.of(folder))));
+        }
+    }
+
+    /// Writes which addresses were served how: a file for each JVM.
+    private static void report(Path folder) {
+        if (SelectorProvider.provider() instanceof RdmaSelectorProvider provider) {
+            try {
+                Files.write(folder.resolve(ProcessHandle.current().pid() + ".txt"), provider.report());
+            } catch (IOException e) {
+                LOGGER.log(System.Logger.Level.WARNING, "could not write the report of connections", e);
+            }
+        }
     }
 }

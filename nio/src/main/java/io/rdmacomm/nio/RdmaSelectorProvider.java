@@ -16,15 +16,14 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.channels.spi.AbstractSelector;
 import java.nio.channels.spi.SelectorProvider;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// A provider whose socket channels are rsockets for some addresses, and of the JDK for all others. Its selectors
-/// take
-/// both. Datagrams, pipes and sockets of the UNIX domain are those of the JDK. Thread-safe.
+/// take both. Datagrams, pipes and sockets of the UNIX domain are those of the JDK. Thread-safe.
 ///
 /// A program passes it explicitly, for example to Netty. Or the whole JVM uses it: start it with the agent.
-/// System
-/// properties configure one without arguments:
+/// System properties configure one without arguments:
 ///
 /// | property | meaning | default |
 /// |---|---|---|
@@ -53,11 +52,16 @@ public final class RdmaSelectorProvider extends SelectorProvider {
     ///
     /// @param device the name of the RDMA device; empty for the first one
     /// @param rules which addresses are rsockets, separated by commas: `10.1.0.0/16`, `10.1.2.3:9092`,
-    ///        `[fe80::1]:9092`,
-    ///        `:9092`, or `*` for all. A rule that begins with `!` excludes. The first rule that matches decides
+    ///        `[fe80::1]:9092`, `:9092`, or `*` for all. A rule that begins with `!` excludes. The first rule
+    ///        that matches decides
     /// @throws IllegalArgumentException if a rule is wrong; the message names it
     public static RdmaSelectorProvider of(String device, String rules) {
         return new RdmaSelectorProvider(new Transport(device, AddressRules.parse(rules)));
+    }
+
+    /// Which addresses were served how, a line each.
+    List<String> report() {
+        return transport.decisions().lines();
     }
 
     @Override

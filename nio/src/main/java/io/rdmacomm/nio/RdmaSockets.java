@@ -8,10 +8,8 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 
 /// Opens rsockets, for programs that know that they want them: the factories of JEP 337. All addresses are those
-/// of an RDMA
-/// device; for a choice, open channels with [RdmaSelectorProvider#of]. The system property
-/// `io.rdmacomm.nio.device` names the
-/// device; without it, it is the first one. Thread-safe.
+/// of an RDMA device; for a choice, open channels with [RdmaSelectorProvider#of]. The system property
+/// `io.rdmacomm.nio.device` names the device; without it, it is the first one. Thread-safe.
 public final class RdmaSockets {
     private static final String EVERYWHERE = "*";
 

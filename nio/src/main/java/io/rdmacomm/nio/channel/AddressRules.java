@@ -9,11 +9,8 @@ import org.jspecify.annotations.Nullable;
 /// Which addresses rsockets serve. The others stay with TCP. Immutable.
 ///
 /// A rule is `NETWORK`, `NETWORK:PORT` or `:PORT`. `NETWORK` is an address with an optional prefix length, an
-/// IPv6
-/// address
-/// in brackets, or `*`. A rule that begins with `!` excludes. The first rule that matches decides; without one,
-/// it is
-/// TCP.
+/// IPv6 address in brackets, or `*`. A rule that begins with `!` excludes. The first rule that matches decides;
+/// without one, it is TCP.
 public final class AddressRules {
     private final List<Rule> rules;
 

@@ -15,9 +15,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// The channels of the JDK in a selector of ours: they are registered in a selector of the JDK as well. While the
-/// selecting
-/// thread sleeps at RDMA connections, a helper sleeps here in its place. Used by one thread at a time, except for
-/// [#register] and [#wakeup].
+/// selecting thread sleeps at RDMA connections, a helper sleeps here in its place. Used by one thread at a time,
+/// except for [#register] and [#wakeup].
 final class OrdinaryKeys implements AutoCloseable {
     private static final SafeLogger LOGGER = SafeLogger.of(OrdinaryKeys.class);
 
@@ -40,9 +39,7 @@ final class OrdinaryKeys implements AutoCloseable {
     }
 
     /// Forgets a channel whose key of ours is no longer registered. A channel that was closed is really closed
-    /// only
-    /// when all
-    /// its keys are gone, so this comes after the key of ours.
+    /// only when all its keys are gone, so this comes after the key of ours.
     void remove(SelectionKey key) {
         key.cancel();
     }

@@ -128,6 +128,9 @@ final class RdmaSelectionKey extends AbstractSelectionKey implements Readiness {
 
     void setOrdinary(SelectionKey key) {
         ordinary = key;
+        if (rdma != null) {
+            rdma.addOrdinaryKey(key);
+        }
     }
 
     /// Whether the selector waits for the events of the connection.

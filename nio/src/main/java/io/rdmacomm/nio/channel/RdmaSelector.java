@@ -30,12 +30,9 @@ import org.jspecify.annotations.Nullable;
 /// A selector for rsockets and for channels of the JDK.
 ///
 /// It polls only the connections that are *hot*: something has happened there lately. One that stays idle is
-/// armed,
-/// polled
-/// once more, and then costs nothing until its completion channel has an event, for which the selecting thread
-/// waits in
-/// a
-/// wait group. Whatever another thread finds out about a channel comes through [#note].
+/// armed, polled once more, and then costs nothing until its completion channel has an event, for which the
+/// selecting thread waits in a wait group. Whatever another thread finds out about a channel comes through
+/// [#note].
 public final class RdmaSelector extends AbstractSelector {
     /// After how many passes in a row that find nothing a connection is armed, although others keep the selector
     /// busy.

@@ -34,6 +34,7 @@ public final class RdmaServerSocketChannel extends ServerSocketChannel implement
     private final Transport transport;
     private final SocketOptionValues options = SocketOptionValues.ofServer();
     private final Listeners listeners = new Listeners();
+    private final OrdinaryRegistrations ordinaryKeys = new OrdinaryRegistrations();
     private final ReentrantLock acceptLock = new ReentrantLock();
     private final Object stateLock = new Object();
     private volatile @Nullable RsListener listener;
@@ -55,7 +56,7 @@ public final class RdmaServerSocketChannel extends ServerSocketChannel implement
             }
             InetSocketAddress wanted = address == null ? new InetSocketAddress(0) : checked(address);
             int most = backlog < 1 ? DEFAULT_BACKLOG : backlog;
-            if (transport.isRdma(wanted)) {
+            if (transport.isRdma("listen at", wanted)) {
                 RsListener opened = RsListener.open(transport.device(), wanted, most, options.sizes());
                 opened.add(listeners);
                 listener = opened;
@@ -140,8 +141,7 @@ public final class RdmaServerSocketChannel extends ServerSocketChannel implement
     }
 
     /// Ends what [#begin()] has begun. While this thread waited, a selector of the device may have taken the
-    /// interrupt that
-    /// closes this channel.
+    /// interrupt that closes this channel.
     private void endBlocking(boolean done) throws AsynchronousCloseException {
         if (Thread.currentThread().isInterrupted()) {
             begin();
@@ -198,6 +198,10 @@ public final class RdmaServerSocketChannel extends ServerSocketChannel implement
                 ensureOpen();
                 ServerSocketChannel channel = ordinary;
                 if (channel != null) {
+                    if (block) {
+                        // The keys of this channel were cancelled: that was checked.
+                        ordinaryKeys.cancelAll();
+                    }
                     var _ = channel.configureBlocking(block);
                 }
             }
@@ -265,6 +269,11 @@ public final class RdmaServerSocketChannel extends ServerSocketChannel implement
     @Override
     public @Nullable AbstractSelectableChannel ordinary() {
         return ordinary;
+    }
+
+    @Override
+    public void addOrdinaryKey(SelectionKey key) {
+        ordinaryKeys.add(key);
     }
 
     @Override

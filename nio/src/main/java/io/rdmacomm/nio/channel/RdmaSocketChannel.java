@@ -36,8 +36,7 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /// A [SocketChannel] over an rsocket, or over TCP if the rules leave the address to it. The order of checks and
-/// exceptions
-/// is that of the JDK's channel.
+/// exceptions is that of the JDK's channel.
 public final class RdmaSocketChannel extends SocketChannel implements SelectableRdma {
     private static final Duration LINGER = Duration.ofSeconds(10);
 
@@ -50,6 +49,7 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
     private final Transport transport;
     private final SocketOptionValues options;
     private final Listeners listeners = new Listeners();
+    private final OrdinaryRegistrations ordinaryKeys = new OrdinaryRegistrations();
     private final ReentrantLock readLock = new ReentrantLock();
     private final ReentrantLock writeLock = new ReentrantLock();
     private final Spin readSpin = new Spin();
@@ -183,7 +183,7 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
                 state = State.PENDING;
                 remote = to;
             }
-            if (ordinary != null || !transport.isRdma(to)) {
+            if (ordinary != null || !transport.isRdma("connect to", to)) {
                 return connectOrdinary(to);
             }
             ConnectAttempt begun = new ConnectAttempt(transport.device(), to, options.sizes(), listeners);
@@ -466,8 +466,7 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
     }
 
     /// Ends what [#begin()] has begun. While this thread waited, a selector of the device may have taken the
-    /// interrupt that
-    /// closes this channel.
+    /// interrupt that closes this channel.
     private void endBlocking(boolean done) throws AsynchronousCloseException {
         if (Thread.currentThread().isInterrupted()) {
             begin();
@@ -662,6 +661,10 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
                 ensureOpen();
                 SocketChannel channel = ordinary;
                 if (channel != null) {
+                    if (block) {
+                        // The keys of this channel were cancelled: that was checked.
+                        ordinaryKeys.cancelAll();
+                    }
                     var _ = channel.configureBlocking(block);
                 }
             }
@@ -750,6 +753,11 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
     @Override
     public @Nullable AbstractSelectableChannel ordinary() {
         return ordinary;
+    }
+
+    @Override
+    public void addOrdinaryKey(SelectionKey key) {
+        ordinaryKeys.add(key);
     }
 
     @Override

@@ -2,6 +2,7 @@ package io.rdmacomm.nio.channel;
 
 import io.rdmacomm.nio.rsocket.Readiness;
 import io.rdmacomm.nio.rsocket.RsConnection;
+import java.nio.channels.SelectionKey;
 import java.nio.channels.spi.AbstractSelectableChannel;
 import org.jspecify.annotations.Nullable;
 
@@ -9,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 interface SelectableRdma {
     /// Notices what has arrived.
     ///
-    /// @return the operations of [java.nio.channels.SelectionKey] that are ready
+    /// @return the operations of [SelectionKey] that are ready
     int poll();
 
     /// The same, and requests an event of [#connection()] for what arrives next.
@@ -23,6 +24,10 @@ interface SelectableRdma {
     /// none.
     @Nullable
     AbstractSelectableChannel ordinary();
+
+    /// Takes note of a key of [#ordinary()], which is to go when keys of this channel go: before it can be
+    /// blocking again.
+    void addOrdinaryKey(SelectionKey key);
 
     /// Informs a listener of changes from now on.
     void add(Readiness listener);

@@ -1,12 +1,8 @@
 package io.rdmacomm.nio.channel;
 
 /// How long a thread polls before it sleeps. Polling saves a wake-up if something arrives soon, and costs a
-/// processor:
-/// so
-/// the time halves each time nothing came of it, and grows again when a sleep turns out to have been short. For
-/// one
-/// thread at
-/// a time.
+/// processor: so the time halves each time nothing came of it, and grows again when a sleep turns out to have
+/// been short. For one thread at a time.
 final class Spin {
     private static final String PROPERTY = "io.rdmacomm.nio.spinMicros";
     private static final long MOST_NANOS = Long.getLong(PROPERTY, 20) * 1_000;

@@ -12,11 +12,11 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /// Where the channels of a provider get their connections: from an RDMA device for some addresses, from the JDK
-/// for the
-/// others. The device is opened when it is first needed. Thread-safe.
+/// for the others. The device is opened when it is first needed. Thread-safe.
 public final class Transport {
     private final String deviceName;
     private final AddressRules rules;
+    private final Decisions decisions = new Decisions();
     private final ReentrantLock lock = new ReentrantLock();
     private @Nullable SocketDevice device;
 
@@ -28,8 +28,17 @@ public final class Transport {
     }
 
     /// Whether the device serves an address.
-    boolean isRdma(InetSocketAddress address) {
-        return rules.isRdma(address);
+    ///
+    /// @param what is to be done there, for the report
+    boolean isRdma(String what, InetSocketAddress address) {
+        boolean rdma = rules.isRdma(address);
+        decisions.note(what, address, rdma);
+        return rdma;
+    }
+
+    /// What was decided up to now.
+    public Decisions decisions() {
+        return decisions;
     }
 
     /// The open device.

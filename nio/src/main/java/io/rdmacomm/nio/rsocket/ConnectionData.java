@@ -3,8 +3,7 @@ package io.rdmacomm.nio.rsocket;
 import java.nio.ByteBuffer;
 
 /// The 40 bytes that both ends of an rsocket exchange in the private data of the connection manager (`struct
-/// rs_conn_data`
-/// in rsocket.c), in network byte order. Each end describes its own memory.
+/// rs_conn_data` in rsocket.c), in network byte order. Each end describes its own memory.
 ///
 /// @param credits how many messages the peer may send before it hears more
 /// @param targets where the peer writes its next grants
@@ -14,8 +13,7 @@ import java.nio.ByteBuffer;
 /// @param dataKey the remote key of that place
 /// @param dataLength its length in bytes
 /// @param immediate whether a receive may complete with immediate data even where the C library sends messages
-///        instead:
-///        our extension, behind the 40 bytes
+///        instead: our extension, behind the 40 bytes
 record ConnectionData(
         int credits,
         long targets,

@@ -8,9 +8,7 @@ import java.nio.ByteOrder;
 import java.util.EnumSet;
 
 /// The registered memory of one connection. The peer may write to one region, which no other connection shares:
-/// who
-/// knows
-/// its key can write all of it. The device reads and writes the other region for this process only.
+/// who knows its key can write all of it. The device reads and writes the other region for this process only.
 ///
 /// | region | part | written by |
 /// |---|---|---|

@@ -3,9 +3,7 @@ package io.rdmacomm.nio.rsocket;
 import java.nio.ByteBuffer;
 
 /// The stream from the peer: a ring to which the peer writes, and the messages that say how far. Each half of the
-/// ring
-/// is
-/// granted to the peer when all of it was read. Not thread-safe.
+/// ring is granted to the peer when all of it was read. Not thread-safe.
 final class Incoming {
     private static final int SEQUENCE_MASK = 0xffff;
 
@@ -21,8 +19,7 @@ final class Incoming {
     private long unread;
     private int position;
     /// How many bytes the peer may still write, how many bytes were read since a half was last granted, and where
-    /// the
-    /// next half begins that can be granted.
+    /// the next half begins that can be granted.
     private long writable;
     private int read;
     private int nextHalf;

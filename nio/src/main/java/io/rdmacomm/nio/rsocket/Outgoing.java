@@ -3,8 +3,7 @@ package io.rdmacomm.nio.rsocket;
 import java.nio.ByteBuffer;
 
 /// The stream to the peer: a ring of bytes that are on their way, and what the peer allows. The peer grants
-/// places to
-/// write to, and a number of messages. Not thread-safe.
+/// places to write to, and a number of messages. Not thread-safe.
 final class Outgoing {
     /// With less room in the send ring, nothing is written: messages of few bytes cost as much as long ones
     /// (`RS_SNDLOWAT` in rsocket.c).
@@ -29,8 +28,7 @@ final class Outgoing {
     private int room;
     private int requests;
     /// The number of the next message, the first number that is not allowed, and the most that may lie between
-    /// them;
-    /// numbers have 16 bits.
+    /// them; numbers have 16 bits.
     private int sequence;
     private int limit;
     private int credits;
@@ -168,8 +166,7 @@ final class Outgoing {
     }
 
     /// Takes a target that the peer has written. Only a copy is used: the peer can change the target itself at
-    /// any
-    /// time.
+    /// any time.
     private void take(int index) throws ProtocolException {
         int length = memory.targetLength(index);
         if (length == 0 || lengths[index] > 0) {

@@ -22,9 +22,7 @@ import org.jspecify.annotations.Nullable;
 /// One rsocket: a stream each way over one queue pair (rsocket(7)). Thread-safe.
 ///
 /// Nothing happens in the background: what arrives is noticed by whoever calls [#progress()], reads or writes.
-/// That
-/// thread
-/// tells all others through [Readiness] and wakes those in [#await].
+/// That thread tells all others through [Readiness] and wakes those in [#await].
 public final class RsConnection {
     /// Bytes can be read, or the stream has ended.
     public static final int READ = 1;
@@ -70,8 +68,8 @@ public final class RsConnection {
 
     /// A connection that is not established yet.
     ///
-    /// @throws VerbException if the device or the system has no room for another one; the message says
-    ///         what to raise
+    /// @throws VerbException if the device or the system has no room for another one; the message says what to
+    ///        raise
     RsConnection(SocketDevice device, BufferSizes sizes) {
         this.device = device;
         this.credits = sizes.messages();

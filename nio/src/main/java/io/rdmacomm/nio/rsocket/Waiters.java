@@ -9,10 +9,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /// The threads that wait for one connection. One of them waits at the completion channel, the others for it: a
-/// reader
-/// and a
-/// writer may wait at the same time, and the channel wakes only one. Methods are called with the lock of the
-/// connection.
+/// reader and a writer may wait at the same time, and the channel wakes only one. Methods are called with the
+/// lock of the connection.
 final class Waiters {
     private final ReentrantLock lock;
     private final Condition changed;

@@ -10,9 +10,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /// Posts what the protocol sends. A message is the immediate data of a WRITE; on iWARP, which has none, it is a
-/// SEND of
-/// 4
-/// bytes in the order of the host behind a plain WRITE (`RS_OPT_MSG_SEND` in rsocket.c).
+/// SEND of 4 bytes in the order of the host behind a plain WRITE (`RS_OPT_MSG_SEND` in rsocket.c).
 ///
 /// Only the last request of a message is signaled. Its work id is the message itself.
 final class Wire {

@@ -66,6 +66,7 @@ class SelectorModelTest {
     @ParameterizedTest
     @EnumSource(Sockets.class)
     @Timeout(value = 3, unit = TimeUnit.MINUTES)
+    @SuppressWarnings("try") // the selecting thread must notice that the selector is closed
     void everyMessageIsAnswered(Sockets sockets) throws Exception {
         long seed = System.nanoTime();
         int rounds = Amount.of(20_000, 500);
@@ -154,7 +155,7 @@ class SelectorModelTest {
                     // Off, and on again.
                     key.interestOps(0);
                     if (random.nextBoolean()) {
-                        Thread.yield();
+                        Thread.onSpinWait();
                     }
                     key.interestOps(SelectionKey.OP_READ);
                 }

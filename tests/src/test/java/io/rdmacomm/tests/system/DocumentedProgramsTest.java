@@ -74,6 +74,11 @@ class DocumentedProgramsTest {
     }
 
     @Test
+    void socketsProgramPrintsAMessage() throws Exception {
+        assertThat(runFirstProgram("docs/48-nio-sockets.md")).isEqualTo("hello\n");
+    }
+
+    @Test
     void everyJavaBlockCompiles() throws IOException {
         List<Path> sources = new ArrayList<>();
         for (Path document : documents()) {

@@ -1,0 +1,34 @@
+package io.rdmacomm.nio.channel;
+
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/// Counts which addresses were served how, for a report. Thread-safe.
+public final class Decisions {
+    private static final int MOST = 200;
+
+    private final Map<String, Integer> counts = new TreeMap<>();
+
+    /// Notes a decision.
+    ///
+    /// @param what was done, for example `connect`
+    synchronized void note(String what, InetSocketAddress address, boolean rdma) {
+        String line = what + " " + address.getAddress().getHostAddress() + ":" + address.getPort()
+                + (rdma ? ": RDMA" : ": TCP, because no rule names the address");
+        if (counts.size() < MOST || counts.containsKey(line)) {
+            var _ = counts.merge(line, 1, Integer::sum);
+        } else {
+            var _ = counts.merge("others" + (rdma ? ": RDMA" : ": TCP"), 1, Integer::sum);
+        }
+    }
+
+    /// The decisions, a line each.
+    public synchronized List<String> lines() {
+        List<String> lines = new ArrayList<>();
+        counts.forEach((line, count) -> lines.add(line + " (" + count + ")"));
+        return lines;
+    }
+}
