@@ -275,8 +275,8 @@ public final class PolledLinks implements AutoCloseable {
             link.readDirectly(false);
         }
         if (waiting) {
-            // A select does not see the sockets that are left to it after it has begun. While this thread goes on polling,
-            // the engine does not read them either.
+            // A select does not see the sockets that are left to it after it has begun. While this thread
+            // goes on polling, the engine does not read them either.
             selector.wakeup();
         }
     }
