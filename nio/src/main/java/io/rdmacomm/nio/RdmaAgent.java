@@ -1,9 +1,9 @@
 package io.rdmacomm.nio;
 
+import io.rdmacomm.nio.channel.Decisions;
 import io.rdmacomm.verbs.service.SafeLogger;
 import java.io.IOException;
 import java.lang.instrument.Instrumentation;
-import java.nio.channels.spi.SelectorProvider;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
@@ -16,6 +16,9 @@ import java.util.Set;
 /// property `io.rdmacomm.nio.rules` has them. With the system property `io.rdmacomm.nio.report`, which names a
 /// folder, the JVM writes a file there when it ends: which addresses were served how.
 public final class RdmaAgent {
+    /// Those of the provider of the JVM.
+    static final Decisions DECISIONS = new Decisions();
+
     private static final SafeLogger LOGGER = SafeLogger.of(RdmaAgent.class);
     private static final String REPORT = "io.rdmacomm.nio.report";
 
@@ -50,12 +53,10 @@ public final class RdmaAgent {
 
     /// Writes which addresses were served how: a file for each JVM.
     private static void report(Path folder) {
-        if (SelectorProvider.provider() instanceof RdmaSelectorProvider provider) {
-            try {
-                Files.write(folder.resolve(ProcessHandle.current().pid() + ".txt"), provider.report());
-            } catch (IOException e) {
-                LOGGER.log(System.Logger.Level.WARNING, "could not write the report of connections", e);
-            }
+        try {
+            Files.write(folder.resolve(ProcessHandle.current().pid() + ".txt"), DECISIONS.lines());
+        } catch (IOException e) {
+            LOGGER.log(System.Logger.Level.WARNING, "could not write the report of connections", e);
         }
     }
 }

@@ -1,6 +1,7 @@
 package io.rdmacomm.nio;
 
 import io.rdmacomm.nio.channel.AddressRules;
+import io.rdmacomm.nio.channel.Decisions;
 import io.rdmacomm.nio.channel.RdmaSelector;
 import io.rdmacomm.nio.channel.RdmaServerSocketChannel;
 import io.rdmacomm.nio.channel.RdmaSocketChannel;
@@ -16,7 +17,6 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.channels.spi.AbstractSelector;
 import java.nio.channels.spi.SelectorProvider;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// A provider whose socket channels are rsockets for some addresses, and of the JDK for all others. Its selectors
@@ -40,7 +40,10 @@ public final class RdmaSelectorProvider extends SelectorProvider {
     ///
     /// @throws IllegalArgumentException if a rule is wrong; the message names it
     public RdmaSelectorProvider() {
-        this(new Transport(System.getProperty(DEVICE, ""), AddressRules.parse(System.getProperty(RULES, ""))));
+        this(new Transport(
+                System.getProperty(DEVICE, ""),
+                AddressRules.parse(System.getProperty(RULES, "")),
+                RdmaAgent.DECISIONS));
         JdkSockets.keep();
     }
 
@@ -56,12 +59,7 @@ public final class RdmaSelectorProvider extends SelectorProvider {
     ///        that matches decides
     /// @throws IllegalArgumentException if a rule is wrong; the message names it
     public static RdmaSelectorProvider of(String device, String rules) {
-        return new RdmaSelectorProvider(new Transport(device, AddressRules.parse(rules)));
-    }
-
-    /// Which addresses were served how, a line each.
-    List<String> report() {
-        return transport.decisions().lines();
+        return new RdmaSelectorProvider(new Transport(device, AddressRules.parse(rules), new Decisions()));
     }
 
     @Override

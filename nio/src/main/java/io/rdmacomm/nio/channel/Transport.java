@@ -16,15 +16,17 @@ import org.jspecify.annotations.Nullable;
 public final class Transport {
     private final String deviceName;
     private final AddressRules rules;
-    private final Decisions decisions = new Decisions();
+    private final Decisions decisions;
     private final ReentrantLock lock = new ReentrantLock();
     private @Nullable SocketDevice device;
 
     /// @param deviceName empty for the first device
     /// @param rules for which addresses the device is used
-    public Transport(String deviceName, AddressRules rules) {
+    /// @param decisions counts which addresses were served how
+    public Transport(String deviceName, AddressRules rules, Decisions decisions) {
         this.deviceName = deviceName;
         this.rules = rules;
+        this.decisions = decisions;
     }
 
     /// Whether the device serves an address.
@@ -34,11 +36,6 @@ public final class Transport {
         boolean rdma = rules.isRdma(address);
         decisions.note(what, address, rdma);
         return rdma;
-    }
-
-    /// What was decided up to now.
-    public Decisions decisions() {
-        return decisions;
     }
 
     /// The open device.
