@@ -1,6 +1,7 @@
 package io.rdmacomm.cli.run;
 
 import io.rdmacomm.cli.command.Subcommand;
+import io.rdmacomm.cli.options.DeviceOption;
 import io.rdmacomm.nio.RdmaSelectorProvider;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -10,6 +11,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -31,11 +33,8 @@ import picocli.CommandLine.Parameters;
 public final class RunCommand extends Subcommand {
     private static final String OPTIONS = "JDK_JAVA_OPTIONS";
 
-    @Option(
-            names = {"-d", "--device"},
-            paramLabel = "DEVICE",
-            description = "The RDMA device (default: the first one); `rdmacomm devices` lists them.")
-    private String device = "";
+    @Mixin
+    private final DeviceOption device = new DeviceOption();
 
     @Option(
             names = "--rules",
@@ -57,7 +56,7 @@ public final class RunCommand extends Subcommand {
     @Override
     public Integer call() throws IOException, InterruptedException {
         try {
-            var _ = RdmaSelectorProvider.of(device, rules);
+            var _ = RdmaSelectorProvider.of(device.name(), rules);
         } catch (IllegalArgumentException e) {
             throw usage("" + e.getMessage());
         }
@@ -79,7 +78,7 @@ public final class RunCommand extends Subcommand {
         options.add(quoted("-javaagent:" + AgentJar.find(folder)));
         options.add("--enable-native-access=ALL-UNNAMED");
         options.add(quoted("-Dio.rdmacomm.nio.rules=" + rules));
-        options.add(quoted("-Dio.rdmacomm.nio.device=" + device));
+        options.add(quoted("-Dio.rdmacomm.nio.device=" + device.name()));
         options.add(quoted("-Dio.rdmacomm.nio.report=" + folder));
         builder.environment().put(OPTIONS, String.join(" ", options));
         Process process;

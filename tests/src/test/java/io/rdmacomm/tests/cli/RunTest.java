@@ -10,7 +10,6 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -27,39 +26,19 @@ class RunTest {
     private static final String JAVA =
             Path.of(System.getProperty("java.home"), "bin", "java").toString();
 
-    private record Ended(int status, String out, String err) {}
-
-    private static Ended run(List<String> options, String... command) throws IOException, InterruptedException {
-        List<String> words = new ArrayList<>(List.of(
-                JAVA,
-                "-XX:+UseSerialGC",
-                "-cp",
-                System.getProperty("java.class.path"),
-                "io.rdmacomm.cli.RdmaCommand",
-                "run"));
+    private static Command.Result run(List<String> options, String... command)
+            throws IOException, InterruptedException {
+        List<String> words = new ArrayList<>(List.of("run"));
         words.addAll(options);
         words.add("--");
         words.addAll(List.of(command));
-        ProcessBuilder builder = new ProcessBuilder(words);
-        Map<String, String> environment = builder.environment();
-        environment.put("JDK_JAVA_OPTIONS", "-Drdmacomm.test.kept=yes");
-        Process process = builder.start();
-        process.getOutputStream().close();
-        Thread.Builder.OfVirtual reader = Thread.ofVirtual();
-        StringBuilder err = new StringBuilder();
-        Thread reading = reader.start(() -> {
-            try {
-                err.append(new String(process.getErrorStream().readAllBytes(), StandardCharsets.UTF_8));
-            } catch (IOException e) {
-                err.append(e);
-            }
-        });
-        String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        reading.join();
-        return new Ended(process.waitFor(), out, err.toString());
+        Map<String, String> environment = Map.of("JDK_JAVA_OPTIONS", "-Drdmacomm.test.kept=yes");
+        try (Command run = Command.start(environment, words.toArray(String[]::new))) {
+            return run.end();
+        }
     }
 
-    private static Ended runHttp(String... options) throws IOException, InterruptedException {
+    private static Command.Result runHttp(String... options) throws IOException, InterruptedException {
         return run(
                 List.of(options),
                 JAVA,
@@ -106,15 +85,15 @@ class RunTest {
 
     @Test
     void anHttpServerAndItsClientUseRdma() throws Exception {
-        Ended ended = runHttp("--device", "soft0", "--rules", "127.0.0.0/8");
+        Command.Result ended = runHttp("--device", "soft0", "--rules", "127.0.0.0/8");
         assertThat(ended.out()).as(ended.err()).contains("5 equal, kept yes");
         assertThat(ended.err()).containsPattern("listen at 127.0.0.1:0: RDMA").containsPattern("connect to .*: RDMA");
-        assertThat(ended.status()).isZero();
+        assertThat(ended.exitCode()).isZero();
     }
 
     @Test
     void addressesThatNoRuleNamesStayWithTcp() throws Exception {
-        Ended ended = runHttp("--device", "soft0", "--rules", "!*");
+        Command.Result ended = runHttp("--device", "soft0", "--rules", "!*");
         assertThat(ended.out()).as(ended.err()).contains("5 equal");
         assertThat(ended.err())
                 .contains("TCP, because no rule names the address")
@@ -123,8 +102,8 @@ class RunTest {
 
     @Test
     void theExitCodeIsThatOfTheProgram() throws Exception {
-        Ended ended = run(List.of("--rules", "*", "--quiet"), "sh", "-c", "exit 7");
-        assertThat(ended.status()).isEqualTo(7);
+        Command.Result ended = run(List.of("--rules", "*", "--quiet"), "sh", "-c", "exit 7");
+        assertThat(ended.exitCode()).isEqualTo(7);
         assertThat(ended.err()).doesNotContain("rdmacomm:");
     }
 
@@ -135,10 +114,10 @@ class RunTest {
 
     @Test
     void wrongUsageIsRejected() throws Exception {
-        assertThat(run(List.of("--rules", "*"), "/no/such/program").status()).isEqualTo(2);
+        assertThat(run(List.of("--rules", "*"), "/no/such/program").exitCode()).isEqualTo(2);
         assertThat(run(List.of(), "true").err()).contains("--rules");
-        Ended wrong = runHttp("--rules", "nowhere");
-        assertThat(wrong.status()).isEqualTo(2);
+        Command.Result wrong = runHttp("--rules", "nowhere");
+        assertThat(wrong.exitCode()).isEqualTo(2);
         assertThat(wrong.err()).contains("'nowhere' is no address");
     }
 }
