@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 /// |---|---|---|
 /// | `io.rdmacomm.nio.device` | the RDMA device | the first one |
 /// | `io.rdmacomm.nio.rules` | which addresses are rsockets, see [#of] | none |
-public final class RdmaSelectorProvider extends SelectorProvider {
+public final class RdmaSelectorProvider extends SelectorProvider implements AutoCloseable {
     static final String RULES = "io.rdmacomm.nio.rules";
 
     static final String DEVICE = "io.rdmacomm.nio.device";
@@ -51,7 +51,7 @@ public final class RdmaSelectorProvider extends SelectorProvider {
         this.transport = transport;
     }
 
-    /// A provider for a device. Opens the device when it is first needed.
+    /// A provider for a device. Opens the device when it is first needed, and keeps it open until [#close()].
     ///
     /// @param device the name of the RDMA device; empty for the first one
     /// @param rules which addresses are rsockets, separated by commas: `10.1.0.0/16`, `10.1.2.3:9092`,
@@ -64,7 +64,7 @@ public final class RdmaSelectorProvider extends SelectorProvider {
 
     @Override
     public AbstractSelector openSelector() {
-        return new RdmaSelector(this, transport);
+        return new RdmaSelector(this);
     }
 
     @Override
@@ -107,5 +107,12 @@ public final class RdmaSelectorProvider extends SelectorProvider {
     @Override
     public @Nullable Channel inheritedChannel() throws IOException {
         return SystemSockets.inheritedChannel();
+    }
+
+    /// Closes the device. Its connections are reset, also those that were closed a moment ago and still send; its
+    /// listening channels accept no more. Channels of the JDK stay open.
+    @Override
+    public void close() {
+        transport.close();
     }
 }

@@ -21,11 +21,13 @@ import org.jspecify.annotations.Nullable;
 /// The socket of a listening channel ([ServerSocketChannel#socket()]).
 final class ChannelServerSocket extends ServerSocket {
     private final RdmaServerSocketChannel channel;
+    private final AdaptorOptions options;
     private volatile int timeout;
 
     ChannelServerSocket(RdmaServerSocketChannel channel) {
         super(new NoSocketImpl());
         this.channel = channel;
+        this.options = new AdaptorOptions(channel);
     }
 
     @Override
@@ -38,14 +40,8 @@ final class ChannelServerSocket extends ServerSocket {
         try {
             var _ = channel.bind(address, backlog);
         } catch (ClosedChannelException e) {
-            throw closed(e);
+            throw AdaptorOptions.closed(e);
         }
-    }
-
-    private static SocketException closed(IOException cause) {
-        SocketException closed = new SocketException("Socket is closed");
-        closed.initCause(cause);
-        return closed;
     }
 
     private @Nullable InetSocketAddress local() {
@@ -84,7 +80,7 @@ final class ChannelServerSocket extends ServerSocket {
         } catch (NotYetBoundException e) {
             throw new SocketException("Socket is not bound yet");
         } catch (ClosedChannelException e) {
-            throw closed(e);
+            throw AdaptorOptions.closed(e);
         }
         if (accepted == null) {
             throw new SocketTimeoutException("Accept timed out");
@@ -128,43 +124,24 @@ final class ChannelServerSocket extends ServerSocket {
         return timeout;
     }
 
-    private <T> void set(SocketOption<T> name, T value) throws SocketException {
-        try {
-            var _ = channel.setOption(name, value);
-        } catch (IOException e) {
-            throw closed(e);
-        }
-    }
-
-    private <T> T get(SocketOption<T> name) throws SocketException {
-        try {
-            return channel.getOption(name);
-        } catch (IOException e) {
-            throw closed(e);
-        }
-    }
-
     @Override
     public void setReuseAddress(boolean on) throws SocketException {
-        set(StandardSocketOptions.SO_REUSEADDR, on);
+        options.set(StandardSocketOptions.SO_REUSEADDR, on);
     }
 
     @Override
     public boolean getReuseAddress() throws SocketException {
-        return get(StandardSocketOptions.SO_REUSEADDR);
+        return options.get(StandardSocketOptions.SO_REUSEADDR);
     }
 
     @Override
     public void setReceiveBufferSize(int bytes) throws SocketException {
-        if (bytes <= 0) {
-            throw new IllegalArgumentException("Invalid buffer size " + bytes);
-        }
-        set(StandardSocketOptions.SO_RCVBUF, bytes);
+        options.setSize(StandardSocketOptions.SO_RCVBUF, bytes);
     }
 
     @Override
     public int getReceiveBufferSize() throws SocketException {
-        return get(StandardSocketOptions.SO_RCVBUF);
+        return options.get(StandardSocketOptions.SO_RCVBUF);
     }
 
     @Override

@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 /// The socket of a channel ([SocketChannel#socket()]).
 final class ChannelSocket extends Socket {
     private final RdmaSocketChannel channel;
+    private final AdaptorOptions options;
     private final SocketInput input;
     private final SocketOutput output;
     private volatile int timeout;
@@ -27,6 +28,7 @@ final class ChannelSocket extends Socket {
     ChannelSocket(RdmaSocketChannel channel) throws SocketException {
         super(new NoSocketImpl());
         this.channel = channel;
+        this.options = new AdaptorOptions(channel);
         this.input = new SocketInput(channel, this::readNanos);
         this.output = new SocketOutput(channel);
     }
@@ -55,7 +57,7 @@ final class ChannelSocket extends Socket {
             try {
                 var _ = channel.connect(endpoint, Timeouts.nanos(millis));
             } catch (ClosedChannelException e) {
-                throw closed(e);
+                throw AdaptorOptions.closed(e);
             }
         }
     }
@@ -65,14 +67,8 @@ final class ChannelSocket extends Socket {
         try {
             var _ = channel.bind(address == null ? new InetSocketAddress(0) : address);
         } catch (ClosedChannelException e) {
-            throw closed(e);
+            throw AdaptorOptions.closed(e);
         }
-    }
-
-    private static SocketException closed(IOException cause) {
-        SocketException closed = new SocketException("Socket is closed");
-        closed.initCause(cause);
-        return closed;
     }
 
     private @Nullable InetSocketAddress remote() {
@@ -170,30 +166,14 @@ final class ChannelSocket extends Socket {
         return channel.supportedOptions();
     }
 
-    private <T> void set(SocketOption<T> name, T value) throws SocketException {
-        try {
-            var _ = channel.setOption(name, value);
-        } catch (IOException e) {
-            throw closed(e);
-        }
-    }
-
-    private <T> T get(SocketOption<T> name) throws SocketException {
-        try {
-            return channel.getOption(name);
-        } catch (IOException e) {
-            throw closed(e);
-        }
-    }
-
     @Override
     public void setTcpNoDelay(boolean on) throws SocketException {
-        set(StandardSocketOptions.TCP_NODELAY, on);
+        options.set(StandardSocketOptions.TCP_NODELAY, on);
     }
 
     @Override
     public boolean getTcpNoDelay() throws SocketException {
-        return get(StandardSocketOptions.TCP_NODELAY);
+        return options.get(StandardSocketOptions.TCP_NODELAY);
     }
 
     @Override
@@ -201,12 +181,12 @@ final class ChannelSocket extends Socket {
         if (on && seconds < 0) {
             throw new IllegalArgumentException("invalid value for SO_LINGER");
         }
-        set(StandardSocketOptions.SO_LINGER, on ? seconds : -1);
+        options.set(StandardSocketOptions.SO_LINGER, on ? seconds : -1);
     }
 
     @Override
     public int getSoLinger() throws SocketException {
-        return get(StandardSocketOptions.SO_LINGER);
+        return options.get(StandardSocketOptions.SO_LINGER);
     }
 
     @Override
@@ -249,60 +229,52 @@ final class ChannelSocket extends Socket {
 
     @Override
     public void setSendBufferSize(int bytes) throws SocketException {
-        checkPositive(bytes);
-        set(StandardSocketOptions.SO_SNDBUF, bytes);
+        options.setSize(StandardSocketOptions.SO_SNDBUF, bytes);
     }
 
     @Override
     public int getSendBufferSize() throws SocketException {
-        return get(StandardSocketOptions.SO_SNDBUF);
+        return options.get(StandardSocketOptions.SO_SNDBUF);
     }
 
     @Override
     public void setReceiveBufferSize(int bytes) throws SocketException {
-        checkPositive(bytes);
-        set(StandardSocketOptions.SO_RCVBUF, bytes);
-    }
-
-    private static void checkPositive(int bytes) {
-        if (bytes <= 0) {
-            throw new IllegalArgumentException("Invalid buffer size " + bytes);
-        }
+        options.setSize(StandardSocketOptions.SO_RCVBUF, bytes);
     }
 
     @Override
     public int getReceiveBufferSize() throws SocketException {
-        return get(StandardSocketOptions.SO_RCVBUF);
+        return options.get(StandardSocketOptions.SO_RCVBUF);
     }
 
     @Override
     public void setKeepAlive(boolean on) throws SocketException {
-        set(StandardSocketOptions.SO_KEEPALIVE, on);
+        options.set(StandardSocketOptions.SO_KEEPALIVE, on);
     }
 
     @Override
     public boolean getKeepAlive() throws SocketException {
-        return get(StandardSocketOptions.SO_KEEPALIVE);
+        return options.get(StandardSocketOptions.SO_KEEPALIVE);
     }
 
     @Override
     public void setTrafficClass(int value) throws SocketException {
-        set(StandardSocketOptions.IP_TOS, value);
+        options.set(StandardSocketOptions.IP_TOS, value);
     }
 
     @Override
     public int getTrafficClass() throws SocketException {
-        return get(StandardSocketOptions.IP_TOS);
+        return options.get(StandardSocketOptions.IP_TOS);
     }
 
     @Override
     public void setReuseAddress(boolean on) throws SocketException {
-        set(StandardSocketOptions.SO_REUSEADDR, on);
+        options.set(StandardSocketOptions.SO_REUSEADDR, on);
     }
 
     @Override
     public boolean getReuseAddress() throws SocketException {
-        return get(StandardSocketOptions.SO_REUSEADDR);
+        return options.get(StandardSocketOptions.SO_REUSEADDR);
     }
 
     @Override

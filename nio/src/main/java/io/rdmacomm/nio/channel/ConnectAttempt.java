@@ -50,8 +50,7 @@ final class ConnectAttempt {
             cause = e;
         } catch (RuntimeException e) {
             // The device was closed, for example.
-            cause = new SocketException("could not connect to " + address + ": " + e.getMessage());
-            cause.initCause(e);
+            cause = new SocketException("could not connect to " + address + ": " + e.getMessage(), e);
         }
         lock.lock();
         try {

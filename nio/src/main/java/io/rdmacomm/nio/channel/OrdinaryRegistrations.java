@@ -1,5 +1,7 @@
 package io.rdmacomm.nio.channel;
 
+import java.io.IOException;
+import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,8 +15,13 @@ final class OrdinaryRegistrations {
         keys.add(key);
     }
 
-    synchronized void cancelAll() {
-        keys.forEach(SelectionKey::cancel);
-        keys.clear();
+    /// Makes the channel blocking or not. The keys of ours were cancelled before it can be blocking: that was
+    /// checked.
+    synchronized void configureBlocking(SelectableChannel channel, boolean block) throws IOException {
+        if (block) {
+            keys.forEach(SelectionKey::cancel);
+            keys.clear();
+        }
+        var _ = channel.configureBlocking(block);
     }
 }

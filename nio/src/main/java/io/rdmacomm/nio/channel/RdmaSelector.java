@@ -5,8 +5,10 @@ import io.rdmacomm.verbs.CompletionChannel;
 import io.rdmacomm.verbs.RdmaInterruptedException;
 import io.rdmacomm.verbs.WaitGroup;
 import java.io.IOException;
+import java.nio.channels.CancelledKeyException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ClosedSelectorException;
+import java.nio.channels.IllegalBlockingModeException;
 import java.nio.channels.IllegalSelectorException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
@@ -39,12 +41,10 @@ public final class RdmaSelector extends AbstractSelector {
     private static final int IDLE_PASSES = 256;
     /// How long the events of cold connections may wait while hot ones keep the selector busy.
     private static final long EVENTS_NANOS = 50_000;
-    private static final long FOR_EVER = Long.MAX_VALUE / 2;
     /// A selector counts in milliseconds.
     private static final long ROUND_UP = 999_999;
     private static final Duration AT_ONCE = Duration.ZERO;
 
-    private final Transport transport;
     private final Set<SelectionKey> keys = ConcurrentHashMap.newKeySet();
     private final Set<SelectionKey> keysView = Collections.unmodifiableSet(keys);
     private final SelectedKeys selected = new SelectedKeys();
@@ -64,9 +64,8 @@ public final class RdmaSelector extends AbstractSelector {
     private long eventsTaken = System.nanoTime();
 
     /// A selector without keys.
-    public RdmaSelector(SelectorProvider provider, Transport transport) {
+    public RdmaSelector(SelectorProvider provider) {
         super(provider);
-        this.transport = transport;
     }
 
     // ---- Any thread ----
@@ -203,7 +202,7 @@ public final class RdmaSelector extends AbstractSelector {
 
     @Override
     public int select() throws IOException {
-        return select(FOR_EVER, false);
+        return select(Timeouts.NONE, false);
     }
 
     @Override
@@ -211,7 +210,7 @@ public final class RdmaSelector extends AbstractSelector {
         if (millis < 0) {
             throw new IllegalArgumentException("Negative timeout");
         }
-        return select(millis == 0 ? FOR_EVER : TimeUnit.MILLISECONDS.toNanos(millis), false);
+        return select(millis == 0 ? Timeouts.NONE : TimeUnit.MILLISECONDS.toNanos(millis), false);
     }
 
     private int select(long nanos, boolean now) throws IOException {
@@ -225,7 +224,7 @@ public final class RdmaSelector extends AbstractSelector {
                     pass(true);
                     woken = false;
                 } else {
-                    selectBlocking(Math.min(nanos, FOR_EVER));
+                    selectBlocking(Math.min(nanos, Timeouts.NONE));
                 }
                 removeCancelled();
                 return found;
@@ -306,9 +305,7 @@ public final class RdmaSelector extends AbstractSelector {
         }
         AbstractSelectableChannel channel = rdma.ordinary();
         if (channel != null) {
-            if (channel.isOpen()) {
-                useOrdinary().register(channel, key);
-            }
+            attendOrdinary(channel, key);
             return;
         }
         RsConnection connection = rdma.connection();
@@ -318,9 +315,17 @@ public final class RdmaSelector extends AbstractSelector {
         heat(key);
     }
 
-    private void watch(RdmaSelectionKey key, RsConnection connection) throws IOException {
+    private void attendOrdinary(AbstractSelectableChannel channel, RdmaSelectionKey key) throws IOException {
         try {
-            useGroup().add(connection.events());
+            useOrdinary().register(channel, key);
+        } catch (ClosedChannelException | CancelledKeyException | IllegalBlockingModeException e) {
+            // Another thread has cancelled the key meanwhile, and closed the channel or made it blocking.
+        }
+    }
+
+    private void watch(RdmaSelectionKey key, RsConnection connection) {
+        try {
+            useGroup(connection).add(connection.events());
             byEvents.put(connection.events(), key);
             key.setWatched(true);
         } catch (IllegalStateException e) {
@@ -328,10 +333,10 @@ public final class RdmaSelector extends AbstractSelector {
         }
     }
 
-    private WaitGroup useGroup() throws IOException {
+    private WaitGroup useGroup(RsConnection connection) {
         WaitGroup waiting = group;
         if (waiting == null) {
-            waiting = WaitGroup.create(transport.device().context());
+            waiting = WaitGroup.create(connection.events().context());
             group = waiting;
         }
         return waiting;
@@ -423,10 +428,10 @@ public final class RdmaSelector extends AbstractSelector {
             if (!noted.isEmpty() || woken || !isOpen()) {
                 return;
             }
-            if (waiting == null) {
-                useOrdinary().select(TimeUnit.NANOSECONDS.toMillis(nanos + ROUND_UP), onOrdinary);
-            } else if (all == null) {
+            if (all == null) {
                 takeEvents(Duration.ofNanos(nanos));
+            } else if (waiting == null) {
+                all.select(TimeUnit.NANOSECONDS.toMillis(nanos + ROUND_UP), onOrdinary);
             } else {
                 sleepAtBoth(all, nanos);
             }
@@ -465,8 +470,18 @@ public final class RdmaSelector extends AbstractSelector {
         } catch (RdmaInterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (IllegalStateException e) {
-            // The group or the device was closed meanwhile.
+            // The device was closed, and its connections have ended; or this selector.
+            forgetGroup();
         }
+    }
+
+    private void forgetGroup() {
+        group = null;
+        for (RdmaSelectionKey key : byEvents.values()) {
+            key.setWatched(false);
+            heat(key);
+        }
+        byEvents.clear();
     }
 
     private void take(WaitGroup waiting, CompletionChannel events) {
@@ -484,7 +499,7 @@ public final class RdmaSelector extends AbstractSelector {
 
     // ---- Cancelled keys ----
 
-    private void removeCancelled() {
+    private void removeCancelled() throws IOException {
         Set<SelectionKey> cancelled = cancelledKeys();
         synchronized (cancelled) {
             if (cancelled.isEmpty()) {
@@ -498,15 +513,7 @@ public final class RdmaSelector extends AbstractSelector {
         OrdinaryKeys all = ordinary;
         if (all != null) {
             // Channels of the JDK that were closed are really closed then.
-            flush(all);
-        }
-    }
-
-    private void flush(OrdinaryKeys all) {
-        try {
             all.selectNow(onOrdinary);
-        } catch (IOException e) {
-            throw new IllegalStateException("the selector of the JDK failed", e);
         }
     }
 

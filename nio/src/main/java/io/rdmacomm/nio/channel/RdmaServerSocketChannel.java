@@ -1,9 +1,11 @@
 package io.rdmacomm.nio.channel;
 
+import io.rdmacomm.nio.rsocket.Listeners;
 import io.rdmacomm.nio.rsocket.Readiness;
 import io.rdmacomm.nio.rsocket.RsConnection;
 import io.rdmacomm.nio.rsocket.RsConnector.Established;
 import io.rdmacomm.nio.rsocket.RsListener;
+import io.rdmacomm.verbs.service.SystemSockets;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -17,11 +19,8 @@ import java.nio.channels.NotYetBoundException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
-import java.nio.channels.UnresolvedAddressException;
-import java.nio.channels.UnsupportedAddressTypeException;
 import java.nio.channels.spi.AbstractSelectableChannel;
 import java.nio.channels.spi.SelectorProvider;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
@@ -54,39 +53,22 @@ public final class RdmaServerSocketChannel extends ServerSocketChannel implement
             if (isBound()) {
                 throw new AlreadyBoundException();
             }
-            InetSocketAddress wanted = address == null ? new InetSocketAddress(0) : checked(address);
+            InetSocketAddress wanted = address == null ? new InetSocketAddress(0) : Addresses.checked(address);
             int most = backlog < 1 ? DEFAULT_BACKLOG : backlog;
             if (transport.isRdma("listen at", wanted)) {
                 RsListener opened = RsListener.open(transport.device(), wanted, most, options.sizes());
                 opened.add(listeners);
                 listener = opened;
             } else {
-                ServerSocketChannel channel = transport.openServerSocket();
+                ServerSocketChannel channel = SystemSockets.openServerSocket();
                 ordinary = channel;
                 channel.configureBlocking(isBlocking());
-                for (Map.Entry<SocketOption<?>, Object> option :
-                        options.changed().entrySet()) {
-                    set(channel, option.getKey(), option.getValue());
-                }
+                options.applyTo(channel);
                 var _ = channel.bind(wanted, most);
             }
         }
         listeners.changed();
         return this;
-    }
-
-    private static <T> void set(ServerSocketChannel channel, SocketOption<T> name, Object value) throws IOException {
-        var _ = channel.setOption(name, name.type().cast(value));
-    }
-
-    private static InetSocketAddress checked(SocketAddress address) {
-        if (!(address instanceof InetSocketAddress internet)) {
-            throw new UnsupportedAddressTypeException();
-        }
-        if (internet.isUnresolved()) {
-            throw new UnresolvedAddressException();
-        }
-        return internet;
     }
 
     private boolean isBound() throws IOException {
@@ -198,11 +180,7 @@ public final class RdmaServerSocketChannel extends ServerSocketChannel implement
                 ensureOpen();
                 ServerSocketChannel channel = ordinary;
                 if (channel != null) {
-                    if (block) {
-                        // The keys of this channel were cancelled: that was checked.
-                        ordinaryKeys.cancelAll();
-                    }
-                    var _ = channel.configureBlocking(block);
+                    ordinaryKeys.configureBlocking(channel, block);
                 }
             }
         } finally {

@@ -1,8 +1,10 @@
 package io.rdmacomm.nio.channel;
 
+import io.rdmacomm.nio.rsocket.Listeners;
 import io.rdmacomm.nio.rsocket.Readiness;
 import io.rdmacomm.nio.rsocket.RsConnection;
 import io.rdmacomm.nio.rsocket.RsConnector.Established;
+import io.rdmacomm.verbs.service.SystemSockets;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -22,13 +24,10 @@ import java.nio.channels.NoConnectionPendingException;
 import java.nio.channels.NotYetConnectedException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
-import java.nio.channels.UnresolvedAddressException;
-import java.nio.channels.UnsupportedAddressTypeException;
 import java.nio.channels.spi.AbstractSelectableChannel;
 import java.nio.channels.spi.SelectorProvider;
 import java.time.Duration;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
@@ -107,7 +106,7 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
                 if (local != null || ordinary != null) {
                     throw new AlreadyBoundException();
                 }
-                InetSocketAddress wanted = address == null ? new InetSocketAddress(0) : checked(address);
+                InetSocketAddress wanted = address == null ? new InetSocketAddress(0) : Addresses.checked(address);
                 if (wanted.getPort() == 0 && wanted.getAddress().isAnyLocalAddress()) {
                     local = wanted;
                 } else {
@@ -120,17 +119,6 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
             readLock.unlock();
         }
         return this;
-    }
-
-    private static InetSocketAddress checked(SocketAddress address) {
-        Objects.requireNonNull(address);
-        if (!(address instanceof InetSocketAddress internet)) {
-            throw new UnsupportedAddressTypeException();
-        }
-        if (internet.isUnresolved()) {
-            throw new UnresolvedAddressException();
-        }
-        return internet;
     }
 
     @Override
@@ -164,7 +152,7 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
     ///
     /// @param nanos the longest wait of a blocking channel
     boolean connect(SocketAddress address, long nanos) throws IOException {
-        InetSocketAddress to = checked(address);
+        InetSocketAddress to = Addresses.checked(address);
         readLock.lock();
         writeLock.lock();
         try {
@@ -216,18 +204,12 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
     private SocketChannel useOrdinary() throws IOException {
         SocketChannel channel = ordinary;
         if (channel == null) {
-            channel = transport.openSocket();
+            channel = SystemSockets.openSocket();
             channel.configureBlocking(isBlocking());
-            for (Map.Entry<SocketOption<?>, Object> option : options.changed().entrySet()) {
-                set(channel, option.getKey(), option.getValue());
-            }
+            options.applyTo(channel);
             ordinary = channel;
         }
         return channel;
-    }
-
-    private static <T> void set(SocketChannel channel, SocketOption<T> name, Object value) throws IOException {
-        var _ = channel.setOption(name, name.type().cast(value));
     }
 
     @Override
@@ -661,11 +643,7 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
                 ensureOpen();
                 SocketChannel channel = ordinary;
                 if (channel != null) {
-                    if (block) {
-                        // The keys of this channel were cancelled: that was checked.
-                        ordinaryKeys.cancelAll();
-                    }
-                    var _ = channel.configureBlocking(block);
+                    ordinaryKeys.configureBlocking(channel, block);
                 }
             }
         } finally {

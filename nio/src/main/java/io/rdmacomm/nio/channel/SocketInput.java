@@ -44,9 +44,7 @@ final class SocketInput extends InputStream {
             }
             return read;
         } catch (ClosedChannelException e) {
-            SocketException closed = new SocketException("Socket closed");
-            closed.initCause(e);
-            throw closed;
+            throw new SocketException("Socket closed", e);
         }
     }
 

@@ -1,8 +1,10 @@
 package io.rdmacomm.nio.channel;
 
 import io.rdmacomm.nio.rsocket.BufferSizes;
+import java.io.IOException;
 import java.net.SocketOption;
 import java.net.StandardSocketOptions;
+import java.nio.channels.NetworkChannel;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -53,9 +55,15 @@ final class SocketOptionValues {
         return defaults.keySet();
     }
 
-    /// Those that were set.
-    Map<SocketOption<?>, Object> changed() {
-        return values;
+    /// Sets those that were set here at a channel of the JDK, too.
+    void applyTo(NetworkChannel channel) throws IOException {
+        for (Map.Entry<SocketOption<?>, Object> option : values.entrySet()) {
+            apply(channel, option.getKey(), option.getValue());
+        }
+    }
+
+    private static <T> void apply(NetworkChannel channel, SocketOption<T> name, Object value) throws IOException {
+        var _ = channel.setOption(name, name.type().cast(value));
     }
 
     /// Checks an option and its value as the channels of the JDK do.

@@ -31,9 +31,7 @@ final class SocketOutput extends OutputStream {
                 var _ = channel.write(source);
             }
         } catch (ClosedChannelException e) {
-            SocketException closed = new SocketException("Socket closed");
-            closed.initCause(e);
-            throw closed;
+            throw new SocketException("Socket closed", e);
         }
     }
 

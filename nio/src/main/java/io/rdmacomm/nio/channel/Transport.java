@@ -2,23 +2,20 @@ package io.rdmacomm.nio.channel;
 
 import io.rdmacomm.nio.rsocket.SocketDevice;
 import io.rdmacomm.verbs.VerbException;
-import io.rdmacomm.verbs.service.SystemSockets;
-import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketException;
-import java.nio.channels.ServerSocketChannel;
-import java.nio.channels.SocketChannel;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /// Where the channels of a provider get their connections: from an RDMA device for some addresses, from the JDK
 /// for the others. The device is opened when it is first needed. Thread-safe.
-public final class Transport {
+public final class Transport implements AutoCloseable {
     private final String deviceName;
     private final AddressRules rules;
     private final Decisions decisions;
     private final ReentrantLock lock = new ReentrantLock();
     private @Nullable SocketDevice device;
+    private boolean closed;
 
     /// @param deviceName empty for the first device
     /// @param rules for which addresses the device is used
@@ -44,6 +41,9 @@ public final class Transport {
     SocketDevice device() throws SocketException {
         lock.lock();
         try {
+            if (closed) {
+                throw new SocketException("the provider of the channel is closed");
+            }
             SocketDevice opened = device;
             if (opened == null) {
                 opened = SocketDevice.open(deviceName);
@@ -51,21 +51,23 @@ public final class Transport {
             }
             return opened;
         } catch (VerbException e) {
-            SocketException failure = new SocketException("no RDMA device for sockets: " + e.getMessage());
-            failure.initCause(e);
-            throw failure;
+            throw new SocketException("no RDMA device for sockets: " + e.getMessage(), e);
         } finally {
             lock.unlock();
         }
     }
 
-    /// A channel of the JDK.
-    SocketChannel openSocket() throws IOException {
-        return SystemSockets.openSocket();
-    }
-
-    /// A listening channel of the JDK.
-    ServerSocketChannel openServerSocket() throws IOException {
-        return SystemSockets.openServerSocket();
+    /// Closes the device. Its connections are reset.
+    @Override
+    public void close() {
+        lock.lock();
+        try {
+            closed = true;
+            if (device != null) {
+                device.close();
+            }
+        } finally {
+            lock.unlock();
+        }
     }
 }

@@ -14,7 +14,6 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.nio.ByteBuffer;
 import java.time.Duration;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -49,7 +48,7 @@ public final class RsConnection {
     private final int half;
     private final ReentrantLock lock = new ReentrantLock();
     private final Waiters waiters;
-    private final CopyOnWriteArrayList<Readiness> listeners = new CopyOnWriteArrayList<>();
+    private final Listeners listeners = new Listeners();
 
     private @Nullable Connection connection;
     private long peerTargets;
@@ -332,12 +331,20 @@ public final class RsConnection {
         try {
             if (!armed && !released) {
                 armed = true;
-                completionQueue.arm();
+                requestEvent();
             }
             poll();
             return readyNow();
         } finally {
             lock.unlock();
+        }
+    }
+
+    private void requestEvent() {
+        try {
+            completionQueue.arm();
+        } catch (IllegalStateException e) {
+            // The device was closed, which the next poll finds out.
         }
     }
 
@@ -439,6 +446,8 @@ public final class RsConnection {
             } while (count == POLLED);
         } catch (ProtocolException | VerbException e) {
             fail(new IOException(e.getMessage(), e));
+        } catch (IllegalStateException e) {
+            fail(new IOException("Connection reset: the device was closed", e));
         }
         if (arrived > 0 && (peerSends || peerReads)) {
             wire.receive(arrived);
@@ -539,9 +548,7 @@ public final class RsConnection {
 
     private void tell() {
         waiters.wakeAll();
-        for (Readiness listener : listeners) {
-            listener.changed();
-        }
+        listeners.changed();
     }
 
     // ---- The end ----

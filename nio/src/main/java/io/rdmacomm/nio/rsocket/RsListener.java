@@ -15,7 +15,6 @@ import java.net.SocketException;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
@@ -37,7 +36,7 @@ public final class RsListener implements AutoCloseable {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private final Deque<Established> accepted = new ArrayDeque<>();
-    private final CopyOnWriteArrayList<Readiness> listeners = new CopyOnWriteArrayList<>();
+    private final Listeners listeners = new Listeners();
     private volatile boolean closed;
 
     private RsListener(SocketDevice device, Listener<ConnectionRequest> listener, int backlog, BufferSizes sizes) {
@@ -119,14 +118,8 @@ public final class RsListener implements AutoCloseable {
         } finally {
             lock.unlock();
         }
-        tell();
+        listeners.changed();
         return true;
-    }
-
-    private void tell() {
-        for (Readiness listening : listeners) {
-            listening.changed();
-        }
     }
 
     /// The next connection; null if none waits.

@@ -5,7 +5,6 @@ import io.rdmacomm.verbs.ProtectionDomain;
 import io.rdmacomm.verbs.Rdma;
 import io.rdmacomm.verbs.TransportType;
 import io.rdmacomm.verbs.cm.ConnectionManager;
-import java.net.InetAddress;
 
 /// An open RDMA device for sockets. Thread-safe.
 public final class SocketDevice implements AutoCloseable {
@@ -61,11 +60,6 @@ public final class SocketDevice implements AutoCloseable {
     /// Whether messages can be immediate data if both ends agree: not on iWARP adapters.
     boolean canBeImmediate() {
         return context.device().transport() != TransportType.IWARP;
-    }
-
-    /// Whether an address of this host belongs to the device.
-    public boolean hasAddress(InetAddress address) {
-        return context.hasAddress(1, address);
     }
 
     @Override

@@ -62,7 +62,12 @@ final class Waiters {
     ///
     /// @return whether there was one
     boolean takeEvent() {
-        return acknowledged(events.awaitEvent(Duration.ZERO));
+        try {
+            return acknowledged(events.awaitEvent(Duration.ZERO));
+        } catch (IllegalStateException e) {
+            // The device was closed.
+            return false;
+        }
     }
 
     private static boolean acknowledged(@Nullable CompletionQueue queue) {

@@ -18,15 +18,18 @@ import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
+import io.rdmacomm.tests.fixture.LeakCheck;
 import java.nio.channels.spi.SelectorProvider;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /// Netty with a provider that it is given.
+@ExtendWith(LeakCheck.class)
 class NettyTest {
     private static final int BYTES = 2_000_000;
 
@@ -93,6 +96,7 @@ class NettyTest {
             server.close().sync();
         } finally {
             group.shutdownGracefully(0, 5, TimeUnit.SECONDS).sync();
+            Sockets.close(provider);
         }
     }
 }

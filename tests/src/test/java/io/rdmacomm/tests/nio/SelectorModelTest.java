@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdmacomm.tests.fixture.Amount;
 import io.rdmacomm.tests.fixture.Deadline;
+import io.rdmacomm.tests.fixture.LeakCheck;
 import io.rdmacomm.tests.nio.Sockets.Pair;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -22,10 +23,12 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /// Random threads around one selector. It selects without any time-out, so one lost wake-up stops the case.
+@ExtendWith(LeakCheck.class)
 class SelectorModelTest {
     private static final int PAIRS = 6;
     private static final int WAIT_MILLIS = 30_000;
@@ -110,6 +113,8 @@ class SelectorModelTest {
             selector.close();
             selecting.join(WAIT_MILLIS);
             assertThat(selecting.isAlive()).isFalse();
+        } finally {
+            Sockets.close(provider);
         }
         assertThat(failure.get()).isNull();
     }

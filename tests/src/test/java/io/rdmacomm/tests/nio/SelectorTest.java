@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.rdmacomm.tests.fixture.LeakCheck;
 import io.rdmacomm.tests.nio.Sockets.Pair;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -22,6 +23,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -29,6 +31,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @ParameterizedClass
 @EnumSource(Sockets.class)
 @Timeout(value = 1, unit = TimeUnit.MINUTES)
+@ExtendWith(LeakCheck.class)
 class SelectorTest {
     private static final int SHORT_MILLIS = 50;
     private static final int LONG_MILLIS = 30_000;
@@ -44,6 +47,7 @@ class SelectorTest {
     @AfterEach
     void close() throws IOException {
         selector.close();
+        Sockets.close(provider);
     }
 
     private Pair pair() throws IOException {

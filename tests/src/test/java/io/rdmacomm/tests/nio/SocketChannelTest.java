@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmacomm.tests.fixture.Deadline;
+import io.rdmacomm.tests.fixture.LeakCheck;
 import io.rdmacomm.tests.nio.Sockets.Pair;
 import java.io.IOException;
 import java.io.InputStream;
@@ -39,8 +40,10 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -48,6 +51,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @ParameterizedClass
 @EnumSource(Sockets.class)
 @Timeout(value = 1, unit = TimeUnit.MINUTES)
+@ExtendWith(LeakCheck.class)
 class SocketChannelTest {
     private static final int SHORT_MILLIS = 50;
     private static final int LARGE = 3_000_000;
@@ -58,6 +62,11 @@ class SocketChannelTest {
     SocketChannelTest(Sockets sockets) {
         this.sockets = sockets;
         this.provider = sockets.provider();
+    }
+
+    @AfterEach
+    void close() {
+        Sockets.close(provider);
     }
 
     private static ByteBuffer bytes(int... values) {

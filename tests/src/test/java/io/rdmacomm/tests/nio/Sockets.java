@@ -32,8 +32,14 @@ enum Sockets {
         }
     };
 
-    /// A provider whose device nobody else has.
+    /// A provider whose device nobody else has; [#close(SelectorProvider)] closes it.
     abstract SelectorProvider provider();
+
+    static void close(SelectorProvider provider) {
+        if (provider instanceof RdmaSelectorProvider ours) {
+            ours.close();
+        }
+    }
 
     /// A listening channel at any port of this host.
     static ServerSocketChannel listen(SelectorProvider provider) throws IOException {
