@@ -220,7 +220,13 @@ final class SoftContext implements ContextDriver {
         return asyncEvents;
     }
 
-    /// A transport over shared memory, if the peer is on this host and may be reached that way; else null. A context
+    /// Whether it reaches other contexts of this host over shared memory, and they it.
+    boolean sharesMemory() {
+        return settings.sharedMemory();
+    }
+
+    /// A transport over shared memory, if the peer is on this host and may be reached that way; else null. A
+    /// context
     /// always reaches itself.
     @Nullable
     Transport connectOnHost(QueuePairResources queuePair) {
@@ -268,7 +274,8 @@ final class SoftContext implements ContextDriver {
     @Override
     public ConnectionManagerDriver openConnectionManager() {
         checkWorks("open connection manager");
-        return new SoftConnectionManager(toString(), settings.tcp(), gid, lid(), objects::endpoint);
+        return new SoftConnectionManager(
+                toString(), settings.tcp(), gid, lid(), new NeighbourContexts(this), objects::endpoint);
     }
 
     @Override

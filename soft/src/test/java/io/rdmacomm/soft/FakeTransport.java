@@ -26,6 +26,11 @@ final class FakeTransport implements Transport {
     }
 
     @Override
+    public boolean isIdle() {
+        return true;
+    }
+
+    @Override
     public boolean isAgreed() {
         return true;
     }

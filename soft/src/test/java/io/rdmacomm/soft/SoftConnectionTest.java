@@ -30,13 +30,20 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Two software devices that connect by address.
+/// Two software devices that connect by address, over shared memory and over TCP.
+@ParameterizedClass(name = "sharedMemory={0}")
+@ValueSource(booleans = {true, false})
 class SoftConnectionTest {
     private static final Duration LONG = AddressEnd.LONG;
     private static final ConnectionParameters DEFAULTS = ConnectionParameters.defaults();
+
+    @Parameter
+    private boolean sharedMemory;
 
     private AddressEnd server;
     private AddressEnd client;
@@ -44,8 +51,8 @@ class SoftConnectionTest {
 
     @BeforeEach
     void open() {
-        server = new AddressEnd();
-        client = new AddressEnd();
+        server = new AddressEnd(settings());
+        client = new AddressEnd(settings());
         listener = server.manager.listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 8);
     }
 
@@ -53,6 +60,10 @@ class SoftConnectionTest {
     void close() {
         client.close();
         server.close();
+    }
+
+    private String settings() {
+        return "soft0=127.0.0.1?sharedMemory=" + sharedMemory;
     }
 
     private CompletableFuture<Connection> connecting(ConnectionParameters parameters) {
@@ -135,7 +146,7 @@ class SoftConnectionTest {
     @Test
     void theFramesOfTheTwoEndsMayDiffer() throws Exception {
         client.close();
-        client = new AddressEnd("soft0=127.0.0.1?segment=536&checksum=true");
+        client = new AddressEnd(settings() + "&segment=536&checksum=true");
         assertOperations(connect());
         assertGoesOver(client, server);
         assertGoesOver(server, client);
@@ -157,6 +168,7 @@ class SoftConnectionTest {
 
     private void assertOperations(Both both) {
         assertThat(both.active().isConnected()).isTrue();
+        assertThat(client.context.counters(1)).containsEntry("tcp_links", sharedMemory ? 0L : 1L);
         server.receive(11, 100);
         client.receive(12, 100);
         exchange(client, server, 11);
@@ -233,7 +245,7 @@ class SoftConnectionTest {
     @Test
     void checksumIsUsedIfOneSideWantsIt() throws Exception {
         client.close();
-        client = new AddressEnd("soft0=127.0.0.1?checksum=true");
+        client = new AddressEnd(settings() + "&checksum=true");
         assertOperations(connect());
     }
 

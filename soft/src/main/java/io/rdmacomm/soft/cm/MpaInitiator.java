@@ -1,23 +1,18 @@
 package io.rdmacomm.soft.cm;
 
 import io.rdmacomm.soft.iwarp.MpaFrame;
-import io.rdmacomm.soft.iwarp.MpaFrameReader;
 import io.rdmacomm.soft.iwarp.MpaNegotiation;
 import io.rdmacomm.soft.iwarp.MpaTerms;
 import io.rdmacomm.verbs.cm.IdentifierOptions;
 import io.rdmacomm.verbs.service.SystemSockets;
-import java.io.EOFException;
 import java.io.IOException;
-import java.io.InputStream;
 import java.net.InetSocketAddress;
 import java.net.Socket;
-import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.SocketChannel;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /// Opens one MPA connection, in the caller's thread. [#close()] from another thread ends it at once, and so does
@@ -50,13 +45,14 @@ public final class MpaInitiator implements AutoCloseable {
         long deadline = System.nanoTime() + timeoutNanos;
         try {
             return attempt(own, own.request(privateData).askingForHandshake(), deadline);
-        } catch (SilentEndException e) {
+        } catch (MpaExchange.SilentEndException e) {
             return attempt(own, own.plainRequest(privateData), deadline);
         }
     }
 
-    /// Ends the attempt; a thread in [#connect] gets an [AsynchronousCloseException]. An established connection is
-    /// not affected.
+    /// Ends the attempt, or the connection that it has made, unless it was released; a thread in [#connect] gets
+    /// an
+    /// [AsynchronousCloseException].
     @Override
     public synchronized void close() {
         closed = true;
@@ -71,18 +67,17 @@ public final class MpaInitiator implements AutoCloseable {
         try {
             SocketOptions.set(channel, options);
             Socket socket = channel.socket();
-            socket.connect(remote, millisUntil(deadline));
+            socket.connect(remote, MpaExchange.millisUntil(deadline));
             ByteBuffer bytes = request.encode();
             while (bytes.hasRemaining()) {
                 channel.write(bytes);
             }
-            MpaFrame reply = read(socket, deadline);
+            MpaFrame reply = MpaExchange.await(socket, MpaFrame.Kind.REPLY, deadline);
             if (reply.isRejected()) {
                 throw new MpaRejectedException(reply.privateData());
             }
             MpaTerms terms = own.initiatorTerms(request, reply);
             channel.configureBlocking(false);
-            release(channel);
             return new MpaConnection(channel, reply, terms);
         } catch (IOException | RuntimeException e) {
             closeQuietly(channel);
@@ -110,52 +105,23 @@ public final class MpaInitiator implements AutoCloseable {
         return channel;
     }
 
-    private synchronized void release(SocketChannel channel) throws IOException {
-        current = null;
-        if (closed || !channel.isOpen()) {
+    /// The connection that [#connect] has made belongs to a queue pair from now on.
+    ///
+    /// @throws AsynchronousCloseException if this was closed meanwhile
+    synchronized void release() throws IOException {
+        SocketChannel made = current;
+        if (closed || made == null || !made.isOpen()) {
             throw new AsynchronousCloseException();
         }
+        current = null;
     }
 
-    private static MpaFrame read(Socket socket, long deadline) throws IOException {
-        MpaFrameReader reader = new MpaFrameReader(MpaFrame.Kind.REPLY);
-        InputStream in = socket.getInputStream();
-        while (!reader.advance()) {
-            ByteBuffer into = reader.buffer();
-            // The deadline is for the whole reply: single bytes do not extend it.
-            socket.setSoTimeout(millisUntil(deadline));
-            readSome(in, into);
+    /// Closes the connection that [#connect] has made, unless it was released.
+    synchronized void drop() {
+        SocketChannel made = current;
+        if (made != null) {
+            closeQuietly(made);
         }
-        return reader.frame();
-    }
-
-    private static void readSome(InputStream in, ByteBuffer into) throws IOException {
-        boolean nothingYet = into.position() == 0;
-        byte[] some = new byte[into.remaining()];
-        try {
-            int count = in.read(some);
-            if (count >= 0) {
-                into.put(some, 0, count);
-                return;
-            }
-        } catch (SocketException e) {
-            if (nothingYet) {
-                throw new SilentEndException(e.getMessage());
-            }
-            throw e;
-        }
-        if (nothingYet) {
-            throw new SilentEndException("the peer disconnected without a reply");
-        }
-        throw new EOFException("the peer disconnected during its reply");
-    }
-
-    private static int millisUntil(long deadline) throws SocketTimeoutException {
-        long left = deadline - System.nanoTime();
-        if (left <= 0) {
-            throw new SocketTimeoutException("no reply in time");
-        }
-        return (int) Math.min(TimeUnit.NANOSECONDS.toMillis(left) + 1, Integer.MAX_VALUE);
     }
 
     private static void closeQuietly(SocketChannel channel) {
@@ -163,15 +129,6 @@ public final class MpaInitiator implements AutoCloseable {
             channel.close();
         } catch (IOException e) {
             // It is closed anyway.
-        }
-    }
-
-    /// The peer ended the connection before the first byte of a reply.
-    private static final class SilentEndException extends IOException {
-        private static final long serialVersionUID = 1L;
-
-        SilentEndException(@Nullable String message) {
-            super(message);
         }
     }
 }

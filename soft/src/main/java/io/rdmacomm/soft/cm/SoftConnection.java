@@ -2,18 +2,17 @@ package io.rdmacomm.soft.cm;
 
 import io.rdmacomm.soft.iwarp.EnhancedSetup;
 import io.rdmacomm.soft.iwarp.Fpdu;
+import io.rdmacomm.soft.iwarp.QueuePairAddress;
 import io.rdmacomm.soft.tcp.LinkTerms;
 import io.rdmacomm.soft.tcp.TcpEndpoint;
 import io.rdmacomm.soft.tcp.TcpSettings;
 import io.rdmacomm.verbs.AddressVector;
-import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.Gid;
 import io.rdmacomm.verbs.PathMtu;
 import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.QueuePairAttributes;
 import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.RetryOptions;
-import io.rdmacomm.verbs.cm.ConnectFailedException;
 import io.rdmacomm.verbs.cm.ConnectionParameters;
 import io.rdmacomm.verbs.spi.ConnectionDriver;
 import java.io.IOException;
@@ -27,7 +26,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/// A connection that was set up with MPA. The queue pair drives it; this class only knows whether it still exists,
+/// A connection that was set up with MPA. The queue pair drives it; this class only knows whether it still
+/// exists,
 /// and ends it.
 final class SoftConnection implements ConnectionDriver {
     private static final long DRAIN_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -63,58 +63,96 @@ final class SoftConnection implements ConnectionDriver {
         this.privateData = privateData;
     }
 
+    /// What takes a connection over when the queue pair is ready.
+    private interface Takeover {
+        void run() throws IOException;
+    }
+
     /// Hands the TCP connection over to the queue pair, which is in INIT, and brings that up.
     ///
     /// @param peerReads how many READs and atomics the peer wants to have outstanding
-    /// @throws ConnectFailedException if the connection is no longer usable; it is closed then
-    void begin(SocketChannel channel, LinkTerms terms, ConnectionParameters parameters, int peerReads) {
-        // The agreed values; the link accepts more, because siw sends more than it asked for.
+    /// @throws IOException if the connection is no longer usable; it is closed then
+    void begin(SocketChannel channel, LinkTerms terms, ConnectionParameters parameters, int peerReads)
+            throws IOException {
+        QueuePairAddress peer = new QueuePairAddress(Gid.of(remote.getAddress()), 0, terms.peerNumber());
+        agree(terms, peerReads);
+        endpoint.expectConnection();
+        bringUp(
+                channel,
+                readyToReceive(peer, 0, terms),
+                readyToSend(0, terms, parameters),
+                () -> endpoint.adopt(channel, terms, this::end));
+    }
+
+    /// Connects the queue pair, which is in INIT, over shared memory. The TCP connection shows the end.
+    ///
+    /// @param peerReads how many READs and atomics the peer wants to have outstanding
+    /// @param deadline when the peer must be ready, by [System#nanoTime()]
+    /// @throws IOException if the connection is lost, or the peer is not ready in time; it is closed then
+    void beginOnHost(
+            HostAgreement agreed, LinkTerms terms, ConnectionParameters parameters, int peerReads, long deadline)
+            throws IOException {
+        agree(terms, peerReads);
+        endpoint.expectOnHost();
+        bringUp(
+                agreed.channel(),
+                readyToReceive(agreed.peer(), agreed.receivePsn(), terms),
+                readyToSend(agreed.sendPsn(), terms, parameters),
+                () -> {
+                    agreed.confirm(deadline);
+                    endpoint.watch(agreed.channel(), this::end);
+                });
+    }
+
+    /// The agreed values; the link accepts more, because siw sends more than it asked for.
+    private void agree(LinkTerms terms, int peerReads) {
         responderResources = Math.min(terms.mpa().inboundReads(), peerReads);
         initiatorDepth = terms.mpa().outboundReads();
+    }
+
+    private void bringUp(
+            SocketChannel channel,
+            QueuePairAttributes readyToReceive,
+            QueuePairAttributes readyToSend,
+            Takeover takeover)
+            throws IOException {
         try {
-            endpoint.expectConnection();
-            queuePair.modify(readyToReceive(terms));
-            queuePair.modify(readyToSend(terms, parameters));
-            endpoint.adopt(channel, terms, this::end);
+            queuePair.modify(readyToReceive);
+            queuePair.modify(readyToSend);
+            takeover.run();
         } catch (IOException | RuntimeException e) {
             try (channel) {
                 fail();
             } catch (IOException | RuntimeException closing) {
                 e.addSuppressed(closing);
             }
-            if (e instanceof RuntimeException failure) {
-                throw failure;
-            }
-            throw new ConnectFailedException(
-                    "connect (rdma_connect)",
-                    Errno.ECONNRESET,
-                    "the connection to " + remote + " was lost: " + e.getMessage());
+            throw e;
         }
     }
 
-    private QueuePairAttributes readyToReceive(LinkTerms terms) {
-        Gid gid = Gid.of(remote.getAddress());
+    private static QueuePairAttributes readyToReceive(QueuePairAddress peer, int receivePsn, LinkTerms terms) {
         return new QueuePairAttributes()
                 .state(QueuePairState.READY_TO_RECEIVE)
-                .addressVector(new AddressVector(gid, 0, 0, 1, 0, 0, HOP_LIMIT, 0))
+                .addressVector(new AddressVector(peer.gid(), peer.lid(), 0, 1, 0, 0, HOP_LIMIT, 0))
                 .pathMtu(PathMtu.MTU_4096)
-                .destinationNumber(terms.peerNumber())
-                .receivePsn(0)
+                .destinationNumber(peer.number())
+                .receivePsn(receivePsn)
                 .maxDestinationReadAtomic(terms.mpa().inboundReads())
                 .minRnrTimer(RetryOptions.defaults().rnrTimer());
     }
 
-    private QueuePairAttributes readyToSend(LinkTerms terms, ConnectionParameters parameters) {
+    private static QueuePairAttributes readyToSend(int sendPsn, LinkTerms terms, ConnectionParameters parameters) {
         return new QueuePairAttributes()
                 .state(QueuePairState.READY_TO_SEND)
-                .sendPsn(0)
+                .sendPsn(sendPsn)
                 .timeout(parameters.ackTimeout().orElse(RetryOptions.defaults().timeout()))
                 .retryCount(parameters.retryCount())
                 .rnrRetry(parameters.rnrRetry())
                 .maxReadAtomic(terms.mpa().outboundReads());
     }
 
-    /// The queue pair's link is over, or this side ends it; any thread, perhaps under the queue pair's locks. The first
+    /// The queue pair's link is over, or this side ends it; any thread, perhaps under the queue pair's locks. The
+    /// first
     /// reason counts.
     private void end(String why) {
         String known = reason.compareAndExchange(null, why);
@@ -172,7 +210,8 @@ final class SoftConnection implements ConnectionDriver {
         return reason.get();
     }
 
-    /// Sends what was posted before, if the peer takes it, then ends the connection with FIN: iWARP has no message
+    /// Sends what was posted before, if the peer takes it, then ends the connection with FIN: iWARP has no
+    /// message
     /// for an orderly end.
     @Override
     public void disconnect() {

@@ -43,18 +43,26 @@ public final class SoftConnectionManager implements ConnectionManagerDriver {
     private final TcpSettings settings;
     private final Gid gid;
     private final int lid;
+    private final HostContexts contexts;
     private final IntFunction<@Nullable TcpEndpoint> endpoints;
 
     /// Connects queue pairs of one context.
     ///
     /// @param device its name, for messages
+    /// @param contexts finds the contexts of this host
     /// @param endpoints the TCP side of the queue pair with a number; null if it is closed
     public SoftConnectionManager(
-            String device, TcpSettings settings, Gid gid, int lid, IntFunction<@Nullable TcpEndpoint> endpoints) {
+            String device,
+            TcpSettings settings,
+            Gid gid,
+            int lid,
+            HostContexts contexts,
+            IntFunction<@Nullable TcpEndpoint> endpoints) {
         this.device = device;
         this.settings = settings;
         this.gid = gid;
         this.lid = lid;
+        this.contexts = contexts;
         this.endpoints = endpoints;
     }
 
@@ -76,6 +84,10 @@ public final class SoftConnectionManager implements ConnectionManagerDriver {
             throw new IllegalStateException(queuePair + " is closed");
         }
         return endpoint;
+    }
+
+    HostContexts contexts() {
+        return contexts;
     }
 
     QueuePairAddress addressOf(QueuePair queuePair) {
@@ -132,7 +144,8 @@ public final class SoftConnectionManager implements ConnectionManagerDriver {
         }
     }
 
-    /// Asks the kernel for the route: a connected datagram socket has the address that this host would use. Nothing
+    /// Asks the kernel for the route: a connected datagram socket has the address that this host would use.
+    /// Nothing
     /// is sent.
     @Override
     public RouteDriver resolve(InetSocketAddress destination, IdentifierOptions options, long timeoutNanos) {

@@ -3,24 +3,33 @@ package io.rdmacomm.soft.cm;
 import io.rdmacomm.soft.iwarp.MpaFrame;
 import io.rdmacomm.soft.iwarp.MpaNegotiation;
 import io.rdmacomm.soft.iwarp.PeerHandshake;
-import io.rdmacomm.soft.iwarp.QueuePairAddress;
 import io.rdmacomm.soft.tcp.LinkTerms;
 import io.rdmacomm.soft.tcp.TcpEndpoint;
 import io.rdmacomm.soft.tcp.TcpSettings;
+import io.rdmacomm.verbs.DeadlineException;
 import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.QueuePair;
+import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.verbs.cm.ConnectFailedException;
 import io.rdmacomm.verbs.cm.ConnectionParameters;
 import io.rdmacomm.verbs.spi.ConnectionDriver;
 import io.rdmacomm.verbs.spi.ConnectionRequestDriver;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.net.SocketTimeoutException;
+import java.nio.channels.AsynchronousCloseException;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.SocketChannel;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
 
 /// A peer's MPA request that has not been answered.
 final class SoftConnectionRequest implements ConnectionRequestDriver {
+    private static final String ACCEPT = "accept (rdma_accept)";
+
     private final SoftConnectionManager connections;
     private final MpaRequest request;
+    private volatile boolean accepting;
 
     SoftConnectionRequest(SoftConnectionManager manager, MpaRequest request) {
         this.connections = manager;
@@ -58,23 +67,17 @@ final class SoftConnectionRequest implements ConnectionRequestDriver {
     }
 
     @Override
-    public ConnectionDriver accept(QueuePair queuePair, ConnectionParameters parameters, long timeoutNanos) {
+    public ConnectionDriver accept(QueuePair queuePair, ConnectionParameters parameters, long timeoutNanos)
+            throws InterruptedException {
         TcpEndpoint endpoint = endpoint(queuePair);
         MpaFrame frame = request.frame();
         MpaNegotiation negotiation = connections.negotiation(parameters, localAddress(), remoteAddress());
         boolean ours = frame.asksForHandshake();
+        PeerHandshake offer = HostAgreement.offer(connections.addressOf(queuePair), identity());
         byte[] privateData = parameters.privateData();
-        MpaFrame reply =
-                negotiation.acceptance(frame, ours ? handshake(queuePair).appendTo(privateData) : privateData);
-        SocketChannel channel;
-        try {
-            channel = request.reply(reply);
-        } catch (IOException e) {
-            throw new ConnectFailedException(
-                    "accept (rdma_accept)",
-                    Errno.ECONNRESET,
-                    remoteAddress() + " disconnected before its request was accepted: " + e.getMessage());
-        }
+        MpaFrame reply = negotiation.acceptance(frame, ours ? offer.appendTo(privateData) : privateData);
+        long deadline = System.nanoTime() + Math.min(timeoutNanos, SoftRoute.REPLY_NANOS);
+        SocketChannel channel = reply(reply);
         TcpSettings own = connections.settings();
         LinkTerms terms = new LinkTerms(
                 negotiation.responderTerms(frame, reply),
@@ -86,8 +89,60 @@ final class SoftConnectionRequest implements ConnectionRequestDriver {
                 0);
         SoftConnection connection =
                 new SoftConnection(endpoint, queuePair, localAddress(), remoteAddress(), privateData());
-        connection.begin(channel, terms, parameters, responderResources());
+        accepting = true;
+        try {
+            HostAgreement agreed = ours && offer.namesHost()
+                    ? HostAgreement.await(channel, offer, connections.contexts(), deadline)
+                    : null;
+            if (agreed != null) {
+                connection.beginOnHost(agreed, terms, parameters, responderResources(), deadline);
+            } else {
+                connection.begin(channel, terms, parameters, responderResources());
+            }
+        } catch (ClosedByInterruptException e) {
+            Thread.interrupted();
+            throw new InterruptedException("interrupted while accepting a " + this);
+        } catch (AsynchronousCloseException e) {
+            throw new IllegalStateException(this + " was closed while accepting");
+        } catch (IOException e) {
+            request.drop();
+            throw failure(e, timeoutNanos);
+        } finally {
+            accepting = false;
+        }
         return connection;
+    }
+
+    private RdmaException failure(IOException cause, long timeoutNanos) {
+        if (!(cause instanceof SocketTimeoutException)) {
+            return new ConnectFailedException(
+                    ACCEPT,
+                    Errno.ECONNRESET,
+                    remoteAddress() + " did not complete the connection: " + cause.getMessage());
+        }
+        String silent = remoteAddress() + " did not complete the connection";
+        return timeoutNanos < SoftRoute.REPLY_NANOS
+                ? new DeadlineException(
+                        ACCEPT + ": " + silent + " within " + TimeUnit.NANOSECONDS.toMillis(timeoutNanos) + " ms",
+                        cause)
+                : new ConnectFailedException(ACCEPT, Errno.ETIMEDOUT, silent + " within 10 s");
+    }
+
+    /// Names the own context to a peer that may find it in shared memory.
+    private UUID identity() {
+        boolean near = HostAgreement.mayShareMemory(localAddress(), remoteAddress());
+        return near ? connections.contexts().identity() : PeerHandshake.NO_HOST;
+    }
+
+    private SocketChannel reply(MpaFrame reply) {
+        try {
+            return request.reply(reply);
+        } catch (IOException e) {
+            throw new ConnectFailedException(
+                    ACCEPT,
+                    Errno.ECONNRESET,
+                    remoteAddress() + " disconnected before its request was accepted: " + e.getMessage());
+        }
     }
 
     private TcpEndpoint endpoint(QueuePair queuePair) {
@@ -99,24 +154,16 @@ final class SoftConnectionRequest implements ConnectionRequestDriver {
         }
     }
 
-    /// The block for one of our own devices, after the private data of the program.
-    private PeerHandshake handshake(QueuePair queuePair) {
-        return new PeerHandshake(
-                MpaFrame.Kind.REPLY,
-                PeerHandshake.Verdict.ACCEPTED,
-                LinkTerms.FEATURES,
-                LinkTerms.LONGEST_SEGMENT,
-                0,
-                PeerHandshake.NO_HOST,
-                connections.addressOf(queuePair),
-                0,
-                0,
-                QueuePairAddress.NONE);
-    }
-
     @Override
     public void reject(byte[] privateData) {
         request.reject(privateData);
+    }
+
+    @Override
+    public void closing() {
+        if (accepting) {
+            request.drop();
+        }
     }
 
     /// An accepted request's channel belongs to the queue pair, a rejected one's is closed.

@@ -27,12 +27,13 @@ import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /// The route to a peer's TCP port.
 final class SoftRoute implements RouteDriver {
     private static final String CONNECT = "connect (rdma_connect)";
     /// How long Linux siw waits for the reply; then the peer is unreachable.
-    private static final long REPLY_NANOS = TimeUnit.SECONDS.toNanos(10);
+    static final long REPLY_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private final SoftConnectionManager connections;
     private final InetSocketAddress local;
@@ -70,12 +71,8 @@ final class SoftRoute implements RouteDriver {
     public ConnectionDriver connect(QueuePair queuePair, ConnectionParameters parameters, long timeoutNanos)
             throws InterruptedException {
         TcpEndpoint endpoint = connections.endpoint(queuePair);
-        MpaConnection made;
         try {
-            made = initiator.connect(
-                    connections.negotiation(parameters, localAddress(), remoteAddress()),
-                    parameters.privateData(),
-                    Math.min(timeoutNanos, REPLY_NANOS));
+            return establish(endpoint, queuePair, parameters, Math.min(timeoutNanos, REPLY_NANOS));
         } catch (ClosedByInterruptException e) {
             Thread.interrupted();
             throw new InterruptedException("interrupted while connecting to " + remote);
@@ -88,6 +85,16 @@ final class SoftRoute implements RouteDriver {
             }
             throw failure(e, timeoutNanos);
         }
+    }
+
+    private SoftConnection establish(
+            TcpEndpoint endpoint, QueuePair queuePair, ConnectionParameters parameters, long timeoutNanos)
+            throws IOException {
+        long deadline = System.nanoTime() + timeoutNanos;
+        MpaConnection made = initiator.connect(
+                connections.negotiation(parameters, localAddress(), remoteAddress()),
+                parameters.privateData(),
+                timeoutNanos);
         PeerHandshake peer = PeerHandshake.find(made.reply().privateData());
         TcpSettings own = connections.settings();
         LinkTerms terms = peer == null
@@ -96,12 +103,31 @@ final class SoftRoute implements RouteDriver {
         byte[] privateData = PeerHandshake.withoutBlock(made.reply().privateData());
         SoftConnection connection =
                 new SoftConnection(endpoint, queuePair, addressOf(made.channel()), remote, privateData);
-        connection.begin(
-                made.channel(),
-                terms,
-                parameters,
-                SoftConnection.depth(made.reply().outboundReads()));
-        return connection;
+        int peerReads = SoftConnection.depth(made.reply().outboundReads());
+        boolean complete = false;
+        try {
+            HostAgreement agreed = peer == null ? null : answer(made.channel(), peer, queuePair);
+            if (agreed != null) {
+                connection.beginOnHost(agreed, terms, parameters, peerReads, deadline);
+            } else {
+                connection.begin(made.channel(), terms, parameters, peerReads);
+            }
+            initiator.release();
+            complete = true;
+            return connection;
+        } finally {
+            if (!complete) {
+                initiator.drop();
+            }
+        }
+    }
+
+    /// Agrees to use shared memory, if the peer offers it; null for TCP.
+    private @Nullable HostAgreement answer(SocketChannel channel, PeerHandshake peer, QueuePair queuePair)
+            throws IOException {
+        return peer.namesHost()
+                ? HostAgreement.answer(channel, peer, connections.addressOf(queuePair), connections.contexts())
+                : null;
     }
 
     private InetSocketAddress addressOf(SocketChannel channel) {

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 /// @param features the `FEATURE_` bits of the sender
 /// @param longestSegment the longest DDP segment that the sender wants to receive, in bytes
 /// @param nonce chosen at random by the initiator and repeated in the reply
-/// @param host names the shared memory that the sender can reach, where its LID is; all zero: none
+/// @param host names the context of the sender in shared memory, where its LID is; all zero: none
 /// @param source the sender's queue pair
 /// @param firstPsn the packet sequence number that the sender begins with
 /// @param expectedPsn the packet sequence number that the sender expects first
@@ -189,6 +189,11 @@ public record PeerHandshake(
     /// Whether this is the reply of one of our own devices to `request`, and not its echo.
     public boolean answers(PeerHandshake request) {
         return kind == MpaFrame.Kind.REPLY && nonce == request.nonce;
+    }
+
+    /// Whether the sender offers the shared memory that it can reach.
+    public boolean namesHost() {
+        return !host.equals(NO_HOST);
     }
 
     /// Whether the sender has a feature.

@@ -6,6 +6,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.BitSet;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /// The control file of a context, for its owner: header, tables and a heap that rings are allocated from.
@@ -20,6 +21,7 @@ public final class ControlFile implements AutoCloseable {
     // Not a channel: an interrupted thread would close it for all.
     private final RandomAccessFile file;
     private final MappedFile mapped;
+    private final UUID identity = UUID.randomUUID();
     private final BitSet reserved = new BitSet();
     private final TreeMap<Long, Long> free = new TreeMap<>();
     private final byte[] zeros = new byte[PAGE];
@@ -44,6 +46,8 @@ public final class ControlFile implements AutoCloseable {
             SharedWords.releaseInt(memory, ControlLayout.HEADER_LID, directory.lid());
             SharedWords.release(memory, ControlLayout.HEADER_GID_HIGH, gidHigh);
             SharedWords.release(memory, ControlLayout.HEADER_GID_LOW, gidLow);
+            SharedWords.release(memory, ControlLayout.HEADER_IDENTITY_HIGH, file.identity.getMostSignificantBits());
+            SharedWords.release(memory, ControlLayout.HEADER_IDENTITY_LOW, file.identity.getLeastSignificantBits());
             SharedWords.publish(memory, ControlLayout.HEADER_MAGIC, ControlLayout.MAGIC);
             return file;
         } catch (IOException | RuntimeException e) {
@@ -59,6 +63,11 @@ public final class ControlFile implements AutoCloseable {
     /// Lets other contexts connect over shared memory. They call over TCP until then.
     public void share() {
         SharedWords.releaseInt(memory(), ControlLayout.HEADER_SHARED, 1);
+    }
+
+    /// A random number that names this context. Only those who can read the file know it, unless they were told.
+    public UUID identity() {
+        return identity;
     }
 
     /// The whole file.

@@ -3,7 +3,7 @@ package io.rdmacomm.soft.mapped;
 /// Where things are in a context's control file, which peers map.
 ///
 /// ```
-/// 0x000000  header: magic, version, GID, LID
+/// 0x000000  header: magic, version, GID, LID, identity
 /// 0x010000  queue pair table: 4096 blocks of 256 bytes
 /// 0x200000  key table: 65536 entries of 64 bytes
 /// 0x800000  heap: completion queues, receive queues, staging blocks
@@ -13,7 +13,7 @@ public final class ControlLayout {
     /// First word of the file: "rdmacomm".
     public static final long MAGIC = 0x6d6d6f63616d6472L;
     /// Version of this layout.
-    public static final int VERSION = 6;
+    public static final int VERSION = 7;
 
     /// Header: [#MAGIC].
     public static final long HEADER_MAGIC = 0;
@@ -28,6 +28,10 @@ public final class ControlLayout {
 
     /// Header: 1 if other contexts may connect over shared memory, 4 bytes.
     public static final long HEADER_SHARED = 32;
+    /// Header: a random number that no other context has, first half.
+    public static final long HEADER_IDENTITY_HIGH = 40;
+    /// Header: its second half.
+    public static final long HEADER_IDENTITY_LOW = 48;
 
     /// Header: how many entries of the key table are there, 4 bytes. The rest is a hole that must not be
     /// touched.

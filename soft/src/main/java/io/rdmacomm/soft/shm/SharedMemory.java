@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
@@ -101,6 +102,20 @@ public final class SharedMemory implements AutoCloseable {
             return null;
         }
         return transport;
+    }
+
+    /// Whether the context with this GID and LID is on this host, and is the one with this number. Connects to
+    /// it.
+    ///
+    /// @param identity what its control file must name
+    public boolean reaches(Gid theirs, int theirLid, UUID identity) {
+        ShmPeer peer = peers.find(theirs, theirLid);
+        try {
+            return peer != null && peer.isNamed(identity);
+        } catch (IllegalStateException | InternalError e) {
+            // It has just ended, or its file was truncated.
+            return false;
+        }
     }
 
     private @Nullable QueuePairResources connected(int queuePair, ShmPeer peer) {

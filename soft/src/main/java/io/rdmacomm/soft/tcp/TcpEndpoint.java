@@ -20,7 +20,8 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// Gets a queue pair its TCP connection: calls the peer, answers the peer's call, or takes over the connection that a
+/// Gets a queue pair its TCP connection: calls the peer, answers the peer's call, or takes over the connection
+/// that a
 /// connection manager has made. Under the queue pair's send lock, unless stated otherwise.
 public final class TcpEndpoint {
     private static final long CALL_NANOS = 2_000_000;
@@ -42,6 +43,16 @@ public final class TcpEndpoint {
         void begin(Transport transport, Set<SendOpcode> missing, String why);
     }
 
+    /// How the queue pair finds its peer.
+    private enum Meeting {
+        /// It was told the numbers of its peer, so one calls the other.
+        BY_NUMBERS,
+        /// A connection manager makes the connection.
+        BY_ADDRESS,
+        /// A connection manager has found the peer on this host.
+        BY_ADDRESS_ON_HOST
+    }
+
     private final TcpNode node;
     private final QueuePairResources resources;
     private final Destination destination;
@@ -51,8 +62,9 @@ public final class TcpEndpoint {
     private final Supplier<PolledLinks> pollsReceives;
     private @Nullable TcpTransport current;
     private @Nullable OutgoingCall call;
+    private @Nullable DisconnectLine line;
     private boolean asked;
-    private boolean expecting;
+    private Meeting meeting = Meeting.BY_NUMBERS;
     private long nextCall = System.nanoTime();
     private int expectedPsn = -1;
 
@@ -80,7 +92,7 @@ public final class TcpEndpoint {
     /// Calls the peer, unless a call is in progress, or was tried just now.
     public void call() {
         long now = System.nanoTime();
-        if (!destination.isSending() || expecting || call != null || asked || now - nextCall < 0) {
+        if (!destination.isSending() || meeting != Meeting.BY_NUMBERS || call != null || asked || now - nextCall < 0) {
             return;
         }
         asked = true;
@@ -210,11 +222,12 @@ public final class TcpEndpoint {
         }
     }
 
-    /// The caller must be the queue pair that this one was connected to, with the same numbers. When both call each
+    /// The caller must be the queue pair that this one was connected to, with the same numbers. When both call
+    /// each
     /// other, the call of the lower address wins.
     private PeerHandshake.Verdict consider(PeerHandshake request, Gid origin) {
         QueuePairAddress theirs = peerAddress();
-        boolean right = !expecting
+        boolean right = meeting == Meeting.BY_NUMBERS
                 && request.destination().equals(address())
                 && request.source().equals(theirs)
                 && request.firstPsn() == destination.receivePsn()
@@ -252,7 +265,8 @@ public final class TcpEndpoint {
         return (order != 0 ? order : Integer.compare(one.number(), other.number())) < 0;
     }
 
-    /// Whether the present connection is with a peer that has called before this side knew the number of its first
+    /// Whether the present connection is with a peer that has called before this side knew the number of its
+    /// first
     /// packet, and that expects another one.
     public boolean isMistaken() {
         return current != null && expectedPsn != -1 && expectedPsn != destination.sendPsn();
@@ -262,17 +276,26 @@ public final class TcpEndpoint {
 
     /// A connection manager is about to make the connection: the peer is not called.
     public void expectConnection() {
+        meet(Meeting.BY_ADDRESS);
+    }
+
+    /// A connection manager is about to connect to a peer that is found in shared memory: it is not called.
+    public void expectOnHost() {
+        meet(Meeting.BY_ADDRESS_ON_HOST);
+    }
+
+    private void meet(Meeting way) {
         lock.enter();
         try {
-            expecting = true;
+            meeting = way;
         } finally {
             lock.leave();
         }
     }
 
-    /// Whether a connection manager makes the connection.
+    /// Whether a connection manager hands the connection over.
     public boolean isExpecting() {
-        return expecting;
+        return meeting == Meeting.BY_ADDRESS;
     }
 
     /// Takes over the connection that a connection manager has made; any thread, without the lock.
@@ -282,13 +305,45 @@ public final class TcpEndpoint {
     public void adopt(SocketChannel channel, LinkTerms terms, Consumer<String> onEnd) throws IOException {
         lock.enter();
         try {
-            if (!owner.isConnected()) {
-                throw new IOException("the queue pair was closed or reset meanwhile");
-            }
+            checkWanted();
             node.prepare(channel);
             begin(channel, terms, onEnd);
         } finally {
             lock.leave();
+        }
+    }
+
+    /// Takes the end of this connection for that of a peer in shared memory; any thread, without the lock.
+    ///
+    /// @param onEnd called once with the reason why the connection has ended, with the lock held
+    /// @throws IOException if the connection is no longer usable, or the queue pair is no longer connected
+    public void watch(SocketChannel channel, Consumer<String> onEnd) throws IOException {
+        lock.enter();
+        try {
+            checkWanted();
+            node.prepare(channel);
+            DisconnectLine watched = new DisconnectLine(resources, channel, node.links(), onEnd);
+            watched.open();
+            line = watched;
+        } finally {
+            lock.leave();
+        }
+    }
+
+    private void checkWanted() throws IOException {
+        if (!owner.isConnected()) {
+            throw new IOException("the queue pair was closed or reset meanwhile");
+        }
+    }
+
+    /// The queue pair has stopped: the peer in shared memory that was found by address is told.
+    ///
+    /// @param orderly whether the peer's queue pair should not take it for a failure
+    public void stopped(boolean orderly) {
+        DisconnectLine watched = line;
+        if (watched != null) {
+            line = null;
+            watched.end(orderly);
         }
     }
 
@@ -301,7 +356,7 @@ public final class TcpEndpoint {
         while (true) {
             lock.enter();
             try {
-                TcpTransport transport = current;
+                Transport transport = owner.transport();
                 if (transport == null || !resources.sends().isOpen()) {
                     return false;
                 }
@@ -344,7 +399,7 @@ public final class TcpEndpoint {
 
     /// The queue pair is no longer connected: gives up a call that is in progress.
     public void forget() {
-        expecting = false;
+        meeting = Meeting.BY_NUMBERS;
         expectedPsn = -1;
         ended();
         hangUp();

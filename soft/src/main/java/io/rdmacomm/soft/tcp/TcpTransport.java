@@ -34,7 +34,8 @@ public final class TcpTransport implements Transport {
     /// @param pollsSends the links of the completion queue of sends
     /// @param pollsReceives the links of the completion queue of receives
     /// @param channel not blocking
-    /// @param onEnd called once with the reason why the connection has ended, if a connection manager has made it;
+    /// @param onEnd called once with the reason why the connection has ended, if a connection manager has made
+    ///        it;
     /// else null
     TcpTransport(
             QueuePairResources queuePair,
@@ -101,9 +102,8 @@ public final class TcpTransport implements Transport {
         return !link.isWaiting();
     }
 
-    /// Whether everything that was posted has been sent and, if the peer does that, acknowledged; and whether
-    /// everything that the peer has sent was acknowledged to it.
-    boolean isIdle() {
+    @Override
+    public boolean isIdle() {
         return sends.isEmpty() && link.isQuiet();
     }
 

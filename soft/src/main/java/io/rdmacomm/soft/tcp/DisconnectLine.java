@@ -1,0 +1,94 @@
+package io.rdmacomm.soft.tcp;
+
+import io.rdmacomm.soft.transport.Engine;
+import io.rdmacomm.soft.transport.QueuePairResources;
+import io.rdmacomm.verbs.AsyncEventType;
+import io.rdmacomm.verbs.WorkStatus;
+import io.rdmacomm.verbs.service.SafeLogger;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.SocketChannel;
+import java.util.function.Consumer;
+
+/// The TCP connection of two queue pairs that were connected by address and use shared memory: its end is the
+/// disconnect. A side that ends it in an orderly way sends one byte first. Under the queue pair's send lock.
+final class DisconnectLine implements Engine.Ready {
+    private static final SafeLogger LOGGER = SafeLogger.of(DisconnectLine.class);
+    private static final byte FAREWELL = 1;
+
+    private final QueuePairResources queuePair;
+    private final SocketChannel channel;
+    private final LinkContext context;
+    private final Consumer<String> onEnd;
+    private String reason = "this side ended it";
+    private boolean ended;
+
+    /// @param onEnd called once with the reason
+    DisconnectLine(QueuePairResources queuePair, SocketChannel channel, LinkContext context, Consumer<String> onEnd) {
+        this.queuePair = queuePair;
+        this.channel = channel;
+        this.context = context;
+        this.onEnd = onEnd;
+    }
+
+    /// Begins to watch.
+    ///
+    /// @throws IOException if the connection is closed
+    void open() throws IOException {
+        context.engineLinks().register(channel, SelectionKey.OP_READ, this);
+    }
+
+    /// The peer has ended the connection: after its farewell that is a disconnect, and otherwise its process has
+    /// ended.
+    @Override
+    public void ready(SelectionKey key) {
+        queuePair.lock().enter();
+        try {
+            int count = read();
+            if (ended || count == 0) {
+                return;
+            }
+            key.cancel();
+            boolean orderly = count > 0;
+            reason = orderly ? "the peer has ended the connection" : "the connection to the peer was lost";
+            WorkStatus status = orderly ? WorkStatus.FLUSHED : WorkStatus.RETRY_EXCEEDED;
+            AsyncEventType event = orderly ? AsyncEventType.UNKNOWN : AsyncEventType.QUEUE_PAIR_FATAL;
+            queuePair.events().failed(status.code(), 0, event);
+        } finally {
+            queuePair.lock().leave();
+        }
+    }
+
+    private int read() {
+        try {
+            return channel.read(ByteBuffer.allocate(1));
+        } catch (IOException e) {
+            LOGGER.log(System.Logger.Level.DEBUG, "a connection is lost", e);
+            return -1;
+        }
+    }
+
+    /// Ends the connection. Idempotent.
+    ///
+    /// @param orderly whether the peer's queue pair should not take it for a failure
+    void end(boolean orderly) {
+        if (ended) {
+            return;
+        }
+        ended = true;
+        if (orderly) {
+            sayFarewell();
+        }
+        context.closing().close(channel);
+        onEnd.accept(reason);
+    }
+
+    private void sayFarewell() {
+        try {
+            channel.write(ByteBuffer.wrap(new byte[] {FAREWELL}));
+        } catch (IOException e) {
+            LOGGER.log(System.Logger.Level.TRACE, "the peer has ended the connection, too", e);
+        }
+    }
+}
