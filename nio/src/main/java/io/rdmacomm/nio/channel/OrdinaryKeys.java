@@ -44,6 +44,11 @@ final class OrdinaryKeys implements AutoCloseable {
         key.cancel();
     }
 
+    /// Whether no channel is registered.
+    boolean isEmpty() {
+        return inner.keys().isEmpty();
+    }
+
     /// Passes on a change of interest.
     static void update(RdmaSelectionKey key, SelectionKey inner) {
         try {

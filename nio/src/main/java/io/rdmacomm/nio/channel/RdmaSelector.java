@@ -238,11 +238,11 @@ public final class RdmaSelector extends AbstractSelector {
         try {
             begin();
             long begin = System.nanoTime();
-            long spinEnd = begin + spin.nanos();
+            long spinEnd = begin;
+            boolean polled = false;
             boolean first = true;
             while (isOpen()) {
                 pass(first);
-                first = false;
                 long now = System.nanoTime();
                 if (found > 0
                         || woken
@@ -250,13 +250,25 @@ public final class RdmaSelector extends AbstractSelector {
                         || Thread.currentThread().isInterrupted()) {
                     break;
                 }
+                if (first && !hot.isEmpty()) {
+                    spinEnd = now + spin.nanos();
+                }
+                first = false;
                 if (now - spinEnd < 0 && !hot.isEmpty()) {
+                    polled = true;
                     Thread.onSpinWait();
                 } else if (isCold()) {
+                    if (polled) {
+                        polled = false;
+                        spin.failed();
+                    }
                     sleep(nanos - (now - begin));
                     removeCancelled();
                     spinEnd = System.nanoTime();
                 }
+            }
+            if (polled && found > 0) {
+                spin.helped();
             }
         } finally {
             woken = false;
@@ -276,7 +288,7 @@ public final class RdmaSelector extends AbstractSelector {
             poll(i);
         }
         OrdinaryKeys all = ordinary;
-        if (withOrdinary && all != null) {
+        if (withOrdinary && all != null && !all.isEmpty()) {
             all.selectNow(onOrdinary);
         }
     }
@@ -422,24 +434,21 @@ public final class RdmaSelector extends AbstractSelector {
         WaitGroup waiting = byEvents.isEmpty() ? null : group;
         // What wakes the thread must be there before.
         OrdinaryKeys all = waiting == null ? useOrdinary() : ordinary;
-        long begin = System.nanoTime();
         sleeping = true;
         try {
             if (!noted.isEmpty() || woken || !isOpen()) {
                 return;
             }
-            if (all == null) {
-                takeEvents(Duration.ofNanos(nanos));
-            } else if (waiting == null) {
+            if (waiting == null && all != null) {
                 all.select(TimeUnit.NANOSECONDS.toMillis(nanos + ROUND_UP), onOrdinary);
+            } else if (all == null || all.isEmpty()) {
+                // A channel that is registered now is noted, which ends the wait.
+                takeEvents(Duration.ofNanos(nanos));
             } else {
                 sleepAtBoth(all, nanos);
             }
         } finally {
             sleeping = false;
-            long slept = System.nanoTime() - begin;
-            spin.failed();
-            spin.came(slept);
         }
     }
 

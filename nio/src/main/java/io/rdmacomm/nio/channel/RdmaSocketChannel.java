@@ -385,11 +385,13 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
         long spinNanos = spin.nanos();
         long begin = System.nanoTime();
         boolean ready = open.await(wanted, spinNanos, nanos, ended);
-        long slept = System.nanoTime() - begin - spinNanos;
-        if (slept > 0) {
-            spin.failed();
+        if (spinNanos > 0) {
+            if (System.nanoTime() - begin >= spinNanos) {
+                spin.failed();
+            } else if (ready) {
+                spin.helped();
+            }
         }
-        spin.came(Math.max(0, slept));
         return ready;
     }
 

@@ -34,12 +34,14 @@ public final class Engine implements AutoCloseable {
     private static final long DEAF_NANOS = 100_000;
     private static final long SELDOM_NANOS = 50_000;
     private static final long LED_NANOS = 2_000_000;
+    /// After this time in one wait a thread that leads is no longer expected to leave soon.
+    private static final long BUSY_NANOS = 20_000_000;
 
     /// What the own thread does while others have the seat.
     private enum Rest {
         /// It has the seat, or is about to take it.
         NONE,
-        /// It sleeps for a moment, after which it takes the seat.
+        /// It sleeps for a moment, after which it takes the seat if nobody leads.
         NAP,
         /// It sleeps until the thread that leads wakes it.
         UNTIL_WOKEN
@@ -74,6 +76,7 @@ public final class Engine implements AutoCloseable {
     /// When the clock is due.
     private volatile long due = System.nanoTime() + Long.MAX_VALUE / 2;
     private volatile long lastLed = System.nanoTime() - LED_NANOS;
+    private volatile long leadBegan = System.nanoTime();
     private volatile Rest rest = Rest.NONE;
     /// When the own thread wakes from a nap by itself.
     private volatile long napEnd;
@@ -170,12 +173,12 @@ public final class Engine implements AutoCloseable {
     private void awaitSeat() {
         while (!stopping && (leader.get() != null || nap() > 0)) {
             // Whoever leads sees that when it leaves; whoever calls sees it now.
-            boolean led = leader.get() != null;
+            boolean quiet = isLedQuietly();
             napEnd = System.nanoTime() + Long.MAX_VALUE / 2;
-            rest = led ? Rest.UNTIL_WOKEN : Rest.NAP;
-            long nanos = led ? 0 : nap();
+            rest = quiet ? Rest.UNTIL_WOKEN : Rest.NAP;
+            long nanos = leader.get() != null ? LED_NANOS : nap();
             napEnd = System.nanoTime() + nanos;
-            if (led && leader.get() != null && !stopping) {
+            if (quiet && leader.get() != null && !stopping) {
                 LockSupport.park(this);
             } else if (nanos > 0 && !stopping) {
                 LockSupport.parkNanos(this, nanos);
@@ -183,6 +186,12 @@ public final class Engine implements AutoCloseable {
             rest = Rest.NONE;
         }
         seat.lock();
+    }
+
+    /// Whether a thread leads that has waited for long. One that leaves often does not have to wake the own thread each
+    /// time, just before it does its own work: that thread wakes up by itself.
+    private boolean isLedQuietly() {
+        return leader.get() != null && System.nanoTime() - leadBegan > BUSY_NANOS;
     }
 
     /// How long the own thread can leave the work to a thread that has led just now, and is likely to come back.
@@ -205,6 +214,7 @@ public final class Engine implements AutoCloseable {
             return false;
         }
         boolean led = false;
+        leadBegan = System.nanoTime();
         if (!seat.tryLock()) {
             selector.wakeup();
             seat.lock();
