@@ -17,7 +17,7 @@ final class SoftWaitGroup implements WaitGroupDriver {
         /// Whether it is in the queue.
         private boolean queued;
         /// Whether it was removed; its channel may be about to inform it.
-        private boolean removed;
+        private volatile boolean removed;
 
         private Member(SoftCompletionChannel channel) {
             this.channel = channel;
@@ -75,13 +75,8 @@ final class SoftWaitGroup implements WaitGroupDriver {
         Member member = members.remove(channel);
         if (member != null) {
             channel.leave(member);
-            lock.lock();
-            try {
-                member.removed = true;
-                ready.removeIf(member::equals);
-            } finally {
-                lock.unlock();
-            }
+            // It may stay in the queue; no lock, on which the threads that close connections would queue up.
+            member.removed = true;
         }
     }
 
@@ -112,12 +107,13 @@ final class SoftWaitGroup implements WaitGroupDriver {
         }
     }
 
-    /// The next channel with an event, which others may have taken since; 0 if there is none. It stays in the queue,
+    /// The next channel with an event, which others may have taken since; 0 if there is none. It stays in the
+    /// queue,
     /// behind the others, until it has none.
     private long next() {
         for (Member member = ready.poll(); member != null; member = ready.poll()) {
             member.queued = false;
-            if (member.channel.hasEvent()) {
+            if (!member.removed && member.channel.hasEvent()) {
                 queue(member);
                 return member.channel.handle();
             }

@@ -1,28 +1,34 @@
 package io.rdmacomm.verbs;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /// Finds an object by its number or handle without a lock or an allocation, because polling looks up the
 /// queue pair of each completion.
 ///
-/// Open addressing in arrays that writers replace and readers only read.
+/// Open addressing. A slot that was used once keeps its number until all slots are replaced by others, so that
+/// readers need no lock: of an object that was removed only the value goes, and the next one with that number
+/// takes its slot. Adding and removing cost the same however many objects there are.
 final class NumberTable<T> {
+    private static final int LEAST_SLOTS = 16;
+    private static final VarHandle VALUE = MethodHandles.arrayElementVarHandle(Object[].class);
+    /// Stands for an object that was removed.
+    private static final Object GONE = new Object();
+
     private static final class Slots {
         private final long[] numbers;
         private final @Nullable Object[] values;
 
         Slots(int count) {
-            int length = Math.max(16, Integer.highestOneBit(count) * 4);
+            int length = Math.max(LEAST_SLOTS, Integer.highestOneBit(count) * 4);
             numbers = new long[length];
             values = new @Nullable Object[length];
         }
 
-        int count() {
-            int count = 0;
-            for (Object value : values) {
-                count += value == null ? 0 : 1;
-            }
-            return count;
+        @Nullable
+        Object value(int slot) {
+            return VALUE.getAcquire(values, slot);
         }
 
         /// The slot of `number`, or the free one where it would be.
@@ -30,47 +36,74 @@ final class NumberTable<T> {
             int mask = numbers.length - 1;
             long mixed = number * 0x9E37_79B9_7F4A_7C15L;
             int slot = (int) (mixed >>> 32) & mask;
-            while (values[slot] != null && numbers[slot] != number) {
+            while (value(slot) != null && numbers[slot] != number) {
                 slot = (slot + 1) & mask;
             }
             return slot;
         }
 
-        void put(long number, Object value) {
-            int slot = slot(number);
+        void put(int slot, long number, Object value) {
             numbers[slot] = number;
-            values[slot] = value;
+            VALUE.setRelease(values, slot, value);
         }
     }
 
     private volatile Slots slots = new Slots(0);
+    private int present;
+    private int used;
 
     @SuppressWarnings("unchecked") // put takes nothing else
     @Nullable
     T find(long number) {
         Slots current = slots;
-        return (T) current.values[current.slot(number)];
+        Object found = current.value(current.slot(number));
+        return isGone(found) ? null : (T) found;
     }
 
+    /// Adds an object, in place of the one that has its number.
     synchronized void put(long number, T value) {
-        Slots next = copyWithout(null);
-        next.put(number, value);
-        slots = next;
+        Slots current = slots;
+        int slot = current.slot(number);
+        Object before = current.value(slot);
+        if (before == null && 2 * (used + 1) > current.values.length) {
+            current = copy(current);
+            slot = current.slot(number);
+        }
+        used += before == null ? 1 : 0;
+        present += before == null || isGone(before) ? 1 : 0;
+        current.put(slot, number, value);
+        slots = current;
     }
 
-    synchronized void remove(T value) {
-        slots = copyWithout(value);
+    /// Removes an object, unless another one has its number by now.
+    synchronized void remove(long number, T value) {
+        Slots current = slots;
+        int slot = current.slot(number);
+        if (value.equals(current.value(slot))) {
+            present--;
+            current.put(slot, number, GONE);
+        }
     }
 
-    private Slots copyWithout(@Nullable T gone) {
-        Slots from = slots;
-        Slots to = new Slots(from.count() + 1);
+    @SuppressWarnings("ReferenceEquality") // there is one
+    private static boolean isGone(@Nullable Object value) {
+        return value == GONE;
+    }
+
+    /// How many slots there are.
+    int slotCount() {
+        return slots.values.length;
+    }
+
+    private Slots copy(Slots from) {
+        Slots to = new Slots(present + 1);
         for (int i = 0; i < from.values.length; i++) {
             Object value = from.values[i];
-            if (value != null && !value.equals(gone)) {
-                to.put(from.numbers[i], value);
+            if (value != null && !isGone(value)) {
+                to.put(to.slot(from.numbers[i]), from.numbers[i], value);
             }
         }
+        used = present;
         return to;
     }
 }

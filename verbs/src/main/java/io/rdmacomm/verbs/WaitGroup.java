@@ -3,23 +3,30 @@ package io.rdmacomm.verbs;
 import io.rdmacomm.verbs.lifetime.Lifetime;
 import io.rdmacomm.verbs.spi.WaitGroupDriver;
 import java.time.Duration;
-import java.util.HashSet;
-import java.util.Set;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// Waits for the events of many completion channels at once, as epoll(7) does for files. In C, a program would wait for
-/// the descriptors of the channels (ibv_get_cq_event(3), "non-blocking"). A message wakes only the thread that waits,
+/// Waits for the events of many completion channels at once, as epoll(7) does for files. In C, a program would
+/// wait for
+/// the descriptors of the channels (ibv_get_cq_event(3), "non-blocking"). A message wakes only the thread that
+/// waits,
 /// without a helper in between. Thread-safe.
 ///
-/// A channel may belong to several groups, and threads may wait on the channel itself, too. To miss no completion,
-/// first arm the completion queues of all members and poll them until they are empty. Then repeat: [#await], and for
-/// the channel that it returns [CompletionChannel#awaitEvent] with a timeout of zero, [CompletionQueue#acknowledge],
-/// [CompletionQueue#arm], and poll until the queue is empty. `awaitEvent` finds nothing if another thread has taken
+/// A channel may belong to several groups, and threads may wait on the channel itself, too. To miss no
+/// completion,
+/// first arm the completion queues of all members and poll them until they are empty. Then repeat: [#await], and
+/// for
+/// the channel that it returns [CompletionChannel#awaitEvent] with a timeout of zero,
+/// [CompletionQueue#acknowledge],
+/// [CompletionQueue#arm], and poll until the queue is empty. `awaitEvent` finds nothing if another thread has
+/// taken
 /// the event.
 ///
-/// If the same thread always waits for several completion queues, give them one channel instead. A group is for queues
+/// If the same thread always waits for several completion queues, give them one channel instead. A group is for
+/// queues
 /// that were created before it was known which thread waits for them.
 public final class WaitGroup implements Resource {
     private static final String ADD = "add completion channel to wait group";
@@ -27,8 +34,11 @@ public final class WaitGroup implements Resource {
     private final Context context;
     private final WaitGroupDriver driver;
     private final Lifetime lifetime;
-    private final ReentrantLock changing = new ReentrantLock();
-    private final Set<CompletionChannel> members = new HashSet<>();
+    /// Closing the group excludes all changes. Those of one channel exclude each other, and those of different
+    /// channels do not: when a thousand connections end, a thread that adds another must not wait for all.
+    private final ReentrantReadWriteLock changing = new ReentrantReadWriteLock();
+
+    private final Map<CompletionChannel, Boolean> members = new ConcurrentHashMap<>();
     private final NumberTable<CompletionChannel> byHandle = new NumberTable<>();
     private final Consumer<CompletionChannel> remover = this::remove;
 
@@ -53,7 +63,8 @@ public final class WaitGroup implements Resource {
         return context;
     }
 
-    /// Adds a channel; does nothing if it is a member. A thread that waits notices it. Closing a channel removes it.
+    /// Adds a channel; does nothing if it is a member. A thread that waits notices it. Closing a channel removes
+    /// it.
     ///
     /// @throws VerbException EINVAL if the channel belongs to another context; ENOSPC if the system has no room
     /// @throws IllegalStateException if the group or the channel is closed
@@ -61,46 +72,52 @@ public final class WaitGroup implements Resource {
         if (!channel.context().equals(context)) {
             throw new VerbException(ADD, Errno.EINVAL, channel + " belongs to another context than " + this);
         }
-        changing.lock();
+        changing.readLock().lock();
         try {
             lifetime.checkOpen();
-            if (members.contains(channel)) {
-                return;
-            }
-            boolean added = false;
-            // First, so that a thread that closes the channel finds this group.
-            channel.beforeClose(remover);
-            byHandle.put(channel.driver().handle(), channel);
-            try {
-                channel.lifetime().checkOpen();
-                driver.add(channel.driver());
-                added = members.add(channel);
-            } finally {
-                if (!added) {
-                    byHandle.remove(channel);
-                    channel.notBeforeClose(remover);
-                }
-            }
+            var _ = members.computeIfAbsent(channel, this::adopt);
         } finally {
-            changing.unlock();
+            changing.readLock().unlock();
         }
+    }
+
+    private Boolean adopt(CompletionChannel channel) {
+        boolean added = false;
+        // First, so that a thread that closes the channel finds this group.
+        channel.beforeClose(remover);
+        byHandle.put(channel.driver().handle(), channel);
+        try {
+            channel.lifetime().checkOpen();
+            driver.add(channel.driver());
+            added = true;
+        } finally {
+            if (!added) {
+                byHandle.remove(channel.driver().handle(), channel);
+                channel.notBeforeClose(remover);
+            }
+        }
+        return added;
     }
 
     /// Removes a channel; does nothing if it is no member.
     public void remove(CompletionChannel channel) {
-        changing.lock();
+        changing.readLock().lock();
         try {
-            if (members.remove(channel)) {
-                byHandle.remove(channel);
-                channel.notBeforeClose(remover);
-                driver.remove(channel.driver());
-            }
+            var _ = members.computeIfPresent(channel, this::abandon);
         } finally {
-            changing.unlock();
+            changing.readLock().unlock();
         }
     }
 
-    /// Waits until a member has an event. Members with events take turns. Blocks; suits virtual threads. Closing the
+    private @Nullable Boolean abandon(CompletionChannel channel, Boolean member) {
+        byHandle.remove(channel.driver().handle(), channel);
+        channel.notBeforeClose(remover);
+        driver.remove(channel.driver());
+        return null;
+    }
+
+    /// Waits until a member has an event. Members with events take turns. Blocks; suits virtual threads. Closing
+    /// the
     /// group ends the wait.
     ///
     /// @param timeout the longest wait; zero to poll
@@ -135,7 +152,8 @@ public final class WaitGroup implements Resource {
         }
     }
 
-    /// Ends the current wait in [#await(Duration)], or the next one if no thread waits. Several calls before that count
+    /// Ends the current wait in [#await(Duration)], or the next one if no thread waits. Several calls before that
+    /// count
     /// as one. Never blocks; does nothing if the group is closed.
     public void wakeUp() {
         if (isOpen()) {
@@ -144,13 +162,13 @@ public final class WaitGroup implements Resource {
     }
 
     private void release() {
-        changing.lock();
+        changing.writeLock().lock();
         try {
-            for (CompletionChannel channel : Set.copyOf(members)) {
+            for (CompletionChannel channel : members.keySet()) {
                 remove(channel);
             }
         } finally {
-            changing.unlock();
+            changing.writeLock().unlock();
         }
         driver.close();
     }

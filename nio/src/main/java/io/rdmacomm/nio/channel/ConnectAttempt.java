@@ -4,6 +4,7 @@ import io.rdmacomm.nio.rsocket.BufferSizes;
 import io.rdmacomm.nio.rsocket.Readiness;
 import io.rdmacomm.nio.rsocket.RsConnector;
 import io.rdmacomm.nio.rsocket.RsConnector.Established;
+import io.rdmacomm.nio.rsocket.SetupThreads;
 import io.rdmacomm.nio.rsocket.SocketDevice;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -38,7 +39,7 @@ final class ConnectAttempt {
     }
 
     void start() {
-        Thread.ofVirtual().name("rsocket-connect").start(this::run);
+        SetupThreads.run(this::run);
     }
 
     private void run() {

@@ -13,14 +13,16 @@ final class Spin {
     /// Beside so few processors, a thread that polls takes the one that its peer needs.
     private static final int FEW_PROCESSORS = 2;
 
+    private static final boolean WANTED =
+            Long.getLong(PROPERTY) != null || Runtime.getRuntime().availableProcessors() > FEW_PROCESSORS;
+
     private final long most;
     private long nanos;
     private int sleeps;
     private boolean trial;
 
     Spin() {
-        boolean wanted = Long.getLong(PROPERTY) != null || Runtime.getRuntime().availableProcessors() > FEW_PROCESSORS;
-        this(wanted ? MOST_NANOS : 0);
+        this(WANTED ? MOST_NANOS : 0);
     }
 
     /// @param most the longest time to poll, in nanoseconds; 0 for never

@@ -7,16 +7,17 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.EnumSet;
 
-/// The registered memory of one connection. The peer may write to one region, which no other connection shares:
-/// who knows its key can write all of it. The device reads and writes the other region for this process only.
+/// The registered memory of one connection, in one region. No other connection shares it: a peer knows its key,
+/// and
+/// can write all of it. So a peer that does can spoil what it receives itself, and nothing else.
 ///
-/// | region | part | written by |
-/// |---|---|---|
-/// | shared | the receive ring | the peer |
-/// | shared | two targets of 16 bytes: the peer's grants | the peer |
-/// | private | the send ring | this process |
-/// | private | buffers of 4 bytes for messages that arrive without immediate data | the device |
-/// | private | grants of 16 bytes on their way | this process |
+/// | part | written by |
+/// |---|---|
+/// | the receive ring | the peer |
+/// | two targets of 16 bytes: the peer's grants | the peer |
+/// | the send ring | this process |
+/// | buffers of 4 bytes for messages that arrive without immediate data | the device |
+/// | grants of 16 bytes on their way | this process |
 final class ConnectionMemory implements AutoCloseable {
     /// The bytes of a target and of a grant (`struct rs_sge`): address, key and length in the order of the host.
     static final int TARGET_BYTES = 16;
@@ -29,103 +30,93 @@ final class ConnectionMemory implements AutoCloseable {
     private static final int LENGTH_AT = 12;
     private static final int ALIGNED = 15;
 
-    private final MemoryRegion shared;
-    private final MemoryRegion own;
-    private final ByteBuffer arrived;
-    private final ByteBuffer departing;
+    private final MemoryRegion region;
+    private final ByteBuffer bytes;
     private final int targetsAt;
+    private final int sendAt;
     private final int messagesAt;
     private final int grantsAt;
 
     /// @param receives how many messages may arrive
     ConnectionMemory(ProtectionDomain domain, BufferSizes sizes, int receives) {
-        targetsAt = (sizes.receive() + ALIGNED) & ~ALIGNED;
-        messagesAt = (sizes.send() + ALIGNED) & ~ALIGNED;
-        grantsAt = (messagesAt + receives * Integer.BYTES + ALIGNED) & ~ALIGNED;
-        shared = domain.allocate(
-                targetsAt + (long) TARGETS * TARGET_BYTES, EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE));
-        MemoryRegion second = null;
-        try {
-            second = domain.allocate(grantsAt + (long) GRANTS * TARGET_BYTES, EnumSet.of(AccessFlag.LOCAL_WRITE));
-        } finally {
-            if (second == null) {
-                shared.close();
-            }
-        }
-        own = second;
-        arrived = shared.segment().asByteBuffer().order(ByteOrder.nativeOrder());
-        departing = own.segment().asByteBuffer().order(ByteOrder.nativeOrder());
+        targetsAt = aligned(sizes.receive());
+        sendAt = aligned(targetsAt + TARGETS * TARGET_BYTES);
+        messagesAt = aligned(sendAt + sizes.send());
+        grantsAt = aligned(messagesAt + receives * Integer.BYTES);
+        region = domain.allocate(
+                grantsAt + (long) GRANTS * TARGET_BYTES, EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE));
+        bytes = region.segment().asByteBuffer().order(ByteOrder.nativeOrder());
     }
 
-    /// The memory that the peer writes; the receive ring is at its beginning.
-    MemoryRegion shared() {
-        return shared;
+    private static int aligned(int offset) {
+        return Math.addExact(offset, ALIGNED) & ~ALIGNED;
     }
 
-    /// The memory that only this process uses; the send ring is at its beginning.
-    MemoryRegion own() {
-        return own;
+    /// All of it; the receive ring is at its beginning.
+    MemoryRegion region() {
+        return region;
     }
 
-    /// The content of [#shared()].
-    ByteBuffer arrived() {
-        return arrived;
+    /// The content of [#region()].
+    ByteBuffer bytes() {
+        return bytes;
     }
 
-    /// The content of [#own()].
-    ByteBuffer departing() {
-        return departing;
+    /// Where the send ring begins.
+    int sendAt() {
+        return sendAt;
+    }
+
+    /// The content of the send ring.
+    ByteBuffer sendRing() {
+        return bytes.slice(sendAt, messagesAt - sendAt);
     }
 
     /// The address of the targets, for the peer.
     long targets() {
-        return shared.address() + targetsAt;
+        return region.address() + targetsAt;
     }
 
     /// The length that a target has now. The peer may change it at any time.
     int targetLength(int index) {
-        return arrived.getInt(targetAt(index) + LENGTH_AT);
+        return bytes.getInt(targetAt(index) + LENGTH_AT);
     }
 
     int targetKey(int index) {
-        return arrived.getInt(targetAt(index) + KEY_AT);
+        return bytes.getInt(targetAt(index) + KEY_AT);
     }
 
     long targetAddress(int index) {
-        return arrived.getLong(targetAt(index));
+        return bytes.getLong(targetAt(index));
     }
 
     /// Marks a target as taken.
     void clearTarget(int index) {
-        arrived.putInt(targetAt(index) + LENGTH_AT, 0);
+        bytes.putInt(targetAt(index) + LENGTH_AT, 0);
     }
 
     private int targetAt(int index) {
         return targetsAt + index * TARGET_BYTES;
     }
 
-    /// The offset in [#own()] of the buffer of a receive.
+    /// The offset in [#region()] of the buffer of a receive.
     int messageAt(int index) {
         return messagesAt + index * Integer.BYTES;
     }
 
     /// Writes a grant for a part of the receive ring.
     ///
-    /// @return its offset in [#own()]
+    /// @return its offset in [#region()]
     int putGrant(int index, int offset, int length) {
         int at = grantsAt + index * TARGET_BYTES;
-        departing.putLong(at, shared.address() + offset);
-        departing.putInt(at + KEY_AT, shared.remoteKey());
-        departing.putInt(at + LENGTH_AT, length);
+        bytes.putLong(at, region.address() + offset);
+        bytes.putInt(at + KEY_AT, region.remoteKey());
+        bytes.putInt(at + LENGTH_AT, length);
         return at;
     }
 
     @Override
     public void close() {
-        try {
-            own.close();
-        } finally {
-            shared.close();
-        }
+        region.close();
     }
 }

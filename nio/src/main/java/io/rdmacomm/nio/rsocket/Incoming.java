@@ -32,7 +32,7 @@ final class Incoming {
     /// @param credits how many messages the peer may send ahead of the reader
     Incoming(ConnectionMemory memory, int capacity, int credits) {
         this.memory = memory;
-        this.ring = memory.arrived();
+        this.ring = memory.bytes();
         this.capacity = capacity;
         this.half = capacity / 2;
         this.credits = credits;

@@ -39,7 +39,7 @@ final class Outgoing {
     Outgoing(Wire wire, ConnectionMemory memory, int capacity, int requests) {
         this.wire = wire;
         this.memory = memory;
-        this.ring = memory.departing();
+        this.ring = memory.sendRing();
         this.capacity = capacity;
         this.room = capacity;
         this.requests = requests;

@@ -115,10 +115,10 @@ public final class RsConnection {
         ConnectionData data = new ConnectionData(
                 credits,
                 memory.targets(),
-                memory.shared().remoteKey(),
+                memory.region().remoteKey(),
                 ConnectionMemory.TARGETS,
-                memory.shared().address(),
-                memory.shared().remoteKey(),
+                memory.region().address(),
+                memory.region().remoteKey(),
                 half,
                 immediate);
         return data.bytes(device.manager().privateDataLimit());

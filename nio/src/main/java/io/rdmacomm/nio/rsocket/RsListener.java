@@ -88,7 +88,7 @@ public final class RsListener implements AutoCloseable {
         }
         if (request != null) {
             ConnectionRequest arrived = request;
-            Thread.ofVirtual().name("rsocket-accept").start(() -> accept(arrived));
+            SetupThreads.run(() -> accept(arrived));
         }
         return !closed;
     }

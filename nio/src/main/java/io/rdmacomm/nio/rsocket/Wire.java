@@ -53,9 +53,9 @@ final class Wire {
     /// @return whether the device took them
     boolean data(int message, int at, int first, int second, long address, int key) {
         begin(message, address, key);
-        batch.with(memory.own(), at, first);
+        batch.with(memory.region(), memory.sendAt() + at, first);
         if (second > 0) {
-            batch.with(memory.own(), 0, second);
+            batch.with(memory.region(), memory.sendAt(), second);
         }
         return end(message);
     }
@@ -63,7 +63,7 @@ final class Wire {
     /// Sends a grant.
     void grant(int message, int at, long address, int key) {
         begin(message, address, key);
-        batch.with(memory.own(), at, ConnectionMemory.TARGET_BYTES);
+        batch.with(memory.region(), at, ConnectionMemory.TARGET_BYTES);
         var _ = end(message);
     }
 
@@ -113,7 +113,7 @@ final class Wire {
         for (int i = 0; i < count; i++) {
             receiveBatch
                     .receive(RECEIVE | nextReceive)
-                    .with(memory.own(), memory.messageAt(nextReceive), Integer.BYTES);
+                    .with(memory.region(), memory.messageAt(nextReceive), Integer.BYTES);
             nextReceive = nextReceive + 1 == receives ? 0 : nextReceive + 1;
         }
         try {
@@ -132,6 +132,6 @@ final class Wire {
             return 0;
         }
         int buffer = (int) (completions.workId(index) & ~RECEIVE);
-        return memory.departing().getInt(memory.messageAt(buffer));
+        return memory.bytes().getInt(memory.messageAt(buffer));
     }
 }

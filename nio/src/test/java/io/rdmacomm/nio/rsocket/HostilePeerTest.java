@@ -72,10 +72,10 @@ class HostilePeerTest {
         return new ConnectionData(
                 credits,
                 memory.targets(),
-                memory.shared().remoteKey(),
+                memory.region().remoteKey(),
                 2,
-                memory.shared().address(),
-                memory.shared().remoteKey(),
+                memory.region().address(),
+                memory.region().remoteKey(),
                 length,
                 true);
     }
@@ -138,7 +138,7 @@ class HostilePeerTest {
                         connection.write(ByteBuffer.allocate(0));
                     }
                 })
-                .withMessageContaining("384 of 384 messages");
+                .withMessageContaining("112 of 112 messages");
         connection.abort();
     }
 

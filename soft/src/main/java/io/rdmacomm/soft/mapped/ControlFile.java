@@ -17,6 +17,7 @@ public final class ControlFile implements AutoCloseable {
     public static final String NAME = "control";
 
     private static final int PAGE = 4096;
+    private static final int PAGES_AT_ONCE = 16;
 
     // Not a channel: an interrupted thread would close it for all.
     private final RandomAccessFile file;
@@ -24,7 +25,7 @@ public final class ControlFile implements AutoCloseable {
     private final UUID identity = UUID.randomUUID();
     private final BitSet reserved = new BitSet();
     private final TreeMap<Long, Long> free = new TreeMap<>();
-    private final byte[] zeros = new byte[PAGE];
+    private final byte[] zeros = new byte[PAGES_AT_ONCE * PAGE];
 
     private ControlFile(RandomAccessFile file, MappedFile mapped) {
         this.file = file;
@@ -80,13 +81,16 @@ public final class ControlFile implements AutoCloseable {
     ///
     /// @throws IOException if there is no room
     public synchronized void reserve(long offset, long bytes) throws IOException {
-        int last = (int) ((offset + bytes - 1) / PAGE);
-        for (int page = (int) (offset / PAGE); page <= last; page++) {
-            if (!reserved.get(page)) {
-                file.seek((long) page * PAGE);
-                file.write(zeros);
-                reserved.set(page);
-            }
+        int end = (int) ((offset + bytes - 1) / PAGE) + 1;
+        int page = reserved.nextClearBit((int) (offset / PAGE));
+        while (page < end) {
+            int present = reserved.nextSetBit(page);
+            int most = Math.min(end, page + PAGES_AT_ONCE);
+            int until = present < 0 ? most : Math.min(most, present);
+            file.seek((long) page * PAGE);
+            file.write(zeros, 0, (until - page) * PAGE);
+            reserved.set(page, until);
+            page = reserved.nextClearBit(until);
         }
     }
 
