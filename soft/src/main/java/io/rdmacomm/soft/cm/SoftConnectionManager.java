@@ -154,9 +154,6 @@ public final class SoftConnectionManager implements ConnectionManagerDriver {
             throw new AddressUnresolvedException(
                     operation, Errno.EINVAL, destination + " has no port; name the one that the peer listens at");
         }
-        if (destination.getAddress().isLoopbackAddress()) {
-            return new SoftRoute(this, new InetSocketAddress(destination.getAddress(), 0), destination, options);
-        }
         try (DatagramChannel probe = openProbe(operation)) {
             probe.connect(new InetSocketAddress(destination.getAddress(), ANY_PORT));
             return new SoftRoute(this, (InetSocketAddress) probe.getLocalAddress(), destination, options);
