@@ -13,7 +13,8 @@ import java.util.Set;
 /// -javaagent:rdmacomm.jar=RULES`.
 ///
 /// The argument has the rules of [RdmaSelectorProvider#of], for example `10.1.0.0/16`; without it the system
-/// property `io.rdmacomm.nio.rules` has them. With the system property `io.rdmacomm.nio.report`, which names a
+/// property `io.rdmacomm.nio.rules` has them, whose default is `device`: the networks of the RDMA device. With
+/// the system property `io.rdmacomm.nio.report`, which names a
 /// folder, the JVM writes a file there when it ends: which addresses were served how.
 public final class RdmaAgent {
     /// Those of the provider of the JVM.

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 /// | property | meaning | default |
 /// |---|---|---|
 /// | `io.rdmacomm.nio.device` | the RDMA device | the first one |
-/// | `io.rdmacomm.nio.rules` | which addresses are rsockets, see [#of] | none |
+/// | `io.rdmacomm.nio.rules` | which addresses are rsockets, see [#of] | `device` |
 public final class RdmaSelectorProvider extends SelectorProvider implements AutoCloseable {
     static final String RULES = "io.rdmacomm.nio.rules";
 
@@ -42,7 +42,7 @@ public final class RdmaSelectorProvider extends SelectorProvider implements Auto
     public RdmaSelectorProvider() {
         this(new Transport(
                 System.getProperty(DEVICE, ""),
-                AddressRules.parse(System.getProperty(RULES, "")),
+                AddressRules.parse(System.getProperty(RULES, AddressRules.DEFAULT)),
                 RdmaAgent.DECISIONS));
         JdkSockets.keep();
     }
@@ -54,9 +54,10 @@ public final class RdmaSelectorProvider extends SelectorProvider implements Auto
     /// A provider for a device. Opens the device when it is first needed, and keeps it open until [#close()].
     ///
     /// @param device the name of the RDMA device; empty for the first one
-    /// @param rules which addresses are rsockets, separated by commas: `10.1.0.0/16`, `10.1.2.3:9092`,
-    ///        `[fe80::1]:9092`, `:9092`, or `*` for all. A rule that begins with `!` excludes. The first rule
-    ///        that matches decides
+    /// @param rules which addresses are rsockets, separated by commas: `device` for those on the networks of the
+    ///        device, `10.1.0.0/16`, `10.1.2.3:9092`, `[fe80::1]:9092`, `:9092`, or `*` for all. A rule that
+    ///        begins
+    ///        with `!` excludes. The first rule that matches decides
     /// @throws IllegalArgumentException if a rule is wrong; the message names it
     public static RdmaSelectorProvider of(String device, String rules) {
         return new RdmaSelectorProvider(new Transport(device, AddressRules.parse(rules), new Decisions()));

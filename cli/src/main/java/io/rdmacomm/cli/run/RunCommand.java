@@ -26,8 +26,8 @@ import picocli.CommandLine.Parameters;
             "",
             "In the end it says which addresses went over RDMA. The exit code is that of the program.",
             "",
-            "Example, for a network of RDMA devices, and for a test on one machine without any:",
-            "  rdmacomm run --rules 10.1.0.0/16 -- java -jar server.jar",
+            "Example, for the networks of the RDMA device, and for a test on one machine without any:",
+            "  rdmacomm run -- java -jar server.jar",
             "  rdmacomm run --device soft0 --rules :9092 -- bin/kafka-server-start.sh config/server.properties"
         })
 public final class RunCommand extends Subcommand {
@@ -39,11 +39,12 @@ public final class RunCommand extends Subcommand {
     @Option(
             names = "--rules",
             paramLabel = "RULES",
-            required = true,
+            defaultValue = "device",
             description = {
-                "Which addresses go over RDMA, separated by commas: 10.1.0.0/16, 10.1.2.3:9092, :9092, or * for all. "
+                "Which addresses go over RDMA, separated by commas: device for those on the networks of the device, "
+                        + "10.1.0.0/16, 10.1.2.3:9092, :9092, or * for all. "
                         + "A rule that begins with ! excludes; the first one that matches decides. "
-                        + "All other addresses stay with TCP."
+                        + "All other addresses stay with TCP (default: ${DEFAULT-VALUE})."
             })
     private String rules = "";
 

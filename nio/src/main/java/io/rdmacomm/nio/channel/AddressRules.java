@@ -4,19 +4,27 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /// Which addresses rsockets serve. The others stay with TCP. Immutable.
 ///
 /// A rule is `NETWORK`, `NETWORK:PORT` or `:PORT`. `NETWORK` is an address with an optional prefix length, an
-/// IPv6 address in brackets, or `*`. A rule that begins with `!` excludes. The first rule that matches decides;
-/// without one, it is TCP.
+/// IPv6 address in brackets, `*`, or `device` for what is reached through the RDMA device. A rule that begins
+/// with
+/// `!` excludes. The first rule that matches decides; without one, it is TCP.
 public final class AddressRules {
+    /// The rules of a program that has none.
+    public static final String DEFAULT = "device";
+
     private final List<Rule> rules;
 
-    private record Rule(boolean rdma, @Nullable InetAddress network, int prefix, int port) {
-        boolean matches(InetSocketAddress address) {
-            return (port == 0 || port == address.getPort()) && contains(address.getAddress());
+    /// @param network null for any, or for what the device reaches
+    private record Rule(
+            boolean rdma, boolean device, @Nullable InetAddress network, int prefix, int port) {
+        boolean matches(InetSocketAddress address, Predicate<InetAddress> isOnDevice) {
+            return (port == 0 || port == address.getPort())
+                    && (device ? isOnDevice.test(address.getAddress()) : contains(address.getAddress()));
         }
 
         private boolean contains(InetAddress address) {
@@ -68,13 +76,16 @@ public final class AddressRules {
             rest = rest.substring(0, colon);
         }
         if (rest.isEmpty() || "*".equals(rest)) {
-            return new Rule(rdma, null, 0, port);
+            return new Rule(rdma, false, null, 0, port);
+        }
+        if (DEFAULT.equals(rest)) {
+            return new Rule(rdma, true, null, 0, port);
         }
         int slash = rest.indexOf('/');
         InetAddress network = address(text, slash < 0 ? rest : rest.substring(0, slash));
         int bits = network.getAddress().length * Byte.SIZE;
         int prefix = slash < 0 ? bits : number(text, rest.substring(slash + 1), 0, bits);
-        return new Rule(rdma, network, prefix, port);
+        return new Rule(rdma, false, network, prefix, port);
     }
 
     private static InetAddress address(String rule, String text) {
@@ -100,13 +111,16 @@ public final class AddressRules {
 
     private static IllegalArgumentException wrong(String rule, String detail) {
         return new IllegalArgumentException("rule '" + rule + "': " + detail
-                + "; a rule is for example 10.1.0.0/16, 10.1.2.3:9092, :9092 or !*:22");
+                + "; a rule is for example device, 10.1.0.0/16, 10.1.2.3:9092, :9092 or !*:22");
     }
 
     /// Whether rsockets serve an address.
-    public boolean isRdma(InetSocketAddress address) {
+    ///
+    /// @param isOnDevice whether an address is reached through the RDMA device; asked only if a rule depends on
+    ///        it
+    public boolean isRdma(InetSocketAddress address, Predicate<InetAddress> isOnDevice) {
         for (Rule rule : rules) {
-            if (rule.matches(address)) {
+            if (rule.matches(address, isOnDevice)) {
                 return rule.rdma();
             }
         }

@@ -2,6 +2,9 @@ package io.rdmacomm.nio.channel;
 
 import io.rdmacomm.nio.rsocket.SocketDevice;
 import io.rdmacomm.verbs.VerbException;
+import io.rdmacomm.verbs.service.SafeLogger;
+import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketException;
 import java.util.concurrent.locks.ReentrantLock;
@@ -10,6 +13,8 @@ import org.jspecify.annotations.Nullable;
 /// Where the channels of a provider get their connections: from an RDMA device for some addresses, from the JDK
 /// for the others. The device is opened when it is first needed. Thread-safe.
 public final class Transport implements AutoCloseable {
+    private static final SafeLogger LOGGER = SafeLogger.of(Transport.class);
+
     private final String deviceName;
     private final AddressRules rules;
     private final Decisions decisions;
@@ -30,9 +35,20 @@ public final class Transport implements AutoCloseable {
     ///
     /// @param what is to be done there, for the report
     boolean isRdma(String what, InetSocketAddress address) {
-        boolean rdma = rules.isRdma(address);
+        boolean rdma = rules.isRdma(address, this::isOnDevice);
         decisions.note(what, address, rdma);
         return rdma;
+    }
+
+    /// Whether an address is reached through the device. Without a device none is.
+    private boolean isOnDevice(InetAddress address) {
+        try {
+            return DeviceNetworks.isNetworkAddress(address)
+                    && DeviceNetworks.isReachedThrough(device().context(), address);
+        } catch (IOException e) {
+            LOGGER.log(System.Logger.Level.INFO, () -> address + " stays with TCP: " + e.getMessage());
+            return false;
+        }
     }
 
     /// The open device.

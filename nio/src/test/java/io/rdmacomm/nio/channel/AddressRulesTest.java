@@ -33,10 +33,21 @@ class AddressRulesTest {
             !10.1.2.3, 10.1.0.0/16        | 10.1.2.3  | 80   | false
             !10.1.2.3, 10.1.0.0/16        | 10.1.2.4  | 80   | true
             10.1.0.0/16, !10.1.2.3        | 10.1.2.3  | 80   | true
+            device                        | 10.8.0.1  | 80   | true
+            device                        | 10.1.2.3  | 80   | false
+            device:9092                   | 10.8.0.1  | 80   | false
+            device:9092                   | 10.8.0.1  | 9092 | true
+            !device, *                    | 10.8.0.1  | 80   | false
+            !device, *                    | 10.1.2.3  | 80   | true
             """)
     void theFirstRuleThatMatchesDecides(String rules, String address, int port, boolean rdma) {
-        assertThat(AddressRules.parse(rules).isRdma(new InetSocketAddress(InetAddress.ofLiteral(address), port)))
+        InetSocketAddress asked = new InetSocketAddress(InetAddress.ofLiteral(address), port);
+        assertThat(AddressRules.parse(rules).isRdma(asked, AddressRulesTest::isOnDevice))
                 .isEqualTo(rdma);
+    }
+
+    private static boolean isOnDevice(InetAddress address) {
+        return address.equals(InetAddress.ofLiteral("10.8.0.1"));
     }
 
     @ParameterizedTest

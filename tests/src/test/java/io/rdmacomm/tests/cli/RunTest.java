@@ -101,6 +101,15 @@ class RunTest {
     }
 
     @Test
+    void byDefaultTheLoopbackInterfaceStaysWithTcp() throws Exception {
+        Command.Result ended = runHttp("--device", "soft0");
+        assertThat(ended.out()).as(ended.err()).contains("5 equal");
+        assertThat(ended.err())
+                .contains("TCP, because no rule names the address")
+                .doesNotContain(": RDMA");
+    }
+
+    @Test
     void theExitCodeIsThatOfTheProgram() throws Exception {
         Command.Result ended = run(List.of("--rules", "*", "--quiet"), "sh", "-c", "exit 7");
         assertThat(ended.exitCode()).isEqualTo(7);
@@ -115,7 +124,6 @@ class RunTest {
     @Test
     void wrongUsageIsRejected() throws Exception {
         assertThat(run(List.of("--rules", "*"), "/no/such/program").exitCode()).isEqualTo(2);
-        assertThat(run(List.of(), "true").err()).contains("--rules");
         Command.Result wrong = runHttp("--rules", "nowhere");
         assertThat(wrong.exitCode()).isEqualTo(2);
         assertThat(wrong.err()).contains("'nowhere' is no address");
