@@ -193,11 +193,7 @@ public final class RdmaServerSocketChannel extends ServerSocketChannel implement
         options.check(name, value);
         synchronized (stateLock) {
             ensureOpen();
-            ServerSocketChannel channel = ordinary;
-            if (channel != null) {
-                var _ = channel.setOption(name, value);
-            }
-            options.set(name, value);
+            options.set(ordinary, name, value);
         }
         return this;
     }
@@ -207,8 +203,7 @@ public final class RdmaServerSocketChannel extends ServerSocketChannel implement
         Objects.requireNonNull(name);
         options.checkSupported(name);
         ensureOpen();
-        ServerSocketChannel channel = ordinary;
-        return channel != null ? channel.getOption(name) : options.get(name);
+        return options.get(ordinary, name);
     }
 
     @Override

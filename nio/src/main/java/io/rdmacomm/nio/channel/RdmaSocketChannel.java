@@ -75,8 +75,7 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
     RdmaSocketChannel(
             SelectorProvider provider, Transport transport, Established accepted, SocketOptionValues listening) {
         this(provider, transport);
-        int receive = listening.number(StandardSocketOptions.SO_RCVBUF);
-        options.set(StandardSocketOptions.SO_RCVBUF, receive);
+        options.inherit(listening);
         this.connection = accepted.connection();
         this.local = accepted.local();
         this.remote = accepted.remote();
@@ -661,11 +660,7 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
         options.check(name, value);
         synchronized (stateLock) {
             ensureOpen();
-            SocketChannel channel = ordinary;
-            if (channel != null) {
-                var _ = channel.setOption(name, value);
-            }
-            options.set(name, value);
+            options.set(ordinary, name, value);
         }
         return this;
     }
@@ -675,8 +670,7 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
         Objects.requireNonNull(name);
         options.checkSupported(name);
         ensureOpen();
-        SocketChannel channel = ordinary;
-        return channel != null ? channel.getOption(name) : options.get(name);
+        return options.get(ordinary, name);
     }
 
     @Override

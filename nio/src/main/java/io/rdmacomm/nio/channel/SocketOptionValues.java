@@ -27,12 +27,16 @@ final class SocketOptionValues {
             StandardSocketOptions.TCP_NODELAY,
             false,
             StandardSocketOptions.IP_TOS,
-            0);
+            0,
+            MessagesOption.INSTANCE,
+            BufferSizes.defaults().messages());
     private static final Map<SocketOption<?>, Object> OF_SERVER = Map.of(
             StandardSocketOptions.SO_RCVBUF,
             BufferSizes.defaults().receive(),
             StandardSocketOptions.SO_REUSEADDR,
-            true);
+            true,
+            MessagesOption.INSTANCE,
+            BufferSizes.defaults().messages());
     private static final int MOST_TYPE_OF_SERVICE = 255;
 
     private final Map<SocketOption<?>, Object> defaults;
@@ -63,7 +67,13 @@ final class SocketOptionValues {
     }
 
     private static <T> void apply(NetworkChannel channel, SocketOption<T> name, Object value) throws IOException {
-        var _ = channel.setOption(name, name.type().cast(value));
+        if (isOfJdk(name)) {
+            var _ = channel.setOption(name, name.type().cast(value));
+        }
+    }
+
+    private static boolean isOfJdk(SocketOption<?> name) {
+        return !name.equals(MessagesOption.INSTANCE);
     }
 
     /// Checks an option and its value as the channels of the JDK do.
@@ -77,7 +87,9 @@ final class SocketOptionValues {
             throw new IllegalArgumentException("Invalid value '" + value + "'");
         }
         int number = value instanceof Integer integer ? integer : 1;
-        boolean buffer = name.equals(StandardSocketOptions.SO_RCVBUF) || name.equals(StandardSocketOptions.SO_SNDBUF);
+        boolean buffer = name.equals(StandardSocketOptions.SO_RCVBUF)
+                || name.equals(StandardSocketOptions.SO_SNDBUF)
+                || name.equals(MessagesOption.INSTANCE);
         boolean service = name.equals(StandardSocketOptions.IP_TOS);
         if ((buffer && number < 0) || (service && (number < 0 || number > MOST_TYPE_OF_SERVICE))) {
             throw new IllegalArgumentException("Invalid value " + number + " for " + name);
@@ -90,13 +102,26 @@ final class SocketOptionValues {
         }
     }
 
-    /// Sets an option that was checked.
-    <T> void set(SocketOption<T> name, T value) {
+    /// Sets an option that was checked, at a channel of the JDK, too, if there is one.
+    <T> void set(@Nullable NetworkChannel channel, SocketOption<T> name, T value) throws IOException {
+        if (channel != null) {
+            apply(channel, name, value);
+        }
         values.put(name, value);
     }
 
-    /// The value of an option.
-    <T> T get(SocketOption<T> name) {
+    /// Takes what an accepted socket has from the one that listens.
+    void inherit(SocketOptionValues listening) {
+        values.put(StandardSocketOptions.SO_RCVBUF, listening.get(StandardSocketOptions.SO_RCVBUF));
+        values.put(MessagesOption.INSTANCE, listening.get(MessagesOption.INSTANCE));
+    }
+
+    /// The value of an option that is supported, that of a channel of the JDK if there is one.
+    <T> T get(@Nullable NetworkChannel channel, SocketOption<T> name) throws IOException {
+        return channel != null && isOfJdk(name) ? channel.getOption(name) : get(name);
+    }
+
+    private <T> T get(SocketOption<T> name) {
         Object value = values.get(name);
         return name.type().cast(Objects.requireNonNull(value == null ? defaults.get(name) : value));
     }
@@ -107,7 +132,9 @@ final class SocketOptionValues {
 
     /// The memory of a connection with these options.
     BufferSizes sizes() {
-        BufferSizes sizes = BufferSizes.defaults().withReceive(number(StandardSocketOptions.SO_RCVBUF));
+        BufferSizes sizes = BufferSizes.defaults()
+                .withReceive(number(StandardSocketOptions.SO_RCVBUF))
+                .withMessages(number(MessagesOption.INSTANCE));
         return defaults.containsKey(StandardSocketOptions.SO_SNDBUF)
                 ? sizes.withSend(number(StandardSocketOptions.SO_SNDBUF))
                 : sizes;

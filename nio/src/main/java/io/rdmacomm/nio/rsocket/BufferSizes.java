@@ -29,9 +29,8 @@ public record BufferSizes(int receive, int send, int messages) {
         }
     }
 
-    /// 128 KiB each way, as in C, and 112 messages. C has 384, which take as much memory as the bytes; messages
-    /// of a
-    /// kilobyte fill the ring first.
+    /// 128 KiB each way, as in C, and 112 messages. C has 384, which take as much memory as the bytes. Messages
+    /// of a kilobyte fill the ring first.
     public static BufferSizes defaults() {
         return new BufferSizes(DEFAULT_BYTES, DEFAULT_BYTES, DEFAULT_MESSAGES);
     }
@@ -39,6 +38,11 @@ public record BufferSizes(int receive, int send, int messages) {
     /// These sizes with another receive buffer, raised or reduced to what is possible.
     public BufferSizes withReceive(int bytes) {
         return new BufferSizes(Math.clamp(bytes, LEAST, MOST) & ~1, send, messages);
+    }
+
+    /// These sizes with another number of messages, raised or reduced to what is possible.
+    public BufferSizes withMessages(int count) {
+        return new BufferSizes(receive, send, Math.clamp(count, LEAST_MESSAGES, MOST_MESSAGES));
     }
 
     /// These sizes with another send buffer, raised or reduced to what is possible.
