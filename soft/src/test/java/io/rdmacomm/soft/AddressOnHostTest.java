@@ -33,11 +33,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Named;
+import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.RepetitionInfo;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -287,6 +290,18 @@ class AddressOnHostTest {
         request.close();
         assertThat(failure(accepting)).isInstanceOf(IllegalStateException.class);
         assertThat(liar.wire().isEnded()).isTrue();
+    }
+
+    /// At any moment, before the reply and after it.
+    @RepeatedTest(40)
+    void closingTheRequestEndsAnAccept(RepetitionInfo repetition) throws Exception {
+        Liar liar = Liar.call(listener);
+        ConnectionRequest request = listener.awaitRequest(LONG);
+        CompletableFuture<Connection> accepting = AddressEnd.async(() -> request.accept(server.pair, DEFAULTS, LONG));
+        LockSupport.parkNanos(repetition.getCurrentRepetition() * 20_000L);
+        request.close();
+        assertThat(failure(accepting)).isInstanceOf(IllegalStateException.class);
+        liar.wire().close();
     }
 
     @Test

@@ -17,7 +17,6 @@ import io.rdmacomm.verbs.spi.ConnectionRequestDriver;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketTimeoutException;
-import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.SocketChannel;
 import java.util.UUID;
@@ -30,6 +29,7 @@ final class SoftConnectionRequest implements ConnectionRequestDriver {
     private final SoftConnectionManager connections;
     private final MpaRequest request;
     private volatile boolean accepting;
+    private volatile boolean closing;
 
     SoftConnectionRequest(SoftConnectionManager manager, MpaRequest request) {
         this.connections = manager;
@@ -69,6 +69,31 @@ final class SoftConnectionRequest implements ConnectionRequestDriver {
     @Override
     public ConnectionDriver accept(QueuePair queuePair, ConnectionParameters parameters, long timeoutNanos)
             throws InterruptedException {
+        accepting = true;
+        try {
+            checkOpen();
+            return establish(queuePair, parameters, timeoutNanos);
+        } catch (ClosedByInterruptException e) {
+            Thread.interrupted();
+            throw new InterruptedException("interrupted while accepting a " + this);
+        } catch (IOException e) {
+            request.drop();
+            checkOpen();
+            throw failure(e, timeoutNanos);
+        } finally {
+            accepting = false;
+        }
+    }
+
+    private void checkOpen() {
+        if (closing) {
+            request.drop();
+            throw new IllegalStateException(this + " was closed while accepting");
+        }
+    }
+
+    private SoftConnection establish(QueuePair queuePair, ConnectionParameters parameters, long timeoutNanos)
+            throws IOException {
         TcpEndpoint endpoint = endpoint(queuePair);
         MpaFrame frame = request.frame();
         MpaNegotiation negotiation = connections.negotiation(parameters, localAddress(), remoteAddress());
@@ -89,26 +114,13 @@ final class SoftConnectionRequest implements ConnectionRequestDriver {
                 0);
         SoftConnection connection =
                 new SoftConnection(endpoint, queuePair, localAddress(), remoteAddress(), privateData());
-        accepting = true;
-        try {
-            HostAgreement agreed = ours && offer.namesHost()
-                    ? HostAgreement.await(channel, offer, connections.contexts(), deadline)
-                    : null;
-            if (agreed != null) {
-                connection.beginOnHost(agreed, terms, parameters, responderResources(), deadline);
-            } else {
-                connection.begin(channel, terms, parameters, responderResources());
-            }
-        } catch (ClosedByInterruptException e) {
-            Thread.interrupted();
-            throw new InterruptedException("interrupted while accepting a " + this);
-        } catch (AsynchronousCloseException e) {
-            throw new IllegalStateException(this + " was closed while accepting");
-        } catch (IOException e) {
-            request.drop();
-            throw failure(e, timeoutNanos);
-        } finally {
-            accepting = false;
+        HostAgreement agreed = ours && offer.namesHost()
+                ? HostAgreement.await(channel, offer, connections.contexts(), deadline)
+                : null;
+        if (agreed != null) {
+            connection.beginOnHost(agreed, terms, parameters, responderResources(), deadline);
+        } else {
+            connection.begin(channel, terms, parameters, responderResources());
         }
         return connection;
     }
@@ -138,6 +150,7 @@ final class SoftConnectionRequest implements ConnectionRequestDriver {
         try {
             return request.reply(reply);
         } catch (IOException e) {
+            checkOpen();
             throw new ConnectFailedException(
                     ACCEPT,
                     Errno.ECONNRESET,
@@ -161,6 +174,7 @@ final class SoftConnectionRequest implements ConnectionRequestDriver {
 
     @Override
     public void closing() {
+        closing = true;
         if (accepting) {
             request.drop();
         }
