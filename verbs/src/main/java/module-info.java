@@ -8,6 +8,7 @@ module io.rdmacomm.verbs {
     exports io.rdmacomm.verbs.host to
             io.rdmacomm.cli,
             io.rdmacomm.comm,
+            io.rdmacomm.nio,
             io.rdmacomm.soft;
     exports io.rdmacomm.verbs.service to
             io.rdmacomm.comm,

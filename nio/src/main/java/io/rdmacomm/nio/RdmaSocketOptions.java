@@ -5,11 +5,10 @@ import java.net.SocketOption;
 
 /// Options of sockets over RDMA, beside those of [java.net.StandardSocketOptions].
 public final class RdmaSocketOptions {
-    /// How many messages may have arrived and not been read, and how many may be on their way (`RDMA_RQSIZE` and
+    /// The number of messages that may have arrived unread, and that may be on their way (`RDMA_RQSIZE` and
     /// `RDMA_SQSIZE` of rsocket(7)): 32 to 32,767; other values are raised or reduced to these. The default is
     /// 112. Each write is a message at least, so a program that writes few bytes at a time may want more. A
-    /// message
-    /// takes about 500 bytes of memory at each end.
+    /// message takes about 500 bytes of memory at each end.
     ///
     /// Set it before `connect`, or before `bind` of a server for the sockets that it accepts. Sockets that stay
     /// with TCP keep the value without effect.

@@ -225,8 +225,7 @@ final class SoftContext implements ContextDriver {
         return settings.sharedMemory();
     }
 
-    /// A transport over shared memory, if the peer is on this host and may be reached that way; else null. A
-    /// context
+    /// A transport over shared memory, if the peer is on this host and may be reached that way; else null. A context
     /// always reaches itself.
     @Nullable
     Transport connectOnHost(QueuePairResources queuePair) {

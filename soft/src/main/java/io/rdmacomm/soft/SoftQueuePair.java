@@ -38,8 +38,7 @@ import java.lang.foreign.Arena;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// A reliable connected queue pair: its state, its queues, and how it fails. A [Transport] carries its requests
-/// to
+/// A reliable connected queue pair: its state, its queues, and how it fails. A [Transport] carries its requests to
 /// the peer; it is chosen once, when the peer is found. Until then requests wait in the [RequestQueue].
 ///
 /// A transport only takes notes of what happens to it ([#failed], [#peerGone]). The queue pair acts on them in
@@ -523,8 +522,7 @@ final class SoftQueuePair implements QueuePairDriver, ContextQueuePair, Transpor
         block.withdraw();
         stop();
         disconnect();
-        // Not before, or a region that is closed meanwhile would see neither the queue pair nor the pending
-        // frees.
+        // Not before, or a region that is closed meanwhile would see neither the queue pair nor the pending frees.
         context.objects().remove(this);
         pendingFrees().free(receives.ring(), receives::free);
         sends.close();

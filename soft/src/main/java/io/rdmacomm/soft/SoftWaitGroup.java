@@ -107,8 +107,7 @@ final class SoftWaitGroup implements WaitGroupDriver {
         }
     }
 
-    /// The next channel with an event, which others may have taken since; 0 if there is none. It stays in the
-    /// queue,
+    /// The next channel with an event, which others may have taken since; 0 if there is none. It stays in the queue,
     /// behind the others, until it has none.
     private long next() {
         for (Member member = ready.poll(); member != null; member = ready.poll()) {

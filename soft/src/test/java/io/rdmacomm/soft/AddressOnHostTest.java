@@ -46,8 +46,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// How two ends that connect by address agree to use shared memory, and what becomes of peers that do not keep to
-/// it.
+/// Two ends that connect by address agree to use shared memory. Peers that break the rules get no connection.
 class AddressOnHostTest {
     private static final Duration LONG = AddressEnd.LONG;
     private static final Duration SHORT = Duration.ofMillis(300);

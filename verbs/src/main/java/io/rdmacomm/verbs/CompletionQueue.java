@@ -12,8 +12,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/// Reports completed work (`struct ibv_cq`, ibv_create_cq(3)). Thread-safe, unless it was created
-/// single-threaded.
+/// Reports completed work (`struct ibv_cq`, ibv_create_cq(3)). Thread-safe, unless it was created single-threaded.
 ///
 /// An overrun breaks the queue: [AsyncEventType#COMPLETION_QUEUE_ERROR] is raised, and its queue pairs enter
 /// the error state. Polling throws on devices in software; on many adapters (mlx5) it finds nothing more, and

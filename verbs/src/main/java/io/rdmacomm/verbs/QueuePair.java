@@ -128,10 +128,8 @@ public final class QueuePair implements Resource {
         return info(PathOptions.defaults());
     }
 
-    /// Takes the queue pair from RESET to READY_TO_SEND with the numbers of the peer. Both sides call this, in
-    /// any
-    /// order. Requests to a peer that has not connected yet are retried as the options say; those of an
-    /// unreliable
+    /// Takes the queue pair from RESET to READY_TO_SEND with the numbers of the peer. Both sides call this, in any
+    /// order. Requests to a peer that has not connected yet are retried as the options say; those of an unreliable
     /// connection are lost.
     ///
     /// To post receives before the peer can send, call [#initialize(ConnectionOptions)], [#readyToReceive] and
@@ -139,8 +137,7 @@ public final class QueuePair implements Resource {
     ///
     /// @throws QueuePairStateException if the state is not RESET
     /// @throws UnsupportedVerbException without [Capability#CONNECT_BY_NUMBERS]
-    /// @throws VerbException EINVAL for datagrams, see [#startDatagrams(DatagramOptions)], and if the port does
-    ///        not
+    /// @throws VerbException EINVAL for datagrams, see [#startDatagrams(DatagramOptions)], and if the port does not
     ///         have the partition key or the source path bits of `how`
     public void connect(QueuePairInfo remote, ConnectionOptions how) {
         protectionDomain
@@ -213,8 +210,7 @@ public final class QueuePair implements Resource {
         modify(bringUp.initialize(operation, how));
     }
 
-    /// Takes a datagram queue pair from INIT to READY_TO_SEND, the last step of
-    /// [#startDatagrams(DatagramOptions)].
+    /// Takes a datagram queue pair from INIT to READY_TO_SEND, the last step of [#startDatagrams(DatagramOptions)].
     ///
     /// @throws QueuePairStateException if the state is not INIT
     /// @throws VerbException EINVAL if it is not for datagrams
@@ -292,14 +288,11 @@ public final class QueuePair implements Resource {
         }
     }
 
-    /// Changes the state or attributes (ibv_modify_qp(3)). RESET discards the queued requests, ERROR flushes
-    /// them.
+    /// Changes the state or attributes (ibv_modify_qp(3)). RESET discards the queued requests, ERROR flushes them.
     ///
-    /// @throws QueuePairStateException if the state table does not allow the change; the message names the
-    ///        missing
+    /// @throws QueuePairStateException if the state table does not allow the change; the message names the missing
     ///         or forbidden attributes, and nothing has changed
-    /// @throws UnsupportedVerbException if the device does not support the state, or the transition to it;
-    ///        nothing
+    /// @throws UnsupportedVerbException if the device does not support the state, or the transition to it; nothing
     ///         has changed
     /// @throws VerbException with the errno that the device reports
     public void modify(QueuePairAttributes change) {
@@ -378,8 +371,7 @@ public final class QueuePair implements Resource {
 
     /// Posts the requests of `batch` (ibv_post_send(3)). Never blocks, never allocates.
     ///
-    /// The batch can be reused immediately. The memory of a request can be reused after the request has
-    /// completed,
+    /// The batch can be reused immediately. The memory of a request can be reused after the request has completed,
     /// and the memory of an inline request immediately.
     ///
     /// @return how many requests were posted; if fewer than the batch holds, the queue is full until completions

@@ -9,8 +9,7 @@ import java.util.Objects;
 
 /// A receive queue that several queue pairs share (`struct ibv_srq`, ibv_create_srq(3)). Thread-safe.
 ///
-/// When a queue pair fails, the receives in the shared queue are not flushed; those that it has taken are. Wait
-/// for
+/// When a queue pair fails, the receives in the shared queue are not flushed; those that it has taken are. Wait for
 /// [AsyncEventType#QUEUE_PAIR_LAST_WORK_REACHED], if the device has [Capability#LAST_WORK_EVENT], and poll what
 /// has completed before closing that queue pair.
 public final class SharedReceiveQueue implements Resource {
@@ -151,8 +150,7 @@ public final class SharedReceiveQueue implements Resource {
         }
     }
 
-    /// Arms the limit (ibv_modify_srq(3)): [AsyncEventType#SHARED_RECEIVE_QUEUE_LIMIT_REACHED] is raised once
-    /// when
+    /// Arms the limit (ibv_modify_srq(3)): [AsyncEventType#SHARED_RECEIVE_QUEUE_LIMIT_REACHED] is raised once when
     /// fewer than `limit` receives are left.
     ///
     /// @throws VerbException EINVAL if the limit exceeds the capacity of the queue

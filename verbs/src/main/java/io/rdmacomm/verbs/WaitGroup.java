@@ -9,24 +9,17 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// Waits for the events of many completion channels at once, as epoll(7) does for files. In C, a program would
-/// wait for
-/// the descriptors of the channels (ibv_get_cq_event(3), "non-blocking"). A message wakes only the thread that
-/// waits,
+/// Waits for the events of many completion channels at once, as epoll(7) does for files. In C, a program would wait for
+/// the descriptors of the channels (ibv_get_cq_event(3), "non-blocking"). A message wakes only the thread that waits,
 /// without a helper in between. Thread-safe.
 ///
-/// A channel may belong to several groups, and threads may wait on the channel itself, too. To miss no
-/// completion,
-/// first arm the completion queues of all members and poll them until they are empty. Then repeat: [#await], and
-/// for
-/// the channel that it returns [CompletionChannel#awaitEvent] with a timeout of zero,
-/// [CompletionQueue#acknowledge],
-/// [CompletionQueue#arm], and poll until the queue is empty. `awaitEvent` finds nothing if another thread has
-/// taken
+/// A channel may belong to several groups, and threads may wait on the channel itself, too. To miss no completion,
+/// first arm the completion queues of all members and poll them until they are empty. Then repeat: [#await], and for
+/// the channel that it returns [CompletionChannel#awaitEvent] with a timeout of zero, [CompletionQueue#acknowledge],
+/// [CompletionQueue#arm], and poll until the queue is empty. `awaitEvent` finds nothing if another thread has taken
 /// the event.
 ///
-/// If the same thread always waits for several completion queues, give them one channel instead. A group is for
-/// queues
+/// If the same thread always waits for several completion queues, give them one channel instead. A group is for queues
 /// that were created before it was known which thread waits for them.
 public final class WaitGroup implements Resource {
     private static final String ADD = "add completion channel to wait group";
@@ -63,8 +56,7 @@ public final class WaitGroup implements Resource {
         return context;
     }
 
-    /// Adds a channel; does nothing if it is a member. A thread that waits notices it. Closing a channel removes
-    /// it.
+    /// Adds a channel; does nothing if it is a member. A thread that waits notices it. Closing a channel removes it.
     ///
     /// @throws VerbException EINVAL if the channel belongs to another context; ENOSPC if the system has no room
     /// @throws IllegalStateException if the group or the channel is closed
@@ -116,8 +108,7 @@ public final class WaitGroup implements Resource {
         return null;
     }
 
-    /// Waits until a member has an event. Members with events take turns. Blocks; suits virtual threads. Closing
-    /// the
+    /// Waits until a member has an event. Members with events take turns. Blocks; suits virtual threads. Closing the
     /// group ends the wait.
     ///
     /// @param timeout the longest wait; zero to poll
@@ -152,8 +143,7 @@ public final class WaitGroup implements Resource {
         }
     }
 
-    /// Ends the current wait in [#await(Duration)], or the next one if no thread waits. Several calls before that
-    /// count
+    /// Ends the current wait in [#await(Duration)], or the next one if no thread waits. Several calls before that count
     /// as one. Never blocks; does nothing if the group is closed.
     public void wakeUp() {
         if (isOpen()) {

@@ -11,8 +11,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// A rule is `NETWORK`, `NETWORK:PORT` or `:PORT`. `NETWORK` is an address with an optional prefix length, an
 /// IPv6 address in brackets, `*`, or `device` for what is reached through the RDMA device. A rule that begins
-/// with
-/// `!` excludes. The first rule that matches decides; without one, it is TCP.
+/// with `!` excludes. The first rule that matches decides; without one, it is TCP.
 public final class AddressRules {
     /// The rules of a program that has none.
     public static final String DEFAULT = "device";

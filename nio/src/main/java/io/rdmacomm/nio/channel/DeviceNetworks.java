@@ -1,11 +1,9 @@
 package io.rdmacomm.nio.channel;
 
 import io.rdmacomm.verbs.Context;
-import io.rdmacomm.verbs.service.SystemSockets;
-import java.io.IOException;
+import io.rdmacomm.verbs.host.DeviceChoice;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.nio.channels.DatagramChannel;
 
 /// Which addresses are reached through an RDMA device: those to which the host sends from an address of the
 /// device.
@@ -21,16 +19,9 @@ final class DeviceNetworks {
         return !address.isLoopbackAddress() && !address.isAnyLocalAddress();
     }
 
-    /// Asks the kernel for the route: a connected datagram socket has the address that this host would use.
-    /// Nothing is
-    /// sent.
-    ///
-    /// @throws IOException if there is no route
-    static boolean isReachedThrough(Context device, InetAddress address) throws IOException {
-        try (DatagramChannel probe = SystemSockets.openDatagramSocket()) {
-            probe.connect(new InetSocketAddress(address, ANY_PORT));
-            InetSocketAddress local = (InetSocketAddress) probe.getLocalAddress();
-            return device.hasAddress(FIRST_PORT, local.getAddress());
-        }
+    /// Whether this host sends to an address from one of the device.
+    static boolean isReachedThrough(Context device, InetAddress address) {
+        InetAddress local = DeviceChoice.localAddress(new InetSocketAddress(address, ANY_PORT));
+        return device.hasAddress(FIRST_PORT, local);
     }
 }

@@ -59,7 +59,7 @@ final class SocketOptionValues {
         return defaults.keySet();
     }
 
-    /// Sets those that were set here at a channel of the JDK, too.
+    /// Copies the options that were set to a channel of the JDK.
     void applyTo(NetworkChannel channel) throws IOException {
         for (Map.Entry<SocketOption<?>, Object> option : values.entrySet()) {
             apply(channel, option.getKey(), option.getValue());

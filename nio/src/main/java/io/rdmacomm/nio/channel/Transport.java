@@ -3,7 +3,6 @@ package io.rdmacomm.nio.channel;
 import io.rdmacomm.nio.rsocket.SocketDevice;
 import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.service.SafeLogger;
-import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketException;
@@ -45,7 +44,7 @@ public final class Transport implements AutoCloseable {
         try {
             return DeviceNetworks.isNetworkAddress(address)
                     && DeviceNetworks.isReachedThrough(device().context(), address);
-        } catch (IOException e) {
+        } catch (SocketException e) {
             LOGGER.log(System.Logger.Level.INFO, () -> address + " stays with TCP: " + e.getMessage());
             return false;
         }

@@ -8,8 +8,7 @@ import java.nio.ByteOrder;
 import java.util.EnumSet;
 
 /// The registered memory of one connection, in one region. No other connection shares it: a peer knows its key,
-/// and
-/// can write all of it. So a peer that does can spoil what it receives itself, and nothing else.
+/// and can write all of it. So a peer that does can spoil what it receives itself, and nothing else.
 ///
 /// | part | written by |
 /// |---|---|

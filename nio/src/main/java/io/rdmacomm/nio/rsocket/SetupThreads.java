@@ -5,10 +5,8 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /// The threads that establish connections, for all devices: a few platform threads, because each wait of a
-/// virtual
-/// thread for a socket costs several wake-ups of other threads; and virtual threads while those are busy, because
-/// a
-/// peer that does not answer must not hold up others. All are gone soon after the last connection was
+/// virtual thread for a socket costs several wake-ups of other threads; and virtual threads while those are busy,
+/// because a peer that does not answer must not hold up others. All are gone soon after the last connection was
 /// established.
 public final class SetupThreads {
     private static final int MOST = 4;

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.Rdma;
-import java.io.IOException;
 import java.net.InetAddress;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -13,20 +12,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 /// Which addresses are reached through a device: the software device is at 127.0.0.1.
 class DeviceNetworksTest {
     @Test
-    void aDeviceReachesWhatTheHostReachesFromItsAddress() throws Exception {
+    void aDeviceReachesWhatTheHostReachesFromItsAddress() {
         try (Context context = Rdma.open("soft0")) {
             assertThat(DeviceNetworks.isReachedThrough(context, InetAddress.ofLiteral("127.0.0.1")))
                     .isTrue();
-            assertThat(isReached(context, InetAddress.ofLiteral("192.0.2.1"))).isFalse();
-        }
-    }
-
-    /// A host without a route to another one does not reach it either.
-    private static boolean isReached(Context context, InetAddress address) {
-        try {
-            return DeviceNetworks.isReachedThrough(context, address);
-        } catch (IOException e) {
-            return false;
+            assertThat(DeviceNetworks.isReachedThrough(context, InetAddress.ofLiteral("192.0.2.1")))
+                    .isFalse();
         }
     }
 

@@ -1,6 +1,5 @@
 package io.rdmacomm.soft.cm;
 
-import io.rdmacomm.soft.iwarp.MpaException;
 import io.rdmacomm.soft.iwarp.MpaFrame;
 import io.rdmacomm.soft.iwarp.MpaNegotiation;
 import io.rdmacomm.soft.iwarp.PeerHandshake;
@@ -20,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// 1. The responder's reply names its context and its queue pair, if the initiator is on the same host.
 /// 2. The initiator answers with a second request frame. If it finds the responder's context in shared memory,
-/// and
-///    the number in its control file is the one that was named, it names its own; otherwise both stay with TCP.
+///    and the number in its control file is the one that was named, it names its own; otherwise both stay with
+///    TCP.
 /// 3. The responder looks for the initiator in the same way, and confirms with a second reply frame.
 ///
 /// The TCP connection stays: its end is the disconnect.
@@ -40,13 +39,12 @@ final class HostAgreement {
     }
 
     /// Whether both ends of a TCP connection are most likely on this host. The network stack connects an address
-    /// of
-    /// the host to itself.
+    /// of the host to itself.
     static boolean mayShareMemory(InetSocketAddress local, InetSocketAddress remote) {
         return local.getAddress().isLoopbackAddress() || local.getAddress().equals(remote.getAddress());
     }
 
-    /// What the responder's reply says.
+    /// The handshake for the reply of the responder.
     ///
     /// @param own its queue pair
     /// @param identity names its context; [PeerHandshake#NO_HOST] if it does not use shared memory
@@ -91,8 +89,8 @@ final class HostAgreement {
     /// Waits for the answer to an offer; the responder.
     ///
     /// @return null if both stay with TCP
-    /// @throws MpaException if the answer does not fit the offer, or names a context that cannot be reached
-    /// @throws IOException if the connection is lost, or the initiator does not answer in time
+    /// @throws IOException if the connection is lost, the initiator does not answer in time, its answer does not
+    ///        fit the offer, or it names a context that cannot be reached
     static @Nullable HostAgreement await(
             SocketChannel channel, PeerHandshake offer, HostContexts contexts, long deadline) throws IOException {
         PeerHandshake answer = PeerHandshake.find(

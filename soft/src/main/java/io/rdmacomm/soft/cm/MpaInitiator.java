@@ -51,8 +51,7 @@ public final class MpaInitiator implements AutoCloseable {
     }
 
     /// Ends the attempt, or the connection that it has made, unless it was released; a thread in [#connect] gets
-    /// an
-    /// [AsynchronousCloseException].
+    /// an [AsynchronousCloseException].
     @Override
     public synchronized void close() {
         closed = true;

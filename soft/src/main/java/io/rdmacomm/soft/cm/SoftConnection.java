@@ -26,8 +26,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/// A connection that was set up with MPA. The queue pair drives it; this class only knows whether it still
-/// exists,
+/// A connection that was set up with MPA. The queue pair drives it; this class only knows whether it still exists,
 /// and ends it.
 final class SoftConnection implements ConnectionDriver {
     private static final long DRAIN_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -63,7 +62,7 @@ final class SoftConnection implements ConnectionDriver {
         this.privateData = privateData;
     }
 
-    /// What takes a connection over when the queue pair is ready.
+    /// Takes a connection over when the queue pair is ready.
     private interface Takeover {
         void run() throws IOException;
     }
@@ -151,8 +150,7 @@ final class SoftConnection implements ConnectionDriver {
                 .maxReadAtomic(terms.mpa().outboundReads());
     }
 
-    /// The queue pair's link is over, or this side ends it; any thread, perhaps under the queue pair's locks. The
-    /// first
+    /// The queue pair's link is over, or this side ends it; any thread, perhaps under the queue pair's locks. The first
     /// reason counts.
     private void end(String why) {
         String known = reason.compareAndExchange(null, why);
@@ -210,8 +208,7 @@ final class SoftConnection implements ConnectionDriver {
         return reason.get();
     }
 
-    /// Sends what was posted before, if the peer takes it, then ends the connection with FIN: iWARP has no
-    /// message
+    /// Sends what was posted before, if the peer takes it, then ends the connection with FIN: iWARP has no message
     /// for an orderly end.
     @Override
     public void disconnect() {

@@ -144,8 +144,7 @@ public final class SoftConnectionManager implements ConnectionManagerDriver {
         }
     }
 
-    /// Asks the kernel for the route: a connected datagram socket has the address that this host would use.
-    /// Nothing
+    /// Asks the kernel for the route: a connected datagram socket has the address that this host would use. Nothing
     /// is sent.
     @Override
     public RouteDriver resolve(InetSocketAddress destination, IdentifierOptions options, long timeoutNanos) {

@@ -29,8 +29,7 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// Transport to a queue pair of this host. The posting thread executes requests. Those that must wait for the
-/// peer
+/// Transport to a queue pair of this host. The posting thread executes requests. Those that must wait for the peer
 /// stay in the [RequestQueue], and the engine executes them later.
 final class ShmTransport implements Transport, Stager.Client {
     private static final int FLUSHED = WorkStatus.FLUSHED.code();
@@ -417,11 +416,9 @@ final class ShmTransport implements Transport, Stager.Client {
         }
     }
 
-    /// Ends the receive that the peer has taken and will not complete, once: because it has died, or because it
-    /// asks
+    /// Ends the receive that the peer has taken and will not complete, once: because it has died, or because it asks
     /// this side to copy the payload. A peer that asks executes nothing, and must claim the receive before it
-    /// completes it. The receive is flushed in its turn, unless the peer died while it filled a completion: then
-    /// it
+    /// completes it. The receive is flushed in its turn, unless the peer died while it filled a completion: then it
     /// ends there.
     ///
     /// @param dead whether the peer's process has ended, so that its claims no longer count
@@ -452,8 +449,7 @@ final class ShmTransport implements Transport, Stager.Client {
         }
     }
 
-    /// The position of the receive that the peer has taken and not completed; -1 if its journal names none that
-    /// the
+    /// The position of the receive that the peer has taken and not completed; -1 if its journal names none that the
     /// ring confirms.
     private long takenReceive(MemorySegment theirs) {
         if ((int) SharedWords.acquire(theirs, peerBlock + ControlLayout.QP_IDENTITY) != destination.number()) {
@@ -532,16 +528,14 @@ final class ShmTransport implements Transport, Stager.Client {
         }
     }
 
-    /// Only an operation from before the stop counts. One that began later, or in another life of the peer's
-    /// block,
+    /// Only an operation from before the stop counts. One that began later, or in another life of the peer's block,
     /// finds that this side's queue pair is gone.
     @Override
     public boolean isPeerIdle() {
         return unfinished == 0 || executingOfPeer() != unfinished;
     }
 
-    /// The peer's counter if it is in the middle of an operation, 0 if it is in none. A peer that has parted may
-    /// be a
+    /// The peer's counter if it is in the middle of an operation, 0 if it is in none. A peer that has parted may be a
     /// stopped process that resumes.
     private long executingOfPeer() {
         if (context.isGone()) {

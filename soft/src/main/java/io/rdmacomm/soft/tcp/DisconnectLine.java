@@ -69,13 +69,10 @@ final class DisconnectLine implements Engine.Ready {
         }
     }
 
-    /// Ends the connection. Idempotent.
+    /// Ends the connection; called once.
     ///
     /// @param orderly whether the peer's queue pair should not take it for a failure
     void end(boolean orderly) {
-        if (ended) {
-            return;
-        }
         ended = true;
         if (orderly) {
             sayFarewell();

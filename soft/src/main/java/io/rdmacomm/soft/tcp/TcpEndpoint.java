@@ -20,8 +20,7 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// Gets a queue pair its TCP connection: calls the peer, answers the peer's call, or takes over the connection
-/// that a
+/// Gets a queue pair its TCP connection: calls the peer, answers the peer's call, or takes over the connection that a
 /// connection manager has made. Under the queue pair's send lock, unless stated otherwise.
 public final class TcpEndpoint {
     private static final long CALL_NANOS = 2_000_000;
@@ -222,8 +221,7 @@ public final class TcpEndpoint {
         }
     }
 
-    /// The caller must be the queue pair that this one was connected to, with the same numbers. When both call
-    /// each
+    /// The caller must be the queue pair that this one was connected to, with the same numbers. When both call each
     /// other, the call of the lower address wins.
     private PeerHandshake.Verdict consider(PeerHandshake request, Gid origin) {
         QueuePairAddress theirs = peerAddress();
@@ -265,8 +263,7 @@ public final class TcpEndpoint {
         return (order != 0 ? order : Integer.compare(one.number(), other.number())) < 0;
     }
 
-    /// Whether the present connection is with a peer that has called before this side knew the number of its
-    /// first
+    /// Whether the present connection is with a peer that has called before this side knew the number of its first
     /// packet, and that expects another one.
     public boolean isMistaken() {
         return current != null && expectedPsn != -1 && expectedPsn != destination.sendPsn();

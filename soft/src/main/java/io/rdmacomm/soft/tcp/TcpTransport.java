@@ -34,8 +34,7 @@ public final class TcpTransport implements Transport {
     /// @param pollsSends the links of the completion queue of sends
     /// @param pollsReceives the links of the completion queue of receives
     /// @param channel not blocking
-    /// @param onEnd called once with the reason why the connection has ended, if a connection manager has made
-    ///        it;
+    /// @param onEnd called once with the reason why the connection has ended, if a connection manager has made it;
     /// else null
     TcpTransport(
             QueuePairResources queuePair,

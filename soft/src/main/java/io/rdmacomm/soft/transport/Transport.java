@@ -6,8 +6,7 @@ import io.rdmacomm.verbs.spi.DirectRequest;
 import io.rdmacomm.verbs.spi.RequestChain;
 import org.jspecify.annotations.Nullable;
 
-/// Carries the send requests of one queue pair to its peer, and for a peer on the network those of the peer to
-/// this
+/// Carries the send requests of one queue pair to its peer, and for a peer on the network those of the peer to this
 /// side. A queue pair gets its transport when it has found its peer, and keeps it until it is reset.
 ///
 /// All methods except [#operationOfPeer] and [#isPeerIdle] are called with the queue pair's send lock held. A
@@ -33,8 +32,7 @@ public interface Transport {
     boolean isDrained();
 
     /// Whether everything that was posted has been carried out and, if the peer does that, acknowledged; and
-    /// whether
-    /// everything that the peer has sent was acknowledged to it.
+    /// whether everything that the peer has sent was acknowledged to it.
     boolean isIdle();
 
     /// Whether the peer's queue pair has chosen this transport, too. Both must use the same, so a queue pair

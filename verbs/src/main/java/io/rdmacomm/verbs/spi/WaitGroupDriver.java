@@ -1,8 +1,7 @@
 package io.rdmacomm.verbs.spi;
 
 /// A wait group ([io.rdmacomm.verbs.WaitGroup]). Thread-safe, except that [#add] and [#remove] of one channel are
-/// called
-/// one after the other.
+/// called one after the other.
 public interface WaitGroupDriver extends Driver {
     /// Adds an open channel that is not a member.
     void add(CompletionChannelDriver channel);
@@ -10,8 +9,7 @@ public interface WaitGroupDriver extends Driver {
     /// Removes a member, before it is closed.
     void remove(CompletionChannelDriver channel);
 
-    /// Waits until a member has an event that [CompletionChannelDriver#awaitEvent] would return. Members with
-    /// events
+    /// Waits until a member has an event that [CompletionChannelDriver#awaitEvent] would return. Members with events
     /// take turns. Suits virtual threads. [#closing()] ends the wait.
     ///
     /// @param timeoutNanos zero to poll
