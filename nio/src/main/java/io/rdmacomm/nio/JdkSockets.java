@@ -30,7 +30,7 @@ final class JdkSockets {
         } catch (ReflectiveOperationException e) {
             throw new IllegalStateException(
                     "the sockets of the JDK are hidden from " + RdmaSelectorProvider.class.getName()
-                            + "; start the JVM with -javaagent:rdmacomm.jar instead of the property " + PROVIDER
+                            + "; start the JVM with -javaagent:rdmacomm-nio.jar instead of the property " + PROVIDER
                             + ", or add --add-exports java.base/" + PACKAGE + "=ALL-UNNAMED",
                     e);
         }

@@ -1,5 +1,6 @@
 package io.rdmacomm.nio;
 
+import io.rdmacomm.nio.channel.AddressRules;
 import io.rdmacomm.nio.channel.Decisions;
 import io.rdmacomm.verbs.service.SafeLogger;
 import java.io.IOException;
@@ -8,9 +9,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /// Puts all sockets of `java.nio` of a JVM on rsockets, as far as the rules say so: `java
-/// -javaagent:rdmacomm.jar=RULES`.
+/// -javaagent:rdmacomm-nio.jar=RULES`.
 ///
 /// The argument has the rules of [RdmaSelectorProvider#of], for example `10.1.0.0/16`; without it the system
 /// property `io.rdmacomm.nio.rules` has them, whose default is `device`: the networks of the RDMA device. With
@@ -23,21 +25,34 @@ public final class RdmaAgent {
     private static final SafeLogger LOGGER = SafeLogger.of(RdmaAgent.class);
     private static final String REPORT = "io.rdmacomm.nio.report";
 
+    /// Whether the command line has named the agent before. The JVM calls [#premain] in one thread.
+    private static boolean loaded;
+
     private RdmaAgent() {}
 
     /// Called by the JVM before the program ([java.lang.instrument]).
     ///
     /// @param rules those that the command line gives; empty or null for those of the system property
-    public static void premain(String rules, Instrumentation instrumentation) {
+    /// @throws IllegalArgumentException if a rule is wrong; the message names it
+    /// @throws IllegalStateException if the JVM already has another provider of channels
+    public static void premain(@Nullable String rules, Instrumentation instrumentation) {
         String installed = System.getProperty(JdkSockets.PROVIDER);
-        String ours = RdmaSelectorProvider.class.getName();
-        if (installed != null && !installed.equals(ours)) {
+        if (installed != null && !installed.equals(RdmaSelectorProvider.class.getName())) {
             throw new IllegalStateException("the system property " + JdkSockets.PROVIDER + " is " + installed
                     + "; a JVM has one provider of channels: take out the property or the agent");
         }
         if (rules != null && !rules.isEmpty()) {
             System.setProperty(RdmaSelectorProvider.RULES, rules);
         }
+        // The JVM ends here if they are wrong, and not at some socket of the program.
+        var _ = AddressRules.parse(System.getProperty(RdmaSelectorProvider.RULES, AddressRules.DEFAULT));
+        if (!loaded) {
+            loaded = true;
+            install(instrumentation);
+        }
+    }
+
+    private static void install(Instrumentation instrumentation) {
         instrumentation.redefineModule(
                 Object.class.getModule(),
                 Set.of(),
@@ -45,7 +60,7 @@ public final class RdmaAgent {
                 Map.of(),
                 Set.of(),
                 Map.of());
-        System.setProperty(JdkSockets.PROVIDER, ours);
+        System.setProperty(JdkSockets.PROVIDER, RdmaSelectorProvider.class.getName());
         String folder = System.getProperty(REPORT);
         if (folder != null) {
             Runtime.getRuntime().addShutdownHook(new Thread(() -> report(Path.of(folder))));

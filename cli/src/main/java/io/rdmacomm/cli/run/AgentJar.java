@@ -11,8 +11,10 @@ import java.util.jar.Attributes;
 import java.util.jar.JarOutputStream;
 import java.util.jar.Manifest;
 
-/// The jar with the agent: that of this command, or one that only names the class path of this command.
+/// The jar with the agent: the one beside the jar of this command, that jar itself, or one that only names the class
+/// path of this command.
 final class AgentJar {
+    private static final String NAME = "rdmacomm-nio.jar";
     private static final String AGENT = "io.rdmacomm.nio.RdmaAgent";
 
     private AgentJar() {}
@@ -23,7 +25,9 @@ final class AgentJar {
     static Path find(Path folder) throws IOException {
         List<String> classPath = List.of(System.getProperty("java.class.path").split(File.pathSeparator));
         if (classPath.size() == 1 && classPath.getFirst().endsWith(".jar")) {
-            return Path.of(classPath.getFirst()).toAbsolutePath();
+            Path command = Path.of(classPath.getFirst()).toAbsolutePath();
+            Path agent = command.resolveSibling(NAME);
+            return Files.exists(agent) ? agent : command;
         }
         List<String> entries = new ArrayList<>();
         for (String entry : classPath) {

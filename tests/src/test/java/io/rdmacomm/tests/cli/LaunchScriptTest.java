@@ -35,7 +35,9 @@ final class LaunchScriptTest {
         Files.writeString(jdk.resolve("release"), "JAVA_VERSION=\"25.0.1\"\n");
         program(jdk.resolve("bin/java"), "printf '%s\\n' \"$@\"");
         program(jdk.resolve("bin/javac"), "exit 1");
-        program(bin.resolve("mvn"), "mkdir -p cli/target/quick && echo jar >cli/target/quick/rdmacomm.jar");
+        program(
+                bin.resolve("mvn"),
+                "mkdir -p cli/target/quick && cd cli/target/quick && touch rdmacomm.jar rdmacomm-nio.jar");
         Path script = Path.of(System.getProperty("user.dir")).resolveSibling("rdmacomm");
         program(home.resolve("rdmacomm"), Files.readString(script).replaceFirst("#!/bin/sh\n", ""));
         Files.createDirectory(home.resolve(".mvn"));
