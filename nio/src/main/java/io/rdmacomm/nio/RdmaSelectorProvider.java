@@ -56,7 +56,8 @@ public final class RdmaSelectorProvider extends SelectorProvider implements Auto
     /// @param device the name of the RDMA device; empty for the first one
     /// @param rules which addresses are rsockets, separated by commas: `device` for those on the networks of the
     ///        device, `10.1.0.0/16`, `10.1.2.3:9092`, `[fe80::1]:9092`, `:9092`, or `*` for all. A rule that
-    ///        begins with `!` excludes. The first rule that matches decides
+    ///        begins with `!` excludes; one that begins with `?` tries RDMA, and TCP if that fails. The first
+    ///        rule that matches decides
     /// @throws IllegalArgumentException if a rule is wrong; the message names it
     public static RdmaSelectorProvider of(String device, String rules) {
         return new RdmaSelectorProvider(new Transport(device, AddressRules.parse(rules), new Decisions()));

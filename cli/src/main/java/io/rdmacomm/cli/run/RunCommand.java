@@ -43,7 +43,8 @@ public final class RunCommand extends Subcommand {
             description = {
                 "Which addresses go over RDMA, separated by commas: device for those on the networks of the device, "
                         + "10.1.0.0/16, 10.1.2.3:9092, :9092, or * for all. "
-                        + "A rule that begins with ! excludes; the first one that matches decides. "
+                        + "A rule that begins with ! excludes; one that begins with ? tries RDMA, and TCP if that "
+                        + "fails. The first one that matches decides. "
                         + "All other addresses stay with TCP (default: ${DEFAULT-VALUE})."
             })
     private String rules = "";

@@ -26,7 +26,7 @@ import java.util.function.LongToIntFunction;
 /// Queue pairs belong to our own context, and an identifier has none (`id->qp` is NULL). So librdmacm does not change
 /// their states; [ConnectionTransitions] does that instead. The kernel finds the queue pairs by number.
 final class DeviceConnections {
-    private static final String BIND = "listen (rdma_bind_addr)";
+    private static final String BIND = "bind (rdma_bind_addr)";
     private static final String RESOLVE_ADDRESS = "resolve address (rdma_resolve_addr)";
     private static final String RESOLVE_ROUTE = "resolve route (rdma_resolve_route)";
     private static final int MOST_READS = 255;

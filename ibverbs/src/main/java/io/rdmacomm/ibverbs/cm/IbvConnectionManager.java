@@ -65,6 +65,10 @@ public final class IbvConnectionManager implements ConnectionManagerDriver {
         boolean success = false;
         try {
             connections.optionSetter().set(identifier, options);
+            InetSocketAddress local = options.localAddress();
+            if (local != null) {
+                connections.bind(identifier, local);
+            }
             connections.resolve(identifier, destination, Deadline.after(timeoutNanos), timeoutNanos);
             RouteDriver route = new IbvRoute(connections, identifier, destination, options);
             success = true;

@@ -97,8 +97,10 @@ final class IbvRoute implements RouteDriver {
         }
     }
 
+    /// Whether another port may be free; not if the program has chosen one.
     private boolean isTaken(int errno) {
-        return transitions.isIwarp() && ChosenPort.isTaken(errno);
+        InetSocketAddress wanted = options.localAddress();
+        return transitions.isIwarp() && ChosenPort.isTaken(errno) && (wanted == null || wanted.getPort() == 0);
     }
 
     /// The queue pair is unchanged: the kernel releases it when it cannot connect.
@@ -116,6 +118,10 @@ final class IbvRoute implements RouteDriver {
             throw new IllegalStateException(this + " is closed");
         }
         connections.optionSetter().set(identifier, options);
+        InetSocketAddress wanted = options.localAddress();
+        if (wanted != null) {
+            connections.bind(identifier, wanted);
+        }
         connections.resolve(identifier, remote, deadline, timeoutNanos);
         local = identifier.localAddress();
     }

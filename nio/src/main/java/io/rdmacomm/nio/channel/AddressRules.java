@@ -11,16 +11,25 @@ import org.jspecify.annotations.Nullable;
 ///
 /// A rule is `NETWORK`, `NETWORK:PORT` or `:PORT`. `NETWORK` is an address with an optional prefix length, an
 /// IPv6 address in brackets, `*`, or `device` for what is reached through the RDMA device. A rule that begins
-/// with `!` excludes. The first rule that matches decides; without one, it is TCP.
+/// with `!` excludes; one that begins with `?` tries RDMA, and TCP if that fails. The first rule that matches
+/// decides; without one, it is TCP.
 public final class AddressRules {
     /// The rules of a program that has none.
     public static final String DEFAULT = "device";
 
     private final List<Rule> rules;
 
+    /// What serves an address.
+    enum Choice {
+        TCP,
+        RDMA,
+        /// RDMA, and TCP if that fails.
+        EITHER
+    }
+
     /// @param network null for any, or for what the device reaches
     private record Rule(
-            boolean rdma, boolean device, @Nullable InetAddress network, int prefix, int port) {
+            Choice choice, boolean device, @Nullable InetAddress network, int prefix, int port) {
         boolean matches(InetSocketAddress address, Predicate<InetAddress> isOnDevice) {
             return (port == 0 || port == address.getPort())
                     && (device ? isOnDevice.test(address.getAddress()) : contains(address.getAddress()));
@@ -65,8 +74,12 @@ public final class AddressRules {
     }
 
     private static Rule rule(String text) {
-        boolean rdma = !text.startsWith("!");
-        String rest = rdma ? text : text.substring(1);
+        Choice choice = switch (text.charAt(0)) {
+            case '!' -> Choice.TCP;
+            case '?' -> Choice.EITHER;
+            default -> Choice.RDMA;
+        };
+        String rest = choice == Choice.RDMA ? text : text.substring(1);
         int port = 0;
         int colon = rest.lastIndexOf(':');
         boolean bare = colon >= 0 && rest.indexOf(':') != colon && !rest.startsWith("[");
@@ -75,16 +88,16 @@ public final class AddressRules {
             rest = rest.substring(0, colon);
         }
         if (rest.isEmpty() || "*".equals(rest)) {
-            return new Rule(rdma, false, null, 0, port);
+            return new Rule(choice, false, null, 0, port);
         }
         if (DEFAULT.equals(rest)) {
-            return new Rule(rdma, true, null, 0, port);
+            return new Rule(choice, true, null, 0, port);
         }
         int slash = rest.indexOf('/');
         InetAddress network = address(text, slash < 0 ? rest : rest.substring(0, slash));
         int bits = network.getAddress().length * Byte.SIZE;
         int prefix = slash < 0 ? bits : number(text, rest.substring(slash + 1), 0, bits);
-        return new Rule(rdma, false, network, prefix, port);
+        return new Rule(choice, false, network, prefix, port);
     }
 
     private static InetAddress address(String rule, String text) {
@@ -113,16 +126,16 @@ public final class AddressRules {
                 + "; a rule is for example device, 10.1.0.0/16, 10.1.2.3:9092, :9092 or !*:22");
     }
 
-    /// Whether rsockets serve an address.
+    /// What serves an address.
     ///
     /// @param isOnDevice whether an address is reached through the RDMA device; asked only if a rule depends on
     ///        it
-    public boolean isRdma(InetSocketAddress address, Predicate<InetAddress> isOnDevice) {
+    Choice choice(InetSocketAddress address, Predicate<InetAddress> isOnDevice) {
         for (Rule rule : rules) {
             if (rule.matches(address, isOnDevice)) {
-                return rule.rdma();
+                return rule.choice();
             }
         }
-        return false;
+        return Choice.TCP;
     }
 }

@@ -1,40 +1,51 @@
 package io.rdmacomm.nio.channel;
 
-import io.rdmacomm.nio.rsocket.BufferSizes;
 import io.rdmacomm.nio.rsocket.Readiness;
 import io.rdmacomm.nio.rsocket.RsConnector;
 import io.rdmacomm.nio.rsocket.RsConnector.Established;
 import io.rdmacomm.nio.rsocket.SetupThreads;
-import io.rdmacomm.nio.rsocket.SocketDevice;
+import io.rdmacomm.verbs.service.SystemSockets;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
+import java.nio.channels.SocketChannel;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// Connects in the background. Thread-safe.
+/// Connects in the background, by TCP if that is allowed and the device cannot. Thread-safe.
 final class ConnectAttempt {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
+    /// A peer without RDMA may not answer at all.
+    private static final Duration PATIENCE_BEFORE_TCP = Duration.ofSeconds(5);
 
-    private final SocketDevice device;
-    private final InetSocketAddress address;
-    private final BufferSizes sizes;
+    private final RdmaService service;
+    private final @Nullable PortReservation reservation;
+    private final SocketOptionValues options;
     private final Readiness listener;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private @Nullable Established established;
+    /// That of the JDK if the device could not connect; it may still be connecting.
+    private @Nullable SocketChannel ordinary;
     private @Nullable IOException failure;
+    private boolean done;
     private boolean abandoned;
 
+    /// @param reservation the local address; null for any
     /// @param listener hears that the attempt has ended
-    ConnectAttempt(SocketDevice device, InetSocketAddress address, BufferSizes sizes, Readiness listener) {
-        this.device = device;
-        this.address = address;
-        this.sizes = sizes;
+    ConnectAttempt(
+            RdmaService service,
+            @Nullable PortReservation reservation,
+            SocketOptionValues options,
+            Readiness listener) {
+        this.service = service;
+        this.reservation = reservation;
+        this.options = options;
         this.listener = listener;
     }
 
@@ -43,20 +54,69 @@ final class ConnectAttempt {
     }
 
     private void run() {
-        Established result = null;
-        IOException cause = null;
         try {
-            result = RsConnector.connect(device, address, sizes, PATIENCE);
+            connect();
         } catch (IOException e) {
-            cause = e;
+            end(null, e);
         } catch (RuntimeException e) {
             // The device was closed, for example.
-            cause = new SocketException("could not connect to " + address + ": " + e.getMessage(), e);
+            end(null, new SocketException("could not connect to " + service.address() + ": " + e.getMessage(), e));
         }
+        listener.changed();
+    }
+
+    private void connect() throws IOException {
+        InetSocketAddress address = service.address();
+        InetSocketAddress local = reservation == null ? null : reservation.release(address.getAddress());
+        Established result;
+        try {
+            result = RsConnector.connect(
+                    service.device(),
+                    local,
+                    address,
+                    options.sizes(),
+                    service.orTcp() ? PATIENCE_BEFORE_TCP : PATIENCE);
+        } catch (IOException e) {
+            service.failed(e);
+            connectOrdinary(local);
+            return;
+        }
+        service.succeeded();
+        end(result, null);
+    }
+
+    private void connectOrdinary(@Nullable InetSocketAddress local) throws IOException {
+        SocketChannel channel = SystemSockets.openSocket();
+        lock.lock();
+        try {
+            ordinary = channel;
+            if (abandoned) {
+                channel.close();
+            }
+        } finally {
+            lock.unlock();
+        }
+        boolean connected = false;
+        try {
+            options.applyTo(channel);
+            if (local != null) {
+                channel.bind(local);
+            }
+            connected = channel.connect(service.address());
+        } finally {
+            if (!connected) {
+                channel.close();
+            }
+        }
+        end(null, null);
+    }
+
+    private void end(@Nullable Established result, @Nullable IOException cause) {
         lock.lock();
         try {
             established = result;
             failure = cause;
+            done = true;
             changed.signalAll();
             if (abandoned && result != null) {
                 result.connection().abort();
@@ -64,14 +124,13 @@ final class ConnectAttempt {
         } finally {
             lock.unlock();
         }
-        listener.changed();
     }
 
     /// Whether it has succeeded or failed.
     boolean isDone() {
         lock.lock();
         try {
-            return established != null || failure != null;
+            return done;
         } finally {
             lock.unlock();
         }
@@ -101,17 +160,30 @@ final class ConnectAttempt {
         }
     }
 
-    /// The connection.
+    /// The connection; null if it is [#ordinary()].
     ///
     /// @throws IOException if the attempt has failed
+    @Nullable
     Established result() throws IOException {
         lock.lock();
         try {
-            Established result = established;
-            if (result != null) {
-                return result;
+            if (failure != null) {
+                throw failure;
             }
-            throw failure == null ? new SocketException("not connected yet") : failure;
+            if (!done) {
+                throw new SocketException("not connected yet");
+            }
+            return established;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// The channel of the JDK that has connected.
+    SocketChannel ordinary() {
+        lock.lock();
+        try {
+            return Objects.requireNonNull(ordinary);
         } finally {
             lock.unlock();
         }
@@ -120,14 +192,19 @@ final class ConnectAttempt {
     /// Nobody waits any more.
     ///
     /// @param taken whether the connection was taken
-    void abandon(boolean taken) {
+    /// @throws IOException if a channel of the JDK cannot be closed
+    void abandon(boolean taken) throws IOException {
         lock.lock();
         try {
             abandoned = true;
             changed.signalAll();
             Established result = established;
+            SocketChannel channel = ordinary;
             if (!taken && result != null) {
                 result.connection().abort();
+            }
+            if (!taken && channel != null) {
+                channel.close();
             }
         } finally {
             lock.unlock();

@@ -14,15 +14,12 @@ public final class Decisions {
 
     /// Notes a decision.
     ///
-    /// @param what was done, for example `connect`
-    synchronized void note(String what, InetSocketAddress address, boolean rdma) {
-        String line = what + " " + address.getAddress().getHostAddress() + ":" + address.getPort()
-                + (rdma ? ": RDMA" : ": TCP, because no rule names the address");
-        if (counts.size() < MOST || counts.containsKey(line)) {
-            var _ = counts.merge(line, 1, Integer::sum);
-        } else {
-            var _ = counts.merge("others" + (rdma ? ": RDMA" : ": TCP"), 1, Integer::sum);
-        }
+    /// @param what was done, for example `connect to`
+    /// @param how it was served, and why
+    synchronized void note(String what, InetSocketAddress address, String how) {
+        String line = what + " " + address.getAddress().getHostAddress() + ":" + address.getPort() + ": " + how;
+        boolean room = counts.size() < MOST || counts.containsKey(line);
+        var _ = counts.merge(room ? line : "others", 1, Integer::sum);
     }
 
     /// The decisions, a line each.

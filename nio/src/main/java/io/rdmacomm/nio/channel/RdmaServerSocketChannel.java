@@ -55,11 +55,8 @@ public final class RdmaServerSocketChannel extends ServerSocketChannel implement
             }
             InetSocketAddress wanted = address == null ? new InetSocketAddress(0) : Addresses.checked(address);
             int most = backlog < 1 ? DEFAULT_BACKLOG : backlog;
-            if (transport.isRdma("listen at", wanted)) {
-                RsListener opened = RsListener.open(transport.device(), wanted, most, options.sizes());
-                opened.add(listeners);
-                listener = opened;
-            } else {
+            RdmaService service = transport.service("listen at", wanted);
+            if (service == null || !listen(service, wanted, most)) {
                 ServerSocketChannel channel = SystemSockets.openServerSocket();
                 ordinary = channel;
                 channel.configureBlocking(isBlocking());
@@ -69,6 +66,20 @@ public final class RdmaServerSocketChannel extends ServerSocketChannel implement
         }
         listeners.changed();
         return this;
+    }
+
+    /// Whether the device listens; if not, TCP has to.
+    private boolean listen(RdmaService service, InetSocketAddress address, int backlog) throws IOException {
+        try {
+            RsListener opened = RsListener.open(service.device(), address, backlog, options.sizes());
+            opened.add(listeners);
+            listener = opened;
+            service.succeeded();
+            return true;
+        } catch (IOException e) {
+            service.failed(e);
+            return false;
+        }
     }
 
     private boolean isBound() throws IOException {

@@ -62,6 +62,7 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
     private volatile @Nullable InetSocketAddress remote;
     private volatile boolean inputClosed;
     private volatile boolean outputClosed;
+    private @Nullable PortReservation reservation;
     private @Nullable Socket adaptor;
 
     /// A channel that is not connected.
@@ -106,12 +107,8 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
                     throw new AlreadyBoundException();
                 }
                 InetSocketAddress wanted = address == null ? new InetSocketAddress(0) : Addresses.checked(address);
-                if (wanted.getPort() == 0 && wanted.getAddress().isAnyLocalAddress()) {
-                    local = wanted;
-                } else {
-                    // The connection manager chooses address and port of an rsocket.
-                    var _ = useOrdinary().bind(wanted);
-                }
+                reservation = PortReservation.make(wanted, options);
+                local = reservation.address();
             }
         } finally {
             writeLock.unlock();
@@ -170,10 +167,11 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
                 state = State.PENDING;
                 remote = to;
             }
-            if (ordinary != null || !transport.isRdma("connect to", to)) {
+            RdmaService service = transport.service("connect to", to);
+            if (service == null) {
                 return connectOrdinary(to);
             }
-            ConnectAttempt begun = new ConnectAttempt(transport.device(), to, options.sizes(), listeners);
+            ConnectAttempt begun = new ConnectAttempt(service, reservation, options, listeners);
             attempt = begun;
             begun.start();
             return isBlocking() && await(begun, nanos);
@@ -203,7 +201,7 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
     private SocketChannel useOrdinary() throws IOException {
         SocketChannel channel = ordinary;
         if (channel == null) {
-            channel = SystemSockets.openSocket();
+            channel = reservation != null ? reservation.channel() : SystemSockets.openSocket();
             channel.configureBlocking(isBlocking());
             options.applyTo(channel);
             ordinary = channel;
@@ -252,6 +250,10 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
             endBlocking(done);
         }
         Established established = begun.result();
+        if (established == null) {
+            take(begun.ordinary());
+            return true;
+        }
         synchronized (stateLock) {
             if (!isOpen()) {
                 established.connection().abort();
@@ -266,6 +268,21 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
         established.connection().add(listeners);
         listeners.changed();
         return true;
+    }
+
+    /// Takes the channel of the JDK that has connected in place of the device.
+    private void take(SocketChannel connected) throws IOException {
+        synchronized (stateLock) {
+            if (!isOpen()) {
+                connected.close();
+                throw new ClosedChannelException();
+            }
+            connected.configureBlocking(isBlocking());
+            options.applyTo(connected);
+            ordinary = connected;
+            state = State.CONNECTED;
+        }
+        listeners.changed();
     }
 
     @Override
@@ -614,13 +631,18 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
         SocketChannel channel;
         RsConnection open;
         ConnectAttempt begun;
+        PortReservation bound;
         synchronized (stateLock) {
             channel = ordinary;
             open = connection;
             begun = attempt;
+            bound = reservation;
+        }
+        if (bound != null && channel == null) {
+            bound.close();
         }
         if (begun != null) {
-            begun.abandon(open != null);
+            begun.abandon(open != null || channel != null);
         }
         if (open != null) {
             int seconds = options.number(StandardSocketOptions.SO_LINGER);

@@ -1,5 +1,6 @@
 package io.rdmacomm.nio.channel;
 
+import io.rdmacomm.nio.channel.AddressRules.Choice;
 import io.rdmacomm.nio.rsocket.SocketDevice;
 import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.service.SafeLogger;
@@ -30,13 +31,26 @@ public final class Transport implements AutoCloseable {
         this.decisions = decisions;
     }
 
-    /// Whether the device serves an address.
+    /// How the device serves an address; null for TCP.
     ///
     /// @param what is to be done there, for the report
-    boolean isRdma(String what, InetSocketAddress address) {
-        boolean rdma = rules.isRdma(address, this::isOnDevice);
-        decisions.note(what, address, rdma);
-        return rdma;
+    /// @throws SocketException if the rules want the device, and it cannot be opened; the message says what to do
+    @Nullable
+    RdmaService service(String what, InetSocketAddress address) throws SocketException {
+        Choice choice = rules.choice(address, this::isOnDevice);
+        if (choice == Choice.TCP) {
+            decisions.note(what, address, "TCP, because no rule names the address");
+            return null;
+        }
+        try {
+            return new RdmaService(device(), what, address, choice == Choice.EITHER, decisions);
+        } catch (SocketException e) {
+            if (choice == Choice.RDMA || isClosed()) {
+                throw e;
+            }
+            decisions.note(what, address, "TCP, because of the RDMA device: " + e.getMessage());
+            return null;
+        }
     }
 
     /// Whether an address is reached through the device. Without a device none is.
@@ -67,6 +81,15 @@ public final class Transport implements AutoCloseable {
             return opened;
         } catch (VerbException e) {
             throw new SocketException("no RDMA device for sockets: " + e.getMessage(), e);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private boolean isClosed() {
+        lock.lock();
+        try {
+            return closed;
         } finally {
             lock.unlock();
         }

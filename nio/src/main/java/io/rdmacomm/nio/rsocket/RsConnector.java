@@ -1,17 +1,21 @@
 package io.rdmacomm.nio.rsocket;
 
 import io.rdmacomm.verbs.DeadlineException;
+import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.cm.Connection;
 import io.rdmacomm.verbs.cm.ConnectionException;
 import io.rdmacomm.verbs.cm.ConnectionParameters;
 import io.rdmacomm.verbs.cm.ConnectionRequest;
+import io.rdmacomm.verbs.cm.IdentifierOptions;
 import io.rdmacomm.verbs.cm.Route;
 import java.io.IOException;
+import java.net.BindException;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /// Establishes rsockets (`rconnect` and `raccept` in rsocket.c).
 public final class RsConnector {
@@ -28,13 +32,23 @@ public final class RsConnector {
 
     /// Connects to a peer. Blocks; suits virtual threads.
     ///
+    /// @param local the address on this side; null for any
     /// @param timeout the longest wait for each of two steps
+    /// @throws BindException if the local address is in use, or not one of the device
     /// @throws ConnectException if the peer cannot be reached, or rejects the connection
     /// @throws SocketTimeoutException if the timeout passed first
     /// @throws ProtocolException if the peer is no rsocket
     public static Established connect(
-            SocketDevice device, InetSocketAddress address, BufferSizes sizes, Duration timeout) throws IOException {
-        try (Route route = device.manager().resolve(address, timeout)) {
+            SocketDevice device,
+            @Nullable InetSocketAddress local,
+            InetSocketAddress address,
+            BufferSizes sizes,
+            Duration timeout)
+            throws IOException {
+        IdentifierOptions options = local == null
+                ? IdentifierOptions.none()
+                : IdentifierOptions.none().withLocalAddress(local);
+        try (Route route = device.manager().resolve(address, options, timeout)) {
             RsConnection connection = new RsConnection(device, sizes);
             boolean done = false;
             try {
@@ -56,11 +70,19 @@ public final class RsConnector {
             }
         } catch (DeadlineException e) {
             throw because(new SocketTimeoutException("Connect timed out: " + e.getMessage()), e);
-        } catch (ConnectionException e) {
-            throw because(new ConnectException("Connection refused: " + e.getMessage()), e);
         } catch (VerbException e) {
-            throw because(new ConnectException(e.getMessage()), e);
+            throw because(failure(e), e);
         }
+    }
+
+    private static IOException failure(VerbException cause) {
+        if (cause.errno().equals(Errno.EADDRINUSE) || cause.errno().equals(Errno.EADDRNOTAVAIL)) {
+            return new BindException(cause.getMessage());
+        }
+        return new ConnectException(
+                cause instanceof ConnectionException
+                        ? "Connection refused: " + cause.getMessage()
+                        : cause.getMessage());
     }
 
     private static <E extends IOException> E because(E exception, Throwable cause) {

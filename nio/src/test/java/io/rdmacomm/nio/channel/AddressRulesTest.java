@@ -3,6 +3,7 @@ package io.rdmacomm.nio.channel;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.rdmacomm.nio.channel.AddressRules.Choice;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -12,38 +13,42 @@ import org.junit.jupiter.params.provider.ValueSource;
 class AddressRulesTest {
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            ''                            | 10.1.2.3  | 80   | false
-            *                             | 10.1.2.3  | 80   | true
-            *                             | fe80::1   | 80   | true
-            10.1.0.0/16                   | 10.1.2.3  | 80   | true
-            10.1.0.0/16                   | 10.2.2.3  | 80   | false
-            10.1.0.0/15                   | 10.0.2.3  | 80   | true
-            0.0.0.0/0                     | 10.0.2.3  | 80   | true
-            10.1.2.3                      | 10.1.2.3  | 80   | true
-            10.1.2.3                      | 10.1.2.4  | 80   | false
-            10.1.2.3:9092                 | 10.1.2.3  | 9092 | true
-            10.1.2.3:9092                 | 10.1.2.3  | 9093 | false
-            :9092                         | 10.1.2.3  | 9092 | true
-            *:9092                        | fe80::1   | 9092 | true
-            fe80::/10                     | fe80::1   | 80   | true
-            fe80::1                       | fe80::1   | 80   | true
-            [fe80::1]:80                  | fe80::1   | 80   | true
-            [fe80::1]:80                  | fe80::1   | 81   | false
-            fe80::/10                     | 10.1.2.3  | 80   | false
-            !10.1.2.3, 10.1.0.0/16        | 10.1.2.3  | 80   | false
-            !10.1.2.3, 10.1.0.0/16        | 10.1.2.4  | 80   | true
-            10.1.0.0/16, !10.1.2.3        | 10.1.2.3  | 80   | true
-            device                        | 10.8.0.1  | 80   | true
-            device                        | 10.1.2.3  | 80   | false
-            device:9092                   | 10.8.0.1  | 80   | false
-            device:9092                   | 10.8.0.1  | 9092 | true
-            !device, *                    | 10.8.0.1  | 80   | false
-            !device, *                    | 10.1.2.3  | 80   | true
+            ''                            | 10.1.2.3  | 80   | TCP
+            *                             | 10.1.2.3  | 80   | RDMA
+            *                             | fe80::1   | 80   | RDMA
+            10.1.0.0/16                   | 10.1.2.3  | 80   | RDMA
+            10.1.0.0/16                   | 10.2.2.3  | 80   | TCP
+            10.1.0.0/15                   | 10.0.2.3  | 80   | RDMA
+            0.0.0.0/0                     | 10.0.2.3  | 80   | RDMA
+            10.1.2.3                      | 10.1.2.3  | 80   | RDMA
+            10.1.2.3                      | 10.1.2.4  | 80   | TCP
+            10.1.2.3:9092                 | 10.1.2.3  | 9092 | RDMA
+            10.1.2.3:9092                 | 10.1.2.3  | 9093 | TCP
+            :9092                         | 10.1.2.3  | 9092 | RDMA
+            *:9092                        | fe80::1   | 9092 | RDMA
+            fe80::/10                     | fe80::1   | 80   | RDMA
+            fe80::1                       | fe80::1   | 80   | RDMA
+            [fe80::1]:80                  | fe80::1   | 80   | RDMA
+            [fe80::1]:80                  | fe80::1   | 81   | TCP
+            fe80::/10                     | 10.1.2.3  | 80   | TCP
+            !10.1.2.3, 10.1.0.0/16        | 10.1.2.3  | 80   | TCP
+            !10.1.2.3, 10.1.0.0/16        | 10.1.2.4  | 80   | RDMA
+            10.1.0.0/16, !10.1.2.3        | 10.1.2.3  | 80   | RDMA
+            device                        | 10.8.0.1  | 80   | RDMA
+            device                        | 10.1.2.3  | 80   | TCP
+            device:9092                   | 10.8.0.1  | 80   | TCP
+            device:9092                   | 10.8.0.1  | 9092 | RDMA
+            !device, *                    | 10.8.0.1  | 80   | TCP
+            !device, *                    | 10.1.2.3  | 80   | RDMA
+            ?device                       | 10.8.0.1  | 80   | EITHER
+            ?device                       | 10.1.2.3  | 80   | TCP
+            10.1.2.3, ?*:9092             | 10.1.2.3  | 9092 | RDMA
+            10.1.2.3, ?*:9092             | 10.1.2.4  | 9092 | EITHER
             """)
-    void theFirstRuleThatMatchesDecides(String rules, String address, int port, boolean rdma) {
+    void theFirstRuleThatMatchesDecides(String rules, String address, int port, Choice choice) {
         InetSocketAddress asked = new InetSocketAddress(InetAddress.ofLiteral(address), port);
-        assertThat(AddressRules.parse(rules).isRdma(asked, AddressRulesTest::isOnDevice))
-                .isEqualTo(rdma);
+        assertThat(AddressRules.parse(rules).choice(asked, AddressRulesTest::isOnDevice))
+                .isEqualTo(choice);
     }
 
     private static boolean isOnDevice(InetAddress address) {

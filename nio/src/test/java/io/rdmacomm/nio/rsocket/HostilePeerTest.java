@@ -87,8 +87,8 @@ class HostilePeerTest {
     /// A connection of ours to a peer that answers with some private data.
     private FutureTask<RsConnection> connected(byte[] privateData) throws Exception {
         Listener<ConnectionRequest> listener = theirs.manager().listen(ANY_PORT);
-        FutureTask<RsConnection> connecting =
-                inBackground(() -> RsConnector.connect(ours, listener.localAddress(), BufferSizes.defaults(), PATIENCE)
+        FutureTask<RsConnection> connecting = inBackground(
+                () -> RsConnector.connect(ours, null, listener.localAddress(), BufferSizes.defaults(), PATIENCE)
                         .connection());
         ConnectionRequest request = listener.awaitRequest(PATIENCE);
         request.prepare(queuePair);
@@ -235,7 +235,7 @@ class HostilePeerTest {
                                 queuePair, ConnectionParameters.defaults().withPrivateData(new byte[39]), PATIENCE));
             }
             Established established =
-                    RsConnector.connect(theirs, listener.localAddress(), BufferSizes.defaults(), PATIENCE);
+                    RsConnector.connect(theirs, null, listener.localAddress(), BufferSizes.defaults(), PATIENCE);
             assertThat(listener.await(PATIENCE.toNanos())).isTrue();
             established.connection().close(PATIENCE);
         }
@@ -247,7 +247,7 @@ class HostilePeerTest {
         try (RsListener listener = RsListener.open(ours, ANY_PORT, 5, BufferSizes.defaults())) {
             for (int i = 0; i < 20; i++) {
                 Established client =
-                        RsConnector.connect(theirs, listener.localAddress(), BufferSizes.defaults(), PATIENCE);
+                        RsConnector.connect(theirs, null, listener.localAddress(), BufferSizes.defaults(), PATIENCE);
                 assertThat(listener.await(PATIENCE.toNanos())).isTrue();
                 Established server = listener.poll();
                 used.add(client.connection().queuePair());

@@ -37,6 +37,7 @@ public final class MpaInitiator implements AutoCloseable {
     /// @param timeoutNanos how long all of it may take
     /// @throws MpaRejectedException if the responder refused
     /// @throws io.rdmacomm.soft.iwarp.MpaException if it broke the rules
+    /// @throws java.net.BindException if the local address of the options is in use
     /// @throws SocketTimeoutException if it took too long
     /// @throws java.net.ConnectException if no program listens there
     /// @throws AsynchronousCloseException if it was closed meanwhile, or the thread was interrupted
@@ -65,6 +66,7 @@ public final class MpaInitiator implements AutoCloseable {
         SocketChannel channel = open();
         try {
             SocketOptions.set(channel, options);
+            SocketOptions.bind(channel, options);
             Socket socket = channel.socket();
             socket.connect(remote, MpaExchange.millisUntil(deadline));
             ByteBuffer bytes = request.encode();

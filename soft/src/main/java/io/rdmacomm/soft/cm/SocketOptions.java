@@ -2,6 +2,7 @@ package io.rdmacomm.soft.cm;
 
 import io.rdmacomm.verbs.cm.IdentifierOptions;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
 import java.nio.channels.SocketChannel;
 import java.util.OptionalInt;
@@ -17,6 +18,16 @@ final class SocketOptions {
         OptionalInt type = options.typeOfService();
         if (type.isPresent()) {
             channel.setOption(StandardSocketOptions.IP_TOS, type.getAsInt());
+        }
+    }
+
+    /// Binds to the local address of the identifier, if it has one. A port may be used again before the kernel has
+    /// forgotten its last connection, as with adapters.
+    static void bind(SocketChannel channel, IdentifierOptions options) throws IOException {
+        InetSocketAddress local = options.localAddress();
+        if (local != null) {
+            channel.setOption(StandardSocketOptions.SO_REUSEADDR, true);
+            channel.bind(local);
         }
     }
 }

@@ -154,6 +154,7 @@ public final class SoftConnectionManager implements ConnectionManagerDriver {
                     operation, Errno.EINVAL, destination + " has no port; name the one that the peer listens at");
         }
         try (DatagramChannel probe = openProbe(operation)) {
+            bind(probe, options.localAddress());
             probe.connect(new InetSocketAddress(destination.getAddress(), ANY_PORT));
             return new SoftRoute(this, (InetSocketAddress) probe.getLocalAddress(), destination, options);
         } catch (IOException e) {
@@ -161,6 +162,21 @@ public final class SoftConnectionManager implements ConnectionManagerDriver {
                     "resolve route (rdma_resolve_route)",
                     Errno.ENETUNREACH,
                     "no route to " + destination + ": " + e.getMessage() + "; check the address and the routes");
+        }
+    }
+
+    private static void bind(DatagramChannel probe, @Nullable InetSocketAddress local) {
+        if (local == null) {
+            return;
+        }
+        try {
+            probe.bind(new InetSocketAddress(local.getAddress(), 0));
+        } catch (IOException e) {
+            throw new VerbException(
+                    "bind (rdma_bind_addr)",
+                    Errno.EADDRNOTAVAIL,
+                    "cannot connect from " + local + ": " + e.getMessage() + "; use an address of this host",
+                    e);
         }
     }
 

@@ -19,6 +19,7 @@ import io.rdmacomm.verbs.cm.PeerUnreachableException;
 import io.rdmacomm.verbs.spi.ConnectionDriver;
 import io.rdmacomm.verbs.spi.RouteDriver;
 import java.io.IOException;
+import java.net.BindException;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.net.NoRouteToHostException;
@@ -38,6 +39,8 @@ final class SoftRoute implements RouteDriver {
     private final SoftConnectionManager connections;
     private final InetSocketAddress local;
     private final InetSocketAddress remote;
+    /// What this side is bound to, if the program has chosen it.
+    private final @Nullable InetSocketAddress wanted;
     private final MpaInitiator initiator;
 
     SoftRoute(
@@ -48,6 +51,7 @@ final class SoftRoute implements RouteDriver {
         this.connections = manager;
         this.local = local;
         this.remote = remote;
+        this.wanted = options.localAddress();
         this.initiator = new MpaInitiator(remote, options);
     }
 
@@ -147,6 +151,11 @@ final class SoftRoute implements RouteDriver {
                         PeerHandshake.withoutBlock(rejection.privateData()));
             case NoRouteToHostException e ->
                 unreachable(Errno.EHOSTUNREACH, "no route (" + e.getMessage() + "); check the network");
+            case BindException e ->
+                new ConnectFailedException(
+                        CONNECT,
+                        Errno.EADDRINUSE,
+                        "cannot connect from " + wanted + " (" + e.getMessage() + "); use another port, or 0 for any");
             case ConnectException e ->
                 new ConnectionRejectedException(
                         CONNECT,

@@ -253,6 +253,56 @@ class ConnectionsTest {
         }
     }
 
+    @Test
+    void connectsFromAChosenAddress() throws Exception {
+        int port = freePort();
+        IdentifierOptions options = IdentifierOptions.none().withLocalAddress(new InetSocketAddress(address, port));
+        Listener<ConnectionRequest> listener = listen();
+        LocalQueue there = server.queue(Spec.usual());
+        LocalQueue here = client.queue(Spec.usual());
+        FutureTask<InetSocketAddress> accepting = start(() -> {
+            try (ConnectionRequest request = listener.awaitRequest(LONG)) {
+                var _ = request.accept(there.queuePair(), DEFAULTS, LONG);
+                return request.remoteAddress();
+            }
+        });
+        try (Route route = connecting.resolve(listener.localAddress(), options, LONG)) {
+            Connection connection = route.connect(here.queuePair(), DEFAULTS, LONG);
+            assertThat(connection.localAddress()).isEqualTo(options.localAddress());
+            assertThat(accepting.get()).isEqualTo(options.localAddress());
+        }
+        LocalQueue another = client.queue(Spec.usual());
+        assertThatThrownBy(() -> {
+                    try (Route route = connecting.resolve(listener.localAddress(), options, LONG)) {
+                        route.connect(another.queuePair(), DEFAULTS, LONG);
+                    }
+                })
+                .as("the port is in use")
+                .isInstanceOfSatisfying(
+                        VerbException.class,
+                        failure -> assertThat(failure.errno()).isIn(Errno.EADDRINUSE, Errno.EADDRNOTAVAIL));
+        listener.close();
+    }
+
+    /// A port where nobody listens.
+    private int freePort() {
+        try (Listener<ConnectionRequest> listener = listen()) {
+            return listener.localAddress().getPort();
+        }
+    }
+
+    @Test
+    void anAddressOfAnotherHostIsNoLocalAddress() {
+        IdentifierOptions options = IdentifierOptions.none().withLocalAddress(new InetSocketAddress("192.0.2.1", 0));
+        Listener<ConnectionRequest> listener = listen();
+        assertThatThrownBy(() -> connecting.resolve(listener.localAddress(), options, LONG))
+                .isInstanceOfSatisfying(
+                        VerbException.class,
+                        failure -> assertThat(failure.errno()).isEqualTo(Errno.EADDRNOTAVAIL))
+                .hasMessageContaining("192.0.2.1");
+        listener.close();
+    }
+
     /// Whether the device lacks a capability. If so, it must reject the call that needs it.
     private boolean lacks(Capability needed, ThrowingCallable call) {
         if (server.context().supports(needed)) {

@@ -12,9 +12,11 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.net.BindException;
 import java.net.ConnectException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.SocketAddress;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.net.StandardProtocolFamily;
@@ -35,6 +37,7 @@ import java.nio.channels.SocketChannel;
 import java.nio.channels.UnresolvedAddressException;
 import java.nio.channels.UnsupportedAddressTypeException;
 import java.nio.channels.spi.SelectorProvider;
+import java.util.List;
 import java.util.Random;
 import java.util.concurrent.Callable;
 import java.util.concurrent.FutureTask;
@@ -259,6 +262,41 @@ class SocketChannelTest {
             assertThat(channel.isOpen()).isTrue();
             channel.bind(null);
             fails(AlreadyBoundException.class, () -> channel.bind(null));
+        }
+    }
+
+    @Test
+    void aChannelConnectsFromTheAddressThatItIsBoundTo() throws Exception {
+        for (InetSocketAddress wanted : List.of(Sockets.anyPort(), new InetSocketAddress(0))) {
+            try (ServerSocketChannel listening = Sockets.listen(provider);
+                    SocketChannel channel = provider.openSocketChannel()) {
+                channel.bind(wanted);
+                InetSocketAddress bound = (InetSocketAddress) channel.getLocalAddress();
+                assertThat(bound.getPort()).isPositive();
+                assertThat(channel.socket().isBound()).isTrue();
+                channel.connect(listening.getLocalAddress());
+                InetSocketAddress local = (InetSocketAddress) channel.getLocalAddress();
+                assertThat(local).isEqualTo(new InetSocketAddress(InetAddress.getLoopbackAddress(), bound.getPort()));
+                try (SocketChannel accepted = listening.accept()) {
+                    assertThat(accepted.getRemoteAddress()).isEqualTo(local);
+                    channel.write(ByteBuffer.wrap(new byte[] {1}));
+                    assertThat(accepted.read(ByteBuffer.allocate(2))).isEqualTo(1);
+                }
+            }
+        }
+    }
+
+    @Test
+    void aPortIsTakenFromBindToClose() throws Exception {
+        try (SocketChannel channel = provider.openSocketChannel();
+                SocketChannel second = provider.openSocketChannel()) {
+            channel.bind(Sockets.anyPort());
+            SocketAddress bound = channel.getLocalAddress();
+            fails(BindException.class, () -> second.bind(bound));
+            fails(BindException.class, () -> second.bind(new InetSocketAddress("192.0.2.1", 0)));
+            channel.close();
+            second.bind(bound);
+            assertThat(second.getLocalAddress()).isEqualTo(bound);
         }
     }
 

@@ -130,6 +130,8 @@ public final class ConnectionManager implements Resource {
     /// @param timeout the longest wait
     /// @throws UnsupportedVerbException if the device lacks [Capability#CONNECTION_TYPE_OF_SERVICE] and the
     ///         options set a type of service
+    /// @throws VerbException EADDRNOTAVAIL if the local address of the options does not belong to the device; the
+    ///         call or [Route#connect] fails with EADDRINUSE if its port is in use
     /// @throws ConnectionException as [#resolve(InetSocketAddress, Duration)]
     /// @throws io.rdmacomm.verbs.RdmaInterruptedException if the thread was interrupted
     public Route resolve(InetSocketAddress destination, IdentifierOptions options, Duration timeout) {

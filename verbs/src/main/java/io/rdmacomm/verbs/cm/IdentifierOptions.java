@@ -1,18 +1,24 @@
 package io.rdmacomm.verbs.cm;
 
 import io.rdmacomm.verbs.PathOptions;
+import java.net.InetSocketAddress;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
-/// The options of a communication identifier (rdma_set_option(3)). They replace settings of the system.
-/// Immutable.
+/// The options of a communication identifier (rdma_set_option(3)), and the local address that it is bound to. They
+/// replace choices of the system. Immutable.
 public final class IdentifierOptions {
-    private static final IdentifierOptions NONE = new IdentifierOptions(new Values(OptionalInt.empty(), false, false));
+    private static final IdentifierOptions NONE =
+            new IdentifierOptions(new Values(OptionalInt.empty(), false, false, null));
     private static final int HIGHEST_TYPE = 255;
 
     private final Values values;
 
-    private record Values(OptionalInt typeOfService, boolean reuseAddress, boolean addressFamilyOnly) {}
+    private record Values(
+            OptionalInt typeOfService,
+            boolean reuseAddress,
+            boolean addressFamilyOnly,
+            @Nullable InetSocketAddress localAddress) {}
 
     private IdentifierOptions(Values values) {
         this.values = values;
@@ -38,17 +44,27 @@ public final class IdentifierOptions {
         if (value < 0 || value > HIGHEST_TYPE) {
             throw new IllegalArgumentException("type of service must be 0 to " + HIGHEST_TYPE + ", not " + value);
         }
-        return new IdentifierOptions(new Values(OptionalInt.of(value), values.reuseAddress, values.addressFamilyOnly));
+        return new IdentifierOptions(
+                new Values(OptionalInt.of(value), values.reuseAddress, values.addressFamilyOnly, values.localAddress));
     }
 
     /// These options with the address reused or not.
     public IdentifierOptions withReuseAddress(boolean reuse) {
-        return new IdentifierOptions(new Values(values.typeOfService, reuse, values.addressFamilyOnly));
+        return new IdentifierOptions(
+                new Values(values.typeOfService, reuse, values.addressFamilyOnly, values.localAddress));
     }
 
     /// These options for one address family or for both.
     public IdentifierOptions withAddressFamilyOnly(boolean only) {
-        return new IdentifierOptions(new Values(values.typeOfService, values.reuseAddress, only));
+        return new IdentifierOptions(new Values(values.typeOfService, values.reuseAddress, only, values.localAddress));
+    }
+
+    /// These options with a local address to connect from (rdma_bind_addr(3)).
+    ///
+    /// @param address an address of the device, or the wildcard address for any; port 0 for any free one
+    public IdentifierOptions withLocalAddress(InetSocketAddress address) {
+        return new IdentifierOptions(
+                new Values(values.typeOfService, values.reuseAddress, values.addressFamilyOnly, address));
     }
 
     /// The IPv4 type of service or IPv6 traffic class of the packets, 0 to 255 (`RDMA_OPTION_ID_TOS`); empty
@@ -68,6 +84,11 @@ public final class IdentifierOptions {
     /// the same port for IPv4 (`RDMA_OPTION_ID_AFONLY`).
     public boolean addressFamilyOnly() {
         return values.addressFamilyOnly;
+    }
+
+    /// The local address to connect from; null for that which the system chooses. Listening ignores it.
+    public @Nullable InetSocketAddress localAddress() {
+        return values.localAddress;
     }
 
     @Override

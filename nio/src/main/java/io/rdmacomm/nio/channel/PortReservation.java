@@ -1,0 +1,69 @@
+package io.rdmacomm.nio.channel;
+
+import io.rdmacomm.verbs.service.SystemSockets;
+import java.io.IOException;
+import java.net.Inet4Address;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.channels.SocketChannel;
+
+/// The local address that a socket was bound to. A channel of the JDK holds it until the socket connects: only then
+/// is it known whether the connection belongs to the device. Thread-safe.
+final class PortReservation implements AutoCloseable {
+    private static final String ANY_IPV4 = "0.0.0.0";
+    private static final String ANY_IPV6 = "::";
+
+    private final SocketChannel channel;
+    private final InetSocketAddress address;
+
+    private PortReservation(SocketChannel channel) throws IOException {
+        this.channel = channel;
+        this.address = (InetSocketAddress) channel.getLocalAddress();
+    }
+
+    /// Reserves an address.
+    ///
+    /// @throws java.net.BindException if it is in use, or not one of this host
+    static PortReservation make(InetSocketAddress wanted, SocketOptionValues options) throws IOException {
+        SocketChannel channel = SystemSockets.openSocket();
+        boolean bound = false;
+        try {
+            options.applyTo(channel);
+            PortReservation reservation = new PortReservation(channel.bind(wanted));
+            bound = true;
+            return reservation;
+        } finally {
+            if (!bound) {
+                channel.close();
+            }
+        }
+    }
+
+    /// The address, with the actual port.
+    InetSocketAddress address() {
+        return address;
+    }
+
+    /// The channel of the JDK that has the address.
+    SocketChannel channel() {
+        return channel;
+    }
+
+    /// Gives the address up.
+    ///
+    /// @return the address, for a connection to a peer
+    InetSocketAddress release(InetAddress peer) throws IOException {
+        channel.close();
+        if (!address.getAddress().isAnyLocalAddress()) {
+            return address;
+        }
+        // A socket of the JDK has the wildcard address of IPv6 for both families.
+        InetAddress any = InetAddress.ofLiteral(peer instanceof Inet4Address ? ANY_IPV4 : ANY_IPV6);
+        return new InetSocketAddress(any, address.getPort());
+    }
+
+    @Override
+    public void close() throws IOException {
+        channel.close();
+    }
+}
