@@ -4,11 +4,13 @@ import io.rdmacomm.nio.rsocket.Readiness;
 import io.rdmacomm.nio.rsocket.RsConnector;
 import io.rdmacomm.nio.rsocket.RsConnector.Established;
 import io.rdmacomm.nio.rsocket.SetupThreads;
+import io.rdmacomm.verbs.cm.IdentifierOptions;
 import io.rdmacomm.verbs.service.SystemSockets;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
+import java.net.StandardSocketOptions;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.Objects;
@@ -72,8 +74,8 @@ final class ConnectAttempt {
         try {
             result = RsConnector.connect(
                     service.device(),
-                    local,
                     address,
+                    identifierOptions(local),
                     options.sizes(),
                     service.orTcp() ? PATIENCE_BEFORE_TCP : PATIENCE);
         } catch (IOException e) {
@@ -83,6 +85,15 @@ final class ConnectAttempt {
         }
         service.succeeded();
         end(result, null);
+    }
+
+    private IdentifierOptions identifierOptions(@Nullable InetSocketAddress local) {
+        int type = options.number(StandardSocketOptions.IP_TOS);
+        IdentifierOptions identifier = IdentifierOptions.none();
+        if (type != 0 && service.device().hasTypeOfService()) {
+            identifier = identifier.withTypeOfService(type);
+        }
+        return local == null ? identifier : identifier.withLocalAddress(local);
     }
 
     private void connectOrdinary(@Nullable InetSocketAddress local) throws IOException {

@@ -645,15 +645,28 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
             begun.abandon(open != null || channel != null);
         }
         if (open != null) {
-            int seconds = options.number(StandardSocketOptions.SO_LINGER);
-            if (seconds == 0) {
-                open.abort();
-            } else {
-                open.close(seconds < 0 ? LINGER : Duration.ofSeconds(seconds));
-            }
+            close(open);
         }
         if (channel != null) {
             channel.close();
+        }
+    }
+
+    /// A blocking channel with a time to linger waits (socket(7)); a close must not block an event loop.
+    private void close(RsConnection open) {
+        int seconds = options.number(StandardSocketOptions.SO_LINGER);
+        if (seconds == 0) {
+            open.abort();
+            return;
+        }
+        Duration patience = seconds < 0 ? LINGER : Duration.ofSeconds(seconds);
+        Thread closing = open.close(patience);
+        if (seconds > 0 && isBlocking()) {
+            try {
+                var _ = closing.join(patience);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
         }
     }
 

@@ -63,6 +63,8 @@ public final class RsConnection {
     private boolean armed;
     private boolean closing;
     private boolean released;
+    /// Waits for what is on its way after [#close].
+    private @Nullable Thread closer;
     private @Nullable IOException failure;
 
     /// A connection that is not established yet.
@@ -557,11 +559,13 @@ public final class RsConnection {
     /// background.
     ///
     /// @param patience how long that may take
-    public void close(Duration patience) {
+    /// @return ends when the peer has everything, or the patience is over
+    public Thread close(Duration patience) {
         lock.lock();
         try {
-            if (closing) {
-                return;
+            Thread begun = closer;
+            if (begun != null) {
+                return begun;
             }
             poll();
             if (peerSends || peerReads) {
@@ -570,10 +574,12 @@ public final class RsConnection {
             closing = true;
             giveBack();
             tell();
+            Thread started = Thread.ofVirtual().name("rsocket-close").start(() -> finish(patience.toNanos()));
+            closer = started;
+            return started;
         } finally {
             lock.unlock();
         }
-        Thread.ofVirtual().name("rsocket-close").start(() -> finish(patience.toNanos()));
     }
 
     /// Ends the connection at once. The peer sees a reset.

@@ -15,7 +15,6 @@ import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
-import org.jspecify.annotations.Nullable;
 
 /// Establishes rsockets (`rconnect` and `raccept` in rsocket.c).
 public final class RsConnector {
@@ -32,7 +31,7 @@ public final class RsConnector {
 
     /// Connects to a peer. Blocks; suits virtual threads.
     ///
-    /// @param local the address on this side; null for any
+    /// @param options of the identifier, for example its local address
     /// @param timeout the longest wait for each of two steps
     /// @throws BindException if the local address is in use, or not one of the device
     /// @throws ConnectException if the peer cannot be reached, or rejects the connection
@@ -40,14 +39,11 @@ public final class RsConnector {
     /// @throws ProtocolException if the peer is no rsocket
     public static Established connect(
             SocketDevice device,
-            @Nullable InetSocketAddress local,
             InetSocketAddress address,
+            IdentifierOptions options,
             BufferSizes sizes,
             Duration timeout)
             throws IOException {
-        IdentifierOptions options = local == null
-                ? IdentifierOptions.none()
-                : IdentifierOptions.none().withLocalAddress(local);
         try (Route route = device.manager().resolve(address, options, timeout)) {
             RsConnection connection = new RsConnection(device, sizes);
             boolean done = false;

@@ -1,5 +1,6 @@
 package io.rdmacomm.nio.rsocket;
 
+import io.rdmacomm.verbs.Capability;
 import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.ProtectionDomain;
 import io.rdmacomm.verbs.Rdma;
@@ -42,6 +43,11 @@ public final class SocketDevice implements AutoCloseable {
     /// The open device.
     public Context context() {
         return context;
+    }
+
+    /// Whether connections can have a type of service of their own.
+    public boolean hasTypeOfService() {
+        return context.supports(Capability.CONNECTION_TYPE_OF_SERVICE);
     }
 
     ProtectionDomain domain() {

@@ -14,6 +14,7 @@ import io.rdmacomm.verbs.cm.Connection;
 import io.rdmacomm.verbs.cm.ConnectionException;
 import io.rdmacomm.verbs.cm.ConnectionParameters;
 import io.rdmacomm.verbs.cm.ConnectionRequest;
+import io.rdmacomm.verbs.cm.IdentifierOptions;
 import io.rdmacomm.verbs.cm.Listener;
 import io.rdmacomm.verbs.cm.Route;
 import java.io.IOException;
@@ -87,9 +88,9 @@ class HostilePeerTest {
     /// A connection of ours to a peer that answers with some private data.
     private FutureTask<RsConnection> connected(byte[] privateData) throws Exception {
         Listener<ConnectionRequest> listener = theirs.manager().listen(ANY_PORT);
-        FutureTask<RsConnection> connecting = inBackground(
-                () -> RsConnector.connect(ours, null, listener.localAddress(), BufferSizes.defaults(), PATIENCE)
-                        .connection());
+        FutureTask<RsConnection> connecting = inBackground(() -> RsConnector.connect(
+                        ours, listener.localAddress(), IdentifierOptions.none(), BufferSizes.defaults(), PATIENCE)
+                .connection());
         ConnectionRequest request = listener.awaitRequest(PATIENCE);
         request.prepare(queuePair);
         wire.receive(CREDITS);
@@ -234,8 +235,8 @@ class HostilePeerTest {
                         .isThrownBy(() -> route.connect(
                                 queuePair, ConnectionParameters.defaults().withPrivateData(new byte[39]), PATIENCE));
             }
-            Established established =
-                    RsConnector.connect(theirs, null, listener.localAddress(), BufferSizes.defaults(), PATIENCE);
+            Established established = RsConnector.connect(
+                    theirs, listener.localAddress(), IdentifierOptions.none(), BufferSizes.defaults(), PATIENCE);
             assertThat(listener.await(PATIENCE.toNanos())).isTrue();
             established.connection().close(PATIENCE);
         }
@@ -246,8 +247,8 @@ class HostilePeerTest {
         List<QueuePair> used = new ArrayList<>();
         try (RsListener listener = RsListener.open(ours, ANY_PORT, 5, BufferSizes.defaults())) {
             for (int i = 0; i < 20; i++) {
-                Established client =
-                        RsConnector.connect(theirs, null, listener.localAddress(), BufferSizes.defaults(), PATIENCE);
+                Established client = RsConnector.connect(
+                        theirs, listener.localAddress(), IdentifierOptions.none(), BufferSizes.defaults(), PATIENCE);
                 assertThat(listener.await(PATIENCE.toNanos())).isTrue();
                 Established server = listener.poll();
                 used.add(client.connection().queuePair());

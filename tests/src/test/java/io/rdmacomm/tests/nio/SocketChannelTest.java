@@ -508,6 +508,31 @@ class SocketChannelTest {
         }
     }
 
+    @Test
+    void aCloseThatLingersLosesNothing() throws Exception {
+        try (Pair pair = Pair.connect(provider)) {
+            pair.client().setOption(StandardSocketOptions.SO_LINGER, 30);
+            pair.client().write(ByteBuffer.allocate(50_000));
+            pair.client().close();
+            ByteBuffer arrived = ByteBuffer.allocate(60_000);
+            while (pair.server().read(arrived) >= 0) {
+                assertThat(arrived.position()).isPositive();
+            }
+            assertThat(arrived.position()).isEqualTo(50_000);
+        }
+    }
+
+    @Test
+    void aTypeOfServiceDoesNotDisturbAConnection() throws Exception {
+        try (ServerSocketChannel listening = Sockets.listen(provider);
+                SocketChannel client = provider.openSocketChannel()) {
+            client.setOption(StandardSocketOptions.IP_TOS, 0x20);
+            client.connect(listening.getLocalAddress());
+            assertThat(client.getOption(StandardSocketOptions.IP_TOS)).isEqualTo(0x20);
+            listening.accept().close();
+        }
+    }
+
     // ---- Options ----
 
     @Test
