@@ -1,5 +1,5 @@
 /// Sessions, endpoints, channels and named buffers on top of the verbs.
-@SuppressWarnings("module") // cli, which reads counters files, is compiled later
+@SuppressWarnings("module") // cli, which uses the setup, is compiled later
 module io.rdmacomm.comm {
     requires static org.jspecify;
     requires transitive io.rdmacomm.verbs;
@@ -8,13 +8,9 @@ module io.rdmacomm.comm {
     requires static java.management;
 
     exports io.rdmacomm.comm;
-    exports io.rdmacomm.comm.counters to
-            io.rdmacomm.cli;
     exports io.rdmacomm.comm.mesh;
     exports io.rdmacomm.comm.mesh.collective;
     exports io.rdmacomm.comm.setup to
             io.rdmacomm.cli;
     exports io.rdmacomm.comm.statistics;
-    exports io.rdmacomm.comm.text to
-            io.rdmacomm.cli;
 }

@@ -2,10 +2,10 @@ package io.rdmacomm.comm;
 
 import io.rdmacomm.comm.data.Bounds;
 import io.rdmacomm.comm.data.ProgressWait;
-import io.rdmacomm.comm.text.Printable;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.DeadlineException;
+import io.rdmacomm.verbs.text.Printable;
 import java.lang.foreign.MemorySegment;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;

@@ -1,8 +1,8 @@
 package io.rdmacomm.comm;
 
 import io.rdmacomm.comm.data.Bounds;
-import io.rdmacomm.comm.text.Printable;
 import io.rdmacomm.verbs.AccessFlag;
+import io.rdmacomm.verbs.text.Printable;
 import java.util.Objects;
 import java.util.Set;
 

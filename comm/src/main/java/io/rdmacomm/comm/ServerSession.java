@@ -1,6 +1,5 @@
 package io.rdmacomm.comm;
 
-import io.rdmacomm.comm.counters.CountersPublisher;
 import io.rdmacomm.comm.setup.AcceptLoop;
 import io.rdmacomm.comm.setup.ClassesAhead;
 import io.rdmacomm.comm.setup.Reception;
@@ -12,6 +11,7 @@ import io.rdmacomm.comm.setup.TicketListeners;
 import io.rdmacomm.verbs.DeadlineException;
 import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.verbs.RdmaInterruptedException;
+import io.rdmacomm.verbs.counters.CountersPublisher;
 import io.rdmacomm.verbs.service.SafeLogger;
 import java.lang.System.Logger.Level;
 import java.net.InetAddress;

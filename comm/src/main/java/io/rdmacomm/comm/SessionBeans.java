@@ -1,6 +1,5 @@
 package io.rdmacomm.comm;
 
-import io.rdmacomm.comm.counters.ManagementBean;
 import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.verbs.service.SafeLogger;
 import java.lang.System.Logger.Level;

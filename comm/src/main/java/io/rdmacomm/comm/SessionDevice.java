@@ -1,6 +1,5 @@
 package io.rdmacomm.comm;
 
-import io.rdmacomm.comm.counters.CountersPublisher;
 import io.rdmacomm.comm.data.Bounds;
 import io.rdmacomm.comm.data.ChannelSizes;
 import io.rdmacomm.comm.data.DeviceEvents;
@@ -29,6 +28,7 @@ import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.verbs.TransportType;
 import io.rdmacomm.verbs.UnsupportedVerbException;
 import io.rdmacomm.verbs.cm.ConnectionManager;
+import io.rdmacomm.verbs.counters.CountersPublisher;
 import io.rdmacomm.verbs.host.DeviceChoice;
 import io.rdmacomm.verbs.host.OpenPort;
 import java.lang.foreign.MemorySegment;

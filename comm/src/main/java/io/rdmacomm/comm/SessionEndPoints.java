@@ -1,7 +1,7 @@
 package io.rdmacomm.comm;
 
-import io.rdmacomm.comm.statistics.ChannelStatistics;
 import io.rdmacomm.comm.statistics.SessionStatistics;
+import io.rdmacomm.verbs.statistics.ChannelStatistics;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.ReentrantLock;

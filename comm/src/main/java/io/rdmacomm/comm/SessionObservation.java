@@ -1,6 +1,6 @@
 package io.rdmacomm.comm;
 
-import io.rdmacomm.comm.counters.CountersPublisher;
+import io.rdmacomm.verbs.counters.CountersPublisher;
 import io.rdmacomm.verbs.service.SafeLogger;
 import java.lang.System.Logger.Level;
 import java.util.concurrent.atomic.AtomicLong;

@@ -1,8 +1,8 @@
 package io.rdmacomm.comm;
 
-import io.rdmacomm.comm.counters.CounterRecord;
-import io.rdmacomm.comm.counters.CounterSource;
-import io.rdmacomm.comm.statistics.ChannelStatistics;
+import io.rdmacomm.verbs.counters.CounterRecord;
+import io.rdmacomm.verbs.counters.CounterSource;
+import io.rdmacomm.verbs.statistics.ChannelStatistics;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -1,9 +1,9 @@
 package io.rdmacomm.comm;
 
 import io.rdmacomm.comm.data.ReceivePool;
-import io.rdmacomm.comm.statistics.ChannelCounter;
-import io.rdmacomm.comm.statistics.ChannelStatistics;
 import io.rdmacomm.verbs.service.SafeLogger;
+import io.rdmacomm.verbs.statistics.ChannelCounter;
+import io.rdmacomm.verbs.statistics.ChannelStatistics;
 import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;

@@ -3,7 +3,7 @@ package io.rdmacomm.cli.copy;
 import io.rdmacomm.cli.terminal.ByteSize;
 import io.rdmacomm.cli.terminal.CommandOutput;
 import io.rdmacomm.cli.terminal.ProgressLine;
-import io.rdmacomm.comm.text.Printable;
+import io.rdmacomm.verbs.text.Printable;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

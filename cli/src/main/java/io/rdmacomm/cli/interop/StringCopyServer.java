@@ -1,11 +1,11 @@
 package io.rdmacomm.cli.interop;
 
 import io.rdmacomm.cli.terminal.CommandFailure;
-import io.rdmacomm.comm.text.Printable;
 import io.rdmacomm.verbs.MemoryRegion;
 import io.rdmacomm.verbs.cm.ConnectionManager;
 import io.rdmacomm.verbs.cm.ConnectionRequest;
 import io.rdmacomm.verbs.cm.IdentifierOptions;
+import io.rdmacomm.verbs.text.Printable;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.net.InetSocketAddress;

@@ -1,7 +1,7 @@
 package io.rdmacomm.cli.terminal;
 
-import io.rdmacomm.comm.text.Printable;
 import io.rdmacomm.verbs.RdmaException;
+import io.rdmacomm.verbs.text.Printable;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;

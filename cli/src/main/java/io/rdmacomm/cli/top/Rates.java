@@ -1,7 +1,7 @@
 package io.rdmacomm.cli.top;
 
-import io.rdmacomm.comm.counters.CounterRecord;
-import io.rdmacomm.comm.statistics.ChannelCounter;
+import io.rdmacomm.verbs.counters.CounterRecord;
+import io.rdmacomm.verbs.statistics.ChannelCounter;
 import org.jspecify.annotations.Nullable;
 
 /// The activity of a channel between two publications, each per second.

@@ -1,8 +1,8 @@
 package io.rdmacomm.cli.top;
 
-import io.rdmacomm.comm.counters.CounterRecord;
-import io.rdmacomm.comm.counters.ProcessRecord;
-import io.rdmacomm.comm.statistics.ChannelCounter;
+import io.rdmacomm.verbs.counters.CounterRecord;
+import io.rdmacomm.verbs.counters.ProcessRecord;
+import io.rdmacomm.verbs.statistics.ChannelCounter;
 import org.jspecify.annotations.Nullable;
 
 /// A channel of a process, or a session without endpoints.

@@ -1,6 +1,6 @@
 package io.rdmacomm.cli.top;
 
-import io.rdmacomm.comm.counters.ProcessRecord;
+import io.rdmacomm.verbs.counters.ProcessRecord;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

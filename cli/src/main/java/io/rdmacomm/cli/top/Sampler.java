@@ -1,9 +1,9 @@
 package io.rdmacomm.cli.top;
 
-import io.rdmacomm.comm.counters.CounterRecord;
-import io.rdmacomm.comm.counters.CountersFolder;
-import io.rdmacomm.comm.counters.ProcessIdentity;
-import io.rdmacomm.comm.counters.ProcessRecord;
+import io.rdmacomm.verbs.counters.CounterRecord;
+import io.rdmacomm.verbs.counters.CountersFolder;
+import io.rdmacomm.verbs.counters.ProcessIdentity;
+import io.rdmacomm.verbs.counters.ProcessRecord;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;

@@ -6,7 +6,7 @@ import io.rdmacomm.cli.options.JsonOption;
 import io.rdmacomm.cli.terminal.CloseOnExit;
 import io.rdmacomm.cli.terminal.CommandFailure;
 import io.rdmacomm.cli.terminal.ProgressLine;
-import io.rdmacomm.comm.counters.CountersFolder;
+import io.rdmacomm.verbs.counters.CountersFolder;
 import java.io.IOException;
 import java.time.LocalTime;
 import java.time.ZoneId;

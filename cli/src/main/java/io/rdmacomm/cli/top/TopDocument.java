@@ -1,7 +1,7 @@
 package io.rdmacomm.cli.top;
 
-import io.rdmacomm.comm.counters.ProcessRecord;
-import io.rdmacomm.comm.statistics.ChannelCounter;
+import io.rdmacomm.verbs.counters.ProcessRecord;
+import io.rdmacomm.verbs.statistics.ChannelCounter;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -1,7 +1,7 @@
 package io.rdmacomm.cli.wire;
 
 import io.rdmacomm.cli.terminal.CommandFailure;
-import io.rdmacomm.comm.text.Printable;
+import io.rdmacomm.verbs.text.Printable;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;

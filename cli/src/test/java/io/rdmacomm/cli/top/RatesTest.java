@@ -2,8 +2,8 @@ package io.rdmacomm.cli.top;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdmacomm.comm.counters.CounterRecord;
-import io.rdmacomm.comm.statistics.ChannelStatistics;
+import io.rdmacomm.verbs.counters.CounterRecord;
+import io.rdmacomm.verbs.statistics.ChannelStatistics;
 import org.junit.jupiter.api.Test;
 
 /// The rates between two publications.

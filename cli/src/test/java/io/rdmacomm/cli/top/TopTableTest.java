@@ -2,10 +2,10 @@ package io.rdmacomm.cli.top;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdmacomm.comm.counters.CounterRecord;
-import io.rdmacomm.comm.counters.ProcessIdentity;
-import io.rdmacomm.comm.counters.ProcessRecord;
-import io.rdmacomm.comm.statistics.ChannelStatistics;
+import io.rdmacomm.verbs.counters.CounterRecord;
+import io.rdmacomm.verbs.counters.ProcessIdentity;
+import io.rdmacomm.verbs.counters.ProcessRecord;
+import io.rdmacomm.verbs.statistics.ChannelStatistics;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;

@@ -1,6 +1,7 @@
 package io.rdmacomm.comm.data;
 
-import io.rdmacomm.comm.statistics.ChannelCounter;
+import io.rdmacomm.verbs.counters.ChannelCounters;
+import io.rdmacomm.verbs.statistics.ChannelCounter;
 import jdk.jfr.FlightRecorder;
 
 /// The number of messages and notices that may be sent before the peer runs out of receives. The peer writes

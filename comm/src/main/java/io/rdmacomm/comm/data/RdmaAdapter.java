@@ -20,6 +20,8 @@ import io.rdmacomm.verbs.TransportType;
 import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.WorkStatus;
 import io.rdmacomm.verbs.cm.Connection;
+import io.rdmacomm.verbs.counters.ChannelCounters;
+import io.rdmacomm.verbs.statistics.ChannelCounter;
 import java.lang.foreign.Arena;
 import java.util.EnumSet;
 import java.util.Set;
@@ -235,7 +237,8 @@ public final class RdmaAdapter<H> implements GroupMember, AutoCloseable {
         boolean tagged = completions.hasImmediate(index);
         boolean notice = tagged && completions.opcode(index) == CompletionOpcode.RECEIVE_WRITE_WITH_IMMEDIATE;
         long length = completions.byteLength(index);
-        counters.arrived(length, notice);
+        counters.count(notice ? ChannelCounter.NOTICES : ChannelCounter.MESSAGES);
+        counters.add(ChannelCounter.BYTES_IN, length);
         events.onArrival(receive, length, notice, tagged, tagged ? completions.immediate(index) : 0);
     }
 

@@ -1,7 +1,6 @@
 package io.rdmacomm.comm.data;
 
 import io.rdmacomm.comm.progress.WorkId;
-import io.rdmacomm.comm.statistics.ChannelCounter;
 import io.rdmacomm.verbs.Completions;
 import io.rdmacomm.verbs.DirectBatch;
 import io.rdmacomm.verbs.OperationLock;
@@ -9,6 +8,8 @@ import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.verbs.WorkStatus;
+import io.rdmacomm.verbs.counters.ChannelCounters;
+import io.rdmacomm.verbs.statistics.ChannelCounter;
 import java.lang.foreign.Arena;
 import org.jspecify.annotations.Nullable;
 
@@ -129,7 +130,7 @@ public final class SendQueue<H> {
             credits.giveBack(operation.needsCredit() ? 1 : 0);
             return false;
         }
-        counters.started(operation.kind(), operation.length());
+        countStarted(operation.kind(), operation.length());
         return true;
     }
 
@@ -161,7 +162,7 @@ public final class SendQueue<H> {
         for (int i = 0; i < count; i++) {
             batch.workId(i, WorkId.send(workIdBase, ring.next()));
             ring.add(operations.kind(i), operations.length(i), operations.handler(i), operations.context(i), now);
-            counters.started(operations.kind(i), operations.length(i));
+            countStarted(operations.kind(i), operations.length(i));
         }
         int taken = queuePair.post(batch);
         for (int tries = 0; taken < count && tries < MOST_TRIES; tries++) {
@@ -171,6 +172,15 @@ public final class SendQueue<H> {
             // Cannot happen, as the queue has room. Closing the queue pair ends the operations that the
             // device did not take.
             events.onFailed(new RdmaException(queuePair + " took " + taken + " of " + count + " operations", null));
+        }
+    }
+
+    private void countStarted(int kind, long bytes) {
+        counters.count(ChannelCounter.OPERATIONS);
+        if (kind == Operation.READ) {
+            counters.add(ChannelCounter.BYTES_READ, bytes);
+        } else if (!Operation.isAtomic(kind)) {
+            counters.add(ChannelCounter.BYTES_OUT, bytes);
         }
     }
 

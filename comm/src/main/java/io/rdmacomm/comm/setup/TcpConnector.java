@@ -2,8 +2,8 @@ package io.rdmacomm.comm.setup;
 
 import io.rdmacomm.comm.data.Bounds;
 import io.rdmacomm.comm.setup.SetupException.Reason;
-import io.rdmacomm.comm.text.Printable;
 import io.rdmacomm.verbs.service.SystemSockets;
+import io.rdmacomm.verbs.text.Printable;
 import java.io.EOFException;
 import java.io.IOException;
 import java.net.ConnectException;

@@ -1,6 +1,6 @@
 package io.rdmacomm.comm.setup;
 
-import io.rdmacomm.comm.text.Printable;
+import io.rdmacomm.verbs.text.Printable;
 import java.util.Locale;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;

@@ -1,5 +1,7 @@
 package io.rdmacomm.comm.statistics;
 
+import io.rdmacomm.verbs.statistics.ChannelStatistics;
+
 /// The counters of a session at one moment.
 ///
 /// @param endPoints endpoints that are open

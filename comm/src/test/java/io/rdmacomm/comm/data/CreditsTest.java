@@ -1,9 +1,10 @@
 package io.rdmacomm.comm.data;
 
+import io.rdmacomm.verbs.counters.ChannelCounters;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdmacomm.comm.SilentDevice;
-import io.rdmacomm.comm.statistics.ChannelCounter;
+import io.rdmacomm.verbs.statistics.ChannelCounter;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.Device;

@@ -1,5 +1,6 @@
 package io.rdmacomm.comm.data;
 
+import io.rdmacomm.verbs.counters.ChannelCounters;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 

@@ -2,8 +2,8 @@ package io.rdmacomm.tests.bench;
 
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
-import io.rdmacomm.comm.data.ChannelCounters;
-import io.rdmacomm.comm.statistics.ChannelCounter;
+import io.rdmacomm.verbs.counters.ChannelCounters;
+import io.rdmacomm.verbs.statistics.ChannelCounter;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

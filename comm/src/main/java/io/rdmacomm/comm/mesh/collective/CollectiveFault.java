@@ -2,9 +2,9 @@ package io.rdmacomm.comm.mesh.collective;
 
 import io.rdmacomm.comm.ClosedException;
 import io.rdmacomm.comm.PeerProtocolException;
-import io.rdmacomm.comm.text.Printable;
 import io.rdmacomm.verbs.DeadlineException;
 import io.rdmacomm.verbs.RdmaException;
+import io.rdmacomm.verbs.text.Printable;
 
 /// Why the collectives of a mesh have ended. Each rank that learns of it sends it to all others, once.
 ///

@@ -1,6 +1,6 @@
 package io.rdmacomm.comm.mesh.join;
 
-import io.rdmacomm.comm.text.Printable;
+import io.rdmacomm.verbs.text.Printable;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;

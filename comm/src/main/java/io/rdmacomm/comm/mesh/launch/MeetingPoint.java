@@ -1,6 +1,6 @@
 package io.rdmacomm.comm.mesh.launch;
 
-import io.rdmacomm.comm.text.Printable;
+import io.rdmacomm.verbs.text.Printable;
 import java.util.List;
 import java.util.function.Consumer;
 

@@ -1,7 +1,7 @@
-package io.rdmacomm.comm.counters;
+package io.rdmacomm.verbs.counters;
 
-import io.rdmacomm.comm.statistics.ChannelCounter;
-import io.rdmacomm.comm.statistics.ChannelStatistics;
+import io.rdmacomm.verbs.statistics.ChannelCounter;
+import io.rdmacomm.verbs.statistics.ChannelStatistics;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

@@ -1,5 +1,5 @@
 /// Untrusted text.
 @NullMarked
-package io.rdmacomm.comm.text;
+package io.rdmacomm.verbs.text;
 
 import org.jspecify.annotations.NullMarked;

@@ -1,8 +1,8 @@
-package io.rdmacomm.comm.counters;
+package io.rdmacomm.verbs.counters;
 
-import io.rdmacomm.comm.statistics.ChannelCounter;
-import io.rdmacomm.comm.statistics.ChannelStatistics;
-import io.rdmacomm.comm.text.Printable;
+import io.rdmacomm.verbs.statistics.ChannelCounter;
+import io.rdmacomm.verbs.statistics.ChannelStatistics;
+import io.rdmacomm.verbs.text.Printable;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;

@@ -1,4 +1,4 @@
-package io.rdmacomm.comm.text;
+package io.rdmacomm.verbs.text;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;

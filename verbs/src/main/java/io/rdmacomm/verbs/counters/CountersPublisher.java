@@ -1,4 +1,4 @@
-package io.rdmacomm.comm.counters;
+package io.rdmacomm.verbs.counters;
 
 import io.rdmacomm.verbs.service.SafeLogger;
 import java.io.IOException;
@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /// waits for that. The data path is not involved. `-Drdmacomm.counters=off` turns it off; so does the first failure,
 /// which is logged. Thread-safe.
 public final class CountersPublisher {
-    private static final SafeLogger LOGGER = SafeLogger.of("io.rdmacomm.comm");
+    private static final SafeLogger LOGGER = SafeLogger.of("io.rdmacomm.verbs");
     private static final long INTERVAL_NANOS = 1_000_000_000;
 
     /// The publisher of this process.

@@ -1,4 +1,4 @@
-package io.rdmacomm.comm.counters;
+package io.rdmacomm.verbs.counters;
 
 import java.util.List;
 

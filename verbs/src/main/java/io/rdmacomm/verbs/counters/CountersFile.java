@@ -1,4 +1,4 @@
-package io.rdmacomm.comm.counters;
+package io.rdmacomm.verbs.counters;
 
 import io.rdmacomm.verbs.service.SafeLogger;
 import java.io.IOException;
@@ -49,7 +49,7 @@ final class CountersFile implements AutoCloseable {
         try {
             file.close();
         } catch (IOException e) {
-            SafeLogger.of("io.rdmacomm.comm").log(System.Logger.Level.DEBUG, "closing " + path, e);
+            SafeLogger.of("io.rdmacomm.verbs").log(System.Logger.Level.DEBUG, "closing " + path, e);
         }
     }
 }

@@ -1,4 +1,4 @@
-package io.rdmacomm.comm.statistics;
+package io.rdmacomm.verbs.statistics;
 
 import java.util.Arrays;
 import java.util.stream.Collectors;

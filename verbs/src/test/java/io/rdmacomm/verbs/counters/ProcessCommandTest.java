@@ -1,4 +1,4 @@
-package io.rdmacomm.comm.counters;
+package io.rdmacomm.verbs.counters;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

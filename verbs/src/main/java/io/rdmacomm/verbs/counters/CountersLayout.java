@@ -1,4 +1,4 @@
-package io.rdmacomm.comm.counters;
+package io.rdmacomm.verbs.counters;
 
 /// The layout of a counters file: a header and a record for each channel, both of 512 bytes, little-endian.
 ///

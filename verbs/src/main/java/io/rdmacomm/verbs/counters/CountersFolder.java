@@ -1,8 +1,8 @@
-package io.rdmacomm.comm.counters;
+package io.rdmacomm.verbs.counters;
 
-import io.rdmacomm.comm.text.Printable;
 import io.rdmacomm.verbs.host.UserFolders;
 import io.rdmacomm.verbs.service.SafeLogger;
+import io.rdmacomm.verbs.text.Printable;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.DirectoryIteratorException;
@@ -32,7 +32,7 @@ public final class CountersFolder {
 
     static final FileAttribute<Set<PosixFilePermission>> FILE =
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
-    private static final SafeLogger LOGGER = SafeLogger.of("io.rdmacomm.comm");
+    private static final SafeLogger LOGGER = SafeLogger.of("io.rdmacomm.verbs");
     private static final String SUFFIX = ".counters";
     private static final int MOST_TRIES = 100;
     private static final int MOST_FILES = 4096;

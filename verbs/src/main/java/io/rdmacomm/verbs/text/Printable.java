@@ -1,4 +1,4 @@
-package io.rdmacomm.comm.text;
+package io.rdmacomm.verbs.text;
 
 import java.nio.charset.StandardCharsets;
 

@@ -1,4 +1,4 @@
-package io.rdmacomm.comm.statistics;
+package io.rdmacomm.verbs.statistics;
 
 /// The counters of a channel. The numbers only grow. Later versions may count more.
 ///

@@ -1,7 +1,7 @@
-package io.rdmacomm.comm.counters;
+package io.rdmacomm.comm;
 
-import io.rdmacomm.comm.statistics.ChannelCounter;
-import io.rdmacomm.comm.statistics.ChannelStatistics;
+import io.rdmacomm.verbs.statistics.ChannelCounter;
+import io.rdmacomm.verbs.statistics.ChannelStatistics;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -17,7 +17,7 @@ import javax.management.MBeanAttributeInfo;
 import javax.management.MBeanInfo;
 
 /// A management bean of counters and of attributes that are added before it is registered. All can only be read.
-public final class ManagementBean implements DynamicMBean {
+final class ManagementBean implements DynamicMBean {
     private final String description;
     private final List<MBeanAttributeInfo> attributes = new ArrayList<>();
     private final Map<String, Supplier<?>> values = new HashMap<>();
