@@ -1,7 +1,6 @@
 package io.rdmacomm.nio.rsocket;
 
 import io.rdmacomm.verbs.Context;
-import io.rdmacomm.verbs.ProtectionDomain;
 import io.rdmacomm.verbs.Rdma;
 import io.rdmacomm.verbs.TransportType;
 import io.rdmacomm.verbs.cm.ConnectionManager;
@@ -9,13 +8,11 @@ import io.rdmacomm.verbs.cm.ConnectionManager;
 /// An open RDMA device for sockets. Thread-safe.
 public final class SocketDevice implements AutoCloseable {
     private final Context context;
-    private final ProtectionDomain domain;
     private final ConnectionManager manager;
     private final boolean immediate;
 
     private SocketDevice(Context context) {
         this.context = context;
-        this.domain = context.allocateProtectionDomain();
         this.manager = ConnectionManager.open(context);
         TransportType transport = context.device().transport();
         // The software device speaks iWARP between hosts.
@@ -42,10 +39,6 @@ public final class SocketDevice implements AutoCloseable {
     /// The open device.
     public Context context() {
         return context;
-    }
-
-    ProtectionDomain domain() {
-        return domain;
     }
 
     ConnectionManager manager() {
