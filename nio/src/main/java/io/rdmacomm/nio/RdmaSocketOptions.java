@@ -1,6 +1,6 @@
 package io.rdmacomm.nio;
 
-import io.rdmacomm.nio.channel.MessagesOption;
+import io.rdmacomm.nio.channel.RsocketOption;
 import java.net.SocketOption;
 
 /// Options of sockets over RDMA, beside those of [java.net.StandardSocketOptions].
@@ -12,7 +12,15 @@ public final class RdmaSocketOptions {
     ///
     /// Set it before `connect`, or before `bind` of a server for the sockets that it accepts. Sockets that stay
     /// with TCP keep the value without effect.
-    public static final SocketOption<Integer> MESSAGES = MessagesOption.INSTANCE;
+    public static final SocketOption<Integer> MESSAGES = RsocketOption.MESSAGES;
+
+    /// How many stretches of its memory the peer may map for this end to write (`RDMA_IOMAPSIZE` of rsocket(7)): 0
+    /// to 128, or a multiple of 256 up to 32,512; other values are reduced to these. The default is 0, as in C.
+    /// See [MappedMemory].
+    ///
+    /// Set it before `connect`, or before `bind` of a server for the sockets that it accepts. Sockets that stay
+    /// with TCP keep the value without effect.
+    public static final SocketOption<Integer> MAPPINGS = RsocketOption.MAPPINGS;
 
     private RdmaSocketOptions() {}
 }

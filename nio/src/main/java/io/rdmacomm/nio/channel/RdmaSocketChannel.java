@@ -1,6 +1,7 @@
 package io.rdmacomm.nio.channel;
 
 import io.rdmacomm.nio.rsocket.Listeners;
+import io.rdmacomm.nio.rsocket.Mapping;
 import io.rdmacomm.nio.rsocket.Readiness;
 import io.rdmacomm.nio.rsocket.RsConnection;
 import io.rdmacomm.nio.rsocket.RsConnector.Established;
@@ -32,12 +33,18 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
+import jdk.net.ExtendedSocketOptions;
 import org.jspecify.annotations.Nullable;
 
 /// A [SocketChannel] over an rsocket, or over TCP if the rules leave the address to it. The order of checks and
 /// exceptions is that of the JDK's channel.
 public final class RdmaSocketChannel extends SocketChannel implements SelectableRdma {
     private static final Duration LINGER = Duration.ofSeconds(10);
+    private static final Set<SocketOption<?>> KEEP_ALIVE = Set.of(
+            StandardSocketOptions.SO_KEEPALIVE,
+            ExtendedSocketOptions.TCP_KEEPIDLE,
+            ExtendedSocketOptions.TCP_KEEPINTERVAL,
+            ExtendedSocketOptions.TCP_KEEPCOUNT);
 
     private enum State {
         UNCONNECTED,
@@ -266,6 +273,7 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
             state = State.CONNECTED;
         }
         established.connection().add(listeners);
+        keepAlive();
         listeners.changed();
         return true;
     }
@@ -504,7 +512,7 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
                 boolean done = false;
                 try {
                     begin();
-                    while (source.hasRemaining() && awaitRoom(open)) {
+                    while (source.hasRemaining() && awaitRoom(open, RsConnection.WRITE)) {
                         bytes += open.write(source);
                     }
                     done = !source.hasRemaining();
@@ -540,7 +548,7 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
             if (bytes < all && isBlocking()) {
                 try {
                     begin();
-                    while (bytes < all && awaitRoom(open)) {
+                    while (bytes < all && awaitRoom(open, RsConnection.WRITE)) {
                         bytes += open.write(sources, offset, length);
                     }
                 } finally {
@@ -561,13 +569,58 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
         return open;
     }
 
-    private boolean awaitRoom(RsConnection open) {
+    private boolean awaitRoom(RsConnection open, int wanted) {
         while (isOpen() && !outputClosed && !Thread.currentThread().isInterrupted()) {
-            if (await(open, RsConnection.WRITE, writeSpin, Timeouts.NONE, this::isWriteEnded)) {
+            if (await(open, wanted, writeSpin, Timeouts.NONE, this::isWriteEnded)) {
                 return isOpen() && !outputClosed;
             }
         }
         return false;
+    }
+
+    // ---- Mapped memory ----
+
+    /// Maps memory that the peer can write.
+    ///
+    /// @param offset where it begins for the peer
+    /// @param bytes its length
+    public Mapping map(long offset, long bytes) throws IOException {
+        return rsocket().map(offset, bytes);
+    }
+
+    /// Writes to memory that the peer has mapped, all of the buffer if the channel is blocking.
+    ///
+    /// @param offset where it goes
+    public int write(ByteBuffer source, long offset) throws IOException {
+        Objects.requireNonNull(source);
+        writeLock.lock();
+        try {
+            RsConnection open = rsocket();
+            int bytes = open.place(source, offset);
+            if (source.hasRemaining() && isBlocking()) {
+                boolean done = false;
+                try {
+                    begin();
+                    while (source.hasRemaining() && awaitRoom(open, RsConnection.PLACE)) {
+                        bytes += open.place(source, offset + bytes);
+                    }
+                    done = !source.hasRemaining();
+                } finally {
+                    endBlocking(done || bytes > 0);
+                }
+            }
+            return bytes;
+        } finally {
+            writeLock.unlock();
+        }
+    }
+
+    private RsConnection rsocket() throws IOException {
+        if (ordinary != null) {
+            throw new UnsupportedOperationException(
+                    this + " is a TCP connection, which cannot map memory; see the rules" + " of RdmaSelectorProvider");
+        }
+        return forWriting();
     }
 
     // ---- The end ----
@@ -696,8 +749,18 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
         synchronized (stateLock) {
             ensureOpen();
             options.set(ordinary, name, value);
+            if (KEEP_ALIVE.contains(name)) {
+                keepAlive();
+            }
         }
         return this;
+    }
+
+    private void keepAlive() {
+        RsConnection open = connection;
+        if (open != null) {
+            open.keepAlive(options.keepAlive());
+        }
     }
 
     @Override

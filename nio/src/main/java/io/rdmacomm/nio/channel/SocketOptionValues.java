@@ -1,42 +1,57 @@
 package io.rdmacomm.nio.channel;
 
 import io.rdmacomm.nio.rsocket.BufferSizes;
+import io.rdmacomm.nio.rsocket.KeepAlive;
 import java.io.IOException;
 import java.net.SocketOption;
 import java.net.StandardSocketOptions;
 import java.nio.channels.NetworkChannel;
+import java.time.Duration;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import jdk.net.ExtendedSocketOptions;
 import org.jspecify.annotations.Nullable;
 
 /// The options of a socket. Thread-safe.
 final class SocketOptionValues {
-    private static final Map<SocketOption<?>, Object> OF_SOCKET = Map.of(
-            StandardSocketOptions.SO_RCVBUF,
-            BufferSizes.defaults().receive(),
-            StandardSocketOptions.SO_SNDBUF,
-            BufferSizes.defaults().send(),
-            StandardSocketOptions.SO_KEEPALIVE,
-            false,
-            StandardSocketOptions.SO_REUSEADDR,
-            false,
-            StandardSocketOptions.SO_LINGER,
-            -1,
-            StandardSocketOptions.TCP_NODELAY,
-            false,
-            StandardSocketOptions.IP_TOS,
-            0,
-            MessagesOption.INSTANCE,
-            BufferSizes.defaults().messages());
-    private static final Map<SocketOption<?>, Object> OF_SERVER = Map.of(
-            StandardSocketOptions.SO_RCVBUF,
-            BufferSizes.defaults().receive(),
-            StandardSocketOptions.SO_REUSEADDR,
-            true,
-            MessagesOption.INSTANCE,
-            BufferSizes.defaults().messages());
+    /// Those of the system for TCP, in seconds, seconds and probes (tcp(7)).
+    private static final Map<SocketOption<?>, Object> KEEP_ALIVE = Map.of(
+            ExtendedSocketOptions.TCP_KEEPIDLE, 7200,
+            ExtendedSocketOptions.TCP_KEEPINTERVAL, 75,
+            ExtendedSocketOptions.TCP_KEEPCOUNT, 9);
+    private static final Map<SocketOption<?>, Integer> MOST_KEEP_ALIVE = Map.of(
+            ExtendedSocketOptions.TCP_KEEPIDLE, 32_767,
+            ExtendedSocketOptions.TCP_KEEPINTERVAL, 32_767,
+            ExtendedSocketOptions.TCP_KEEPCOUNT, 127);
+    private static final Map<SocketOption<?>, Object> OF_BOTH = both(
+            Map.of(
+                    StandardSocketOptions.SO_RCVBUF,
+                    BufferSizes.defaults().receive(),
+                    RsocketOption.MESSAGES,
+                    BufferSizes.defaults().messages(),
+                    RsocketOption.MAPPINGS,
+                    BufferSizes.defaults().mappings()),
+            KEEP_ALIVE);
+    private static final Map<SocketOption<?>, Object> OF_SOCKET = both(
+            OF_BOTH,
+            Map.of(
+                    StandardSocketOptions.SO_SNDBUF,
+                    BufferSizes.defaults().send(),
+                    StandardSocketOptions.SO_KEEPALIVE,
+                    false,
+                    StandardSocketOptions.SO_REUSEADDR,
+                    false,
+                    StandardSocketOptions.SO_LINGER,
+                    -1,
+                    StandardSocketOptions.TCP_NODELAY,
+                    false,
+                    StandardSocketOptions.IP_TOS,
+                    0));
+    private static final Map<SocketOption<?>, Object> OF_SERVER =
+            both(OF_BOTH, Map.of(StandardSocketOptions.SO_REUSEADDR, true));
     private static final int MOST_TYPE_OF_SERVICE = 255;
 
     private final Map<SocketOption<?>, Object> defaults;
@@ -44,6 +59,13 @@ final class SocketOptionValues {
 
     private SocketOptionValues(Map<SocketOption<?>, Object> defaults) {
         this.defaults = defaults;
+    }
+
+    private static Map<SocketOption<?>, Object> both(
+            Map<SocketOption<?>, Object> some, Map<SocketOption<?>, Object> others) {
+        Map<SocketOption<?>, Object> all = new HashMap<>(some);
+        all.putAll(others);
+        return Map.copyOf(all);
     }
 
     static SocketOptionValues ofSocket() {
@@ -73,7 +95,7 @@ final class SocketOptionValues {
     }
 
     private static boolean isOfJdk(SocketOption<?> name) {
-        return !name.equals(MessagesOption.INSTANCE);
+        return !(name instanceof RsocketOption);
     }
 
     /// Checks an option and its value as the channels of the JDK do.
@@ -89,9 +111,12 @@ final class SocketOptionValues {
         int number = value instanceof Integer integer ? integer : 1;
         boolean buffer = name.equals(StandardSocketOptions.SO_RCVBUF)
                 || name.equals(StandardSocketOptions.SO_SNDBUF)
-                || name.equals(MessagesOption.INSTANCE);
+                || name instanceof RsocketOption;
         boolean service = name.equals(StandardSocketOptions.IP_TOS);
-        if ((buffer && number < 0) || (service && (number < 0 || number > MOST_TYPE_OF_SERVICE))) {
+        Integer most = MOST_KEEP_ALIVE.get(name);
+        if ((buffer && number < 0)
+                || (service && (number < 0 || number > MOST_TYPE_OF_SERVICE))
+                || (most != null && (number < 1 || number > most))) {
             throw new IllegalArgumentException("Invalid value " + number + " for " + name);
         }
     }
@@ -112,8 +137,9 @@ final class SocketOptionValues {
 
     /// Takes what an accepted socket has from the one that listens.
     void inherit(SocketOptionValues listening) {
-        values.put(StandardSocketOptions.SO_RCVBUF, listening.get(StandardSocketOptions.SO_RCVBUF));
-        values.put(MessagesOption.INSTANCE, listening.get(MessagesOption.INSTANCE));
+        for (SocketOption<?> option : OF_BOTH.keySet()) {
+            values.put(option, listening.get(option));
+        }
     }
 
     /// The value of an option that is supported, that of a channel of the JDK if there is one.
@@ -130,11 +156,23 @@ final class SocketOptionValues {
         return get(name);
     }
 
+    /// When a connection with these options asks an idle peer for a sign of life; null for never.
+    @Nullable
+    KeepAlive keepAlive() {
+        return get(StandardSocketOptions.SO_KEEPALIVE)
+                ? new KeepAlive(
+                        Duration.ofSeconds(number(ExtendedSocketOptions.TCP_KEEPIDLE)),
+                        Duration.ofSeconds(number(ExtendedSocketOptions.TCP_KEEPINTERVAL)),
+                        number(ExtendedSocketOptions.TCP_KEEPCOUNT))
+                : null;
+    }
+
     /// The memory of a connection with these options.
     BufferSizes sizes() {
         BufferSizes sizes = BufferSizes.defaults()
                 .withReceive(number(StandardSocketOptions.SO_RCVBUF))
-                .withMessages(number(MessagesOption.INSTANCE));
+                .withMessages(number(RsocketOption.MESSAGES))
+                .withMappings(number(RsocketOption.MAPPINGS));
         return defaults.containsKey(StandardSocketOptions.SO_SNDBUF)
                 ? sizes.withSend(number(StandardSocketOptions.SO_SNDBUF))
                 : sizes;

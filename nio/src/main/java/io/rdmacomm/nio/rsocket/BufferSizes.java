@@ -5,7 +5,8 @@ package io.rdmacomm.nio.rsocket;
 /// @param receive bytes that may have arrived and not been read, even
 /// @param send bytes that may have been written and not been sent
 /// @param messages how many messages may have arrived and not been read, and how many may be on their way
-public record BufferSizes(int receive, int send, int messages) {
+/// @param mappings how many stretches of memory the peer may map
+public record BufferSizes(int receive, int send, int messages, int mappings) {
     /// The least for a buffer, in bytes.
     public static final int LEAST = 4096;
     /// The most for a buffer, in bytes.
@@ -17,6 +18,11 @@ public record BufferSizes(int receive, int send, int messages) {
     private static final int LEAST_MESSAGES = 32;
     private static final int MOST_MESSAGES = 0x7fff;
 
+    /// The private data has 8 bits for the number: up to 128 as it is, above in units of 256.
+    private static final int EXACT_MAPPINGS = 128;
+    private static final int MAPPINGS_UNIT = 256;
+    private static final int MOST_MAPPINGS = 127 * MAPPINGS_UNIT;
+
     /// Checks the sizes.
     public BufferSizes {
         if (receive < LEAST || receive > MOST || send < LEAST || send > MOST || (receive & 1) != 0) {
@@ -27,26 +33,43 @@ public record BufferSizes(int receive, int send, int messages) {
             throw new IllegalArgumentException(
                     "there must be " + LEAST_MESSAGES + " to " + MOST_MESSAGES + " messages, not " + messages);
         }
+        if (mappings < 0 || mappings > MOST_MAPPINGS || mappings != possibleMappings(mappings)) {
+            throw new IllegalArgumentException("there must be 0 to " + EXACT_MAPPINGS + " mappings, or a multiple of "
+                    + MAPPINGS_UNIT + " up to " + MOST_MAPPINGS + ", not " + mappings);
+        }
     }
 
-    /// 128 KiB each way, as in C, and 112 messages. C has 384, which take as much memory as the bytes. Messages
+    /// 128 KiB each way and no mappings, as in C, and 112 messages. C has 384, which take as much memory as the bytes.
+    /// Messages
     /// of a kilobyte fill the ring first.
     public static BufferSizes defaults() {
-        return new BufferSizes(DEFAULT_BYTES, DEFAULT_BYTES, DEFAULT_MESSAGES);
+        return new BufferSizes(DEFAULT_BYTES, DEFAULT_BYTES, DEFAULT_MESSAGES, 0);
     }
 
     /// These sizes with another receive buffer, raised or reduced to what is possible.
     public BufferSizes withReceive(int bytes) {
-        return new BufferSizes(Math.clamp(bytes, LEAST, MOST) & ~1, send, messages);
+        return new BufferSizes(Math.clamp(bytes, LEAST, MOST) & ~1, send, messages, mappings);
     }
 
     /// These sizes with another number of messages, raised or reduced to what is possible.
     public BufferSizes withMessages(int count) {
-        return new BufferSizes(receive, send, Math.clamp(count, LEAST_MESSAGES, MOST_MESSAGES));
+        return new BufferSizes(receive, send, Math.clamp(count, LEAST_MESSAGES, MOST_MESSAGES), mappings);
     }
 
     /// These sizes with another send buffer, raised or reduced to what is possible.
     public BufferSizes withSend(int bytes) {
-        return new BufferSizes(receive, Math.clamp(bytes, LEAST, MOST), messages);
+        return new BufferSizes(receive, Math.clamp(bytes, LEAST, MOST), messages, mappings);
+    }
+
+    /// These sizes with another number of mappings, reduced to what is possible.
+    public BufferSizes withMappings(int count) {
+        return new BufferSizes(receive, send, messages, possibleMappings(count));
+    }
+
+    private static int possibleMappings(int count) {
+        if (count < MAPPINGS_UNIT) {
+            return Math.clamp(count, 0, EXACT_MAPPINGS);
+        }
+        return Math.min(count, MOST_MAPPINGS) / MAPPINGS_UNIT * MAPPINGS_UNIT;
     }
 }

@@ -6,6 +6,8 @@ import java.nio.ByteBuffer;
 /// rs_conn_data` in rsocket.c), in network byte order. Each end describes its own memory.
 ///
 /// @param credits how many messages the peer may send before it hears more
+/// @param mappings how many stretches of its memory the peer may map for this end; it writes them behind the
+///        targets
 /// @param targets where the peer writes its next grants
 /// @param targetKey the remote key of these
 /// @param targetCount how many there are; the peer goes round
@@ -16,6 +18,7 @@ import java.nio.ByteBuffer;
 ///        instead: our extension, behind the 40 bytes
 record ConnectionData(
         int credits,
+        int mappings,
         long targets,
         int targetKey,
         int targetCount,
@@ -31,6 +34,9 @@ record ConnectionData(
     private static final int MAPPINGS_FLAG = 2;
     private static final int RESERVED_BYTES = 3;
     private static final int LEAST_TARGETS = 2;
+    /// Marks the highest 7 of 15 bits of the number of mappings.
+    private static final int SCALED = 0x80;
+    private static final int SCALE = 8;
     /// Begins the extension; then come its version and its features.
     private static final int EXTENSION = 0x4a52_7301;
     private static final int IMMEDIATE_FEATURE = 1;
@@ -56,9 +62,11 @@ record ConnectionData(
             throw new ProtocolException("the peer is a big-endian machine, which rsockets here do not support");
         }
         int credits = buffer.getShort() & 0xffff;
-        buffer.position(buffer.position() + RESERVED_BYTES + 1);
+        buffer.position(buffer.position() + RESERVED_BYTES);
+        int mappings = buffer.get() & 0xff;
         ConnectionData data = new ConnectionData(
                 credits,
+                (flags & MAPPINGS_FLAG) == 0 ? 0 : mappings <= SCALED ? mappings : (mappings & ~SCALED) << SCALE,
                 buffer.getLong(),
                 buffer.getInt(),
                 buffer.getInt(),
@@ -85,13 +93,18 @@ record ConnectionData(
         }
     }
 
+    /// Where the peer has its table of mappings.
+    long table() {
+        return targets + (long) ConnectionMemory.TARGET_BYTES * targetCount;
+    }
+
     /// The private data, with the extension if there is `room` bytes for it.
     byte[] bytes(int room) {
         boolean extended = immediate && room >= BYTES + EXTENSION_BYTES;
         ByteBuffer buffer = ByteBuffer.allocate(extended ? BYTES + EXTENSION_BYTES : BYTES);
         buffer.put((byte) VERSION).put((byte) MAPPINGS_FLAG).putShort((short) credits);
-        // No mappings: those are for riomap(3) alone.
-        buffer.position(buffer.position() + RESERVED_BYTES + 1);
+        buffer.position(buffer.position() + RESERVED_BYTES);
+        buffer.put((byte) (mappings <= SCALED ? mappings : SCALED | (mappings >> SCALE)));
         buffer.putLong(targets).putInt(targetKey).putInt(targetCount);
         buffer.putLong(data).putInt(dataKey).putInt(dataLength);
         if (extended) {

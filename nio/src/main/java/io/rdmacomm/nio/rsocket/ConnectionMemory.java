@@ -14,6 +14,7 @@ import java.util.EnumSet;
 /// |---|---|
 /// | the receive ring | the peer |
 /// | two targets of 16 bytes: the peer's grants | the peer |
+/// | a table of 24 bytes for each mapping of the peer | the peer |
 /// | the send ring | this process |
 /// | buffers of 4 bytes for messages that arrive without immediate data | the device |
 /// | grants of 16 bytes on their way | this process |
@@ -22,16 +23,23 @@ final class ConnectionMemory implements AutoCloseable {
     static final int TARGET_BYTES = 16;
     /// How many targets each side has.
     static final int TARGETS = 2;
+    /// The bytes of a mapping (`struct rs_iomap`): offset, address, key and length in the order of the host.
+    static final int MAPPING_BYTES = 24;
     /// How many grants may be on their way.
     static final int GRANTS = 4;
 
     private static final int KEY_AT = 8;
     private static final int LENGTH_AT = 12;
     private static final int ALIGNED = 15;
+    private static final int MAPPED_ADDRESS_AT = 8;
+    private static final int MAPPED_KEY_AT = 16;
+    private static final int MAPPED_LENGTH_AT = 20;
 
     private final MemoryRegion region;
     private final ByteBuffer bytes;
     private final int targetsAt;
+    private final int mappingsAt;
+    private final int mappings;
     private final int sendAt;
     private final int messagesAt;
     private final int grantsAt;
@@ -39,7 +47,10 @@ final class ConnectionMemory implements AutoCloseable {
     /// @param receives how many messages may arrive
     ConnectionMemory(ProtectionDomain domain, BufferSizes sizes, int receives) {
         targetsAt = aligned(sizes.receive());
-        sendAt = aligned(targetsAt + TARGETS * TARGET_BYTES);
+        // Where the peer expects them.
+        mappingsAt = targetsAt + TARGETS * TARGET_BYTES;
+        mappings = sizes.mappings();
+        sendAt = aligned(mappingsAt + mappings * MAPPING_BYTES);
         messagesAt = aligned(sendAt + sizes.send());
         grantsAt = aligned(messagesAt + receives * Integer.BYTES);
         region = domain.allocate(
@@ -96,6 +107,33 @@ final class ConnectionMemory implements AutoCloseable {
 
     private int targetAt(int index) {
         return targetsAt + index * TARGET_BYTES;
+    }
+
+    /// How many mappings the peer may have.
+    int mappings() {
+        return mappings;
+    }
+
+    /// The offset that a mapping of the peer begins at now. The peer may change the mapping at any time.
+    long mappingOffset(int index) {
+        return bytes.getLong(mappingAt(index));
+    }
+
+    long mappingAddress(int index) {
+        return bytes.getLong(mappingAt(index) + MAPPED_ADDRESS_AT);
+    }
+
+    int mappingKey(int index) {
+        return bytes.getInt(mappingAt(index) + MAPPED_KEY_AT);
+    }
+
+    /// The length, without a sign.
+    int mappingLength(int index) {
+        return bytes.getInt(mappingAt(index) + MAPPED_LENGTH_AT);
+    }
+
+    private int mappingAt(int index) {
+        return mappingsAt + index * MAPPING_BYTES;
     }
 
     /// The offset in [#region()] of the buffer of a receive.

@@ -11,6 +11,7 @@ final class Message {
     static final int MAX_DATA = (1 << 29) - 1;
 
     private static final int CREDITS = 0x8000_0000;
+    private static final int MAPPING = 0xc000_0000;
     private static final int OPERATION_SHIFT = 29;
     private static final int LIMIT_MASK = 0xffff;
 
@@ -20,7 +21,7 @@ final class Message {
         DATA,
         /// There may be more messages, and perhaps more room to write to; the value is the new limit.
         CREDITS,
-        /// An entry of the mapping table was written.
+        /// An entry of the table of mappings was written; the value is its index.
         MAPPING,
         /// [Message#DISCONNECT].
         DISCONNECT,
@@ -46,6 +47,11 @@ final class Message {
         return CREDITS | (limit & LIMIT_MASK);
     }
 
+    /// Says that an entry of the peer's table of mappings was written.
+    static int mapping(int index) {
+        return MAPPING | index;
+    }
+
     static Kind kind(int message) {
         if (message == DISCONNECT) {
             return Kind.DISCONNECT;
@@ -63,6 +69,11 @@ final class Message {
 
     /// The number of bytes that a [Kind#DATA] message announces.
     static int bytes(int message) {
+        return message & MAX_DATA;
+    }
+
+    /// The index in a [Kind#MAPPING] message.
+    static int index(int message) {
         return message & MAX_DATA;
     }
 

@@ -1,6 +1,7 @@
 package io.rdmacomm.nio.rsocket;
 
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 
 /// The stream to the peer: a ring of bytes that are on their way, and what the peer allows. The peer grants
 /// places to write to, and a number of messages. Not thread-safe.
@@ -19,6 +20,8 @@ final class Outgoing {
     private final ByteBuffer ring;
     private final int capacity;
     private final ByteBuffer[] single = new ByteBuffer[1];
+    private final ByteBuffer entry =
+            ByteBuffer.allocate(ConnectionMemory.MAPPING_BYTES).order(ByteOrder.nativeOrder());
     private final long[] addresses = new long[ConnectionMemory.TARGETS];
     private final int[] keys = new int[ConnectionMemory.TARGETS];
     private final int[] lengths = new int[ConnectionMemory.TARGETS];
@@ -59,10 +62,21 @@ final class Outgoing {
 
     /// Whether bytes can be written now.
     boolean canSend() {
-        return requests >= wire.requests()
-                && room >= Math.min(LEAST_ROOM, capacity)
-                && allowed() > unused
-                && lengths[current] > 0;
+        return canMap() && lengths[current] > 0;
+    }
+
+    /// Whether the peer can be told of a mapping now.
+    boolean canMap() {
+        return hasRoom(wire.requests()) && allowed() > unused;
+    }
+
+    /// Whether bytes can be placed in memory that the peer has mapped. That takes no message.
+    boolean canPlace() {
+        return hasRoom(1);
+    }
+
+    private boolean hasRoom(int count) {
+        return requests >= count && room >= Math.min(LEAST_ROOM, capacity);
     }
 
     private int allowed() {
@@ -135,11 +149,55 @@ final class Outgoing {
         if (lengths[current] == 0) {
             current ^= 1;
         }
+        return message(Message.data(bytes), start, bytes, address, key);
+    }
+
+    private boolean message(int message, int start, int bytes, long address, int key) {
         sequence++;
         room -= bytes;
         requests -= wire.requests();
         int first = Math.min(bytes, capacity - start);
-        return wire.data(Message.data(bytes), start, first, bytes - first, address, key);
+        return wire.data(message, start, first, bytes - first, address, key);
+    }
+
+    /// Tells the peer of a mapping; see [#canMap()].
+    ///
+    /// @param address where its table has the entry
+    /// @return whether the device took it
+    boolean map(Mapping mapping, long address, int key) {
+        entry.clear()
+                .putLong(mapping.offset())
+                .putLong(mapping.region().address())
+                .putInt(mapping.region().remoteKey())
+                .putInt((int) mapping.region().length())
+                .flip();
+        int start = position;
+        single[0] = entry;
+        int _ = copy(single, 0, ConnectionMemory.MAPPING_BYTES);
+        single[0] = ring;
+        return message(Message.mapping(mapping.index()), start, ConnectionMemory.MAPPING_BYTES, address, key);
+    }
+
+    /// Places as much as possible of a buffer, at most `most` bytes, in memory that the peer has mapped; see
+    /// [#canPlace()].
+    ///
+    /// @return how many bytes, or -1 if the device took them no more
+    int place(ByteBuffer source, long most, long address, int key) {
+        int bytes = (int) Math.min(Math.min(source.remaining(), most), Math.min(room, LONGEST));
+        int start = position;
+        single[0] = source;
+        int _ = copy(single, 0, bytes);
+        single[0] = ring;
+        room -= bytes;
+        requests--;
+        int first = Math.min(bytes, capacity - start);
+        return wire.place(start, first, bytes - first, address, key) ? bytes : -1;
+    }
+
+    /// So many bytes were placed.
+    void placed(int bytes) {
+        room += bytes;
+        requests++;
     }
 
     /// A message with so many bytes has left the ring.

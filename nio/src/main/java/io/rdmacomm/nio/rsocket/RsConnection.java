@@ -1,9 +1,12 @@
 package io.rdmacomm.nio.rsocket;
 
+import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.CompletionChannel;
 import io.rdmacomm.verbs.CompletionQueue;
 import io.rdmacomm.verbs.CompletionQueueOptions;
 import io.rdmacomm.verbs.Completions;
+import io.rdmacomm.verbs.MemoryRegion;
+import io.rdmacomm.verbs.ProtectionDomain;
 import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.QueuePairOptions;
 import io.rdmacomm.verbs.QueueSizes;
@@ -14,6 +17,8 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.EnumSet;
+import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -27,21 +32,31 @@ public final class RsConnection {
     public static final int READ = 1;
     /// Bytes can be written, or writing fails.
     public static final int WRITE = 2;
+    /// Bytes can be placed in memory that the peer has mapped, or that fails.
+    public static final int PLACE = 4;
 
     private static final int CONTROLS = ConnectionMemory.GRANTS;
     private static final int SPARE_RECEIVES = 8;
     private static final int POLLED = 32;
+    private static final String TIMED_OUT = "Connection timed out";
     private static final int NONE = 0;
+    private static final long MOST_MAPPED = 0xffff_ffffL;
+    private static final Set<AccessFlag> MAPPED = EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);
 
     private final SocketDevice device;
     private final Arena arena;
     private final CompletionChannel events;
     private final CompletionQueue completionQueue;
     private final QueuePair queuePair;
+    /// No other connection shares it, so the peer of another one cannot use the keys of this one.
+    private final ProtectionDomain domain;
     private final ConnectionMemory memory;
     private final Wire wire;
     private final Outgoing outgoing;
     private final Incoming incoming;
+    private final PeerMappings peerMappings;
+    private final OwnMappings ownMappings = new OwnMappings();
+    private final IdleClock idleClock = new IdleClock(this::checkIdle);
     private final Completions completions;
     private final int receives;
     private final int credits;
@@ -54,12 +69,15 @@ public final class RsConnection {
     private long peerTargets;
     private int peerTargetKey;
     private int peerTargetCount;
+    private long peerTable;
     private boolean established;
     private boolean peerSends;
     private boolean peerReads;
     /// How many control messages can be posted, and one that waits for that.
     private int controls = CONTROLS;
     private int pending = NONE;
+    /// Whether the peer was asked for a sign of life, and its device has not confirmed that yet.
+    private boolean asking;
     private boolean armed;
     private boolean closing;
     private boolean released;
@@ -85,10 +103,10 @@ public final class RsConnection {
             completionQueue = partial.add(device.context()
                     .createCompletionQueue(
                             CompletionQueueOptions.ofCapacity(sends + receives).withChannel(events)));
-            memory = partial.add(new ConnectionMemory(device.domain(), sizes, receives));
-            queuePair = partial.add(device.domain()
-                    .createQueuePair(QueuePairOptions.reliable(completionQueue)
-                            .withSizes(new QueueSizes(sends, receives, 2, 1, Integer.BYTES))));
+            domain = partial.add(device.context().allocateProtectionDomain());
+            memory = partial.add(new ConnectionMemory(domain, sizes, receives));
+            queuePair = partial.add(domain.createQueuePair(QueuePairOptions.reliable(completionQueue)
+                    .withSizes(new QueueSizes(sends, receives, 2, 1, Integer.BYTES))));
             wire = new Wire(queuePair, memory, arena, receives, device.isImmediate());
             partial.keep();
         } finally {
@@ -96,6 +114,7 @@ public final class RsConnection {
         }
         outgoing = new Outgoing(wire, memory, sizes.send(), credits);
         incoming = new Incoming(memory, sizes.receive(), credits);
+        peerMappings = new PeerMappings(memory);
         waiters = new Waiters(lock, events);
     }
 
@@ -116,6 +135,7 @@ public final class RsConnection {
     byte[] privateData(boolean immediate) {
         ConnectionData data = new ConnectionData(
                 credits,
+                memory.mappings(),
                 memory.targets(),
                 memory.region().remoteKey(),
                 ConnectionMemory.TARGETS,
@@ -137,7 +157,9 @@ public final class RsConnection {
             if (peer.immediate() && device.canBeImmediate()) {
                 wire.sendImmediate();
             }
+            peerTable = peer.table();
             outgoing.begin(peer, device.isImmediate());
+            ownMappings.begin(peer);
             established = true;
             peerSends = true;
             peerReads = true;
@@ -292,9 +314,150 @@ public final class RsConnection {
         }
     }
 
+    // ---- Mapped memory ----
+
+    /// Maps memory that the peer can write. The peer hears of it before anything that is written later.
+    ///
+    /// @param offset where it begins for the peer
+    /// @param bytes its length, 1 to 4,294,967,295
+    /// @throws IOException if the peer has no room for another mapping, the device none for the memory, or the
+    ///         connection has ended
+    public Mapping map(long offset, long bytes) throws IOException {
+        if (offset < 0 || bytes < 1 || bytes > MOST_MAPPED || offset > Long.MAX_VALUE - bytes) {
+            throw new IllegalArgumentException("cannot map " + bytes + " bytes at offset " + offset + "; 1 to "
+                    + MOST_MAPPED + " bytes at an offset that is not negative are possible");
+        }
+        MemoryRegion region = null;
+        lock.lock();
+        try {
+            // Before memory is pinned in vain.
+            checkOpen();
+        } finally {
+            lock.unlock();
+        }
+        boolean mapped = false;
+        try {
+            region = domain.allocate(bytes, MAPPED);
+            Mapping mapping = map(offset, region);
+            mapped = true;
+            return mapping;
+        } catch (VerbException | IllegalStateException e) {
+            throw new IOException("could not map " + bytes + " bytes for the peer: " + e.getMessage(), e);
+        } finally {
+            if (!mapped && region != null) {
+                region.close();
+            }
+        }
+    }
+
+    private Mapping map(long offset, MemoryRegion region) throws IOException {
+        lock.lock();
+        try {
+            checkOpen();
+            Mapping mapping = ownMappings.add(this, offset, region);
+            giveBack();
+            return mapping;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void checkOpen() throws IOException {
+        if (!mayWrite()) {
+            throw new IOException("the connection was closed");
+        }
+    }
+
+    void unmap(Mapping mapping) {
+        lock.lock();
+        try {
+            ownMappings.remove(mapping);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// Places as many bytes as there is room for in memory that the peer has mapped. They are there before the
+    /// peer can read what is written to the stream later.
+    ///
+    /// @param offset where they go
+    /// @return how many bytes; 0, too, if this side has closed the connection
+    /// @throws IOException if the peer has not mapped all of that memory, or has ended the connection
+    public int place(ByteBuffer source, long offset) throws IOException {
+        lock.lock();
+        try {
+            if (!mayWrite()) {
+                return 0;
+            }
+            checkMapped(offset, source.remaining());
+            int total = 0;
+            while (source.hasRemaining() && outgoing.canPlace()) {
+                long at = offset + total;
+                int index = peerMappings.find(at);
+                int bytes = outgoing.place(
+                        source, peerMappings.left(index, at), peerMappings.address(index, at), peerMappings.key(index));
+                total += (int) written(bytes);
+            }
+            return total;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void checkMapped(long offset, int bytes) throws IOException {
+        long at = offset;
+        while (at - offset < bytes) {
+            int index = peerMappings.find(at);
+            if (index < 0) {
+                throw new IOException("the peer has mapped nothing at offset " + at
+                        + "; it must map memory and then write to the stream, and this side must read that first");
+            }
+            at += peerMappings.left(index, at);
+        }
+    }
+
+    // ---- Idle peers ----
+
+    /// Asks an idle peer for signs of life from now on, and ends the connection if there are none.
+    ///
+    /// @param settings when; null for never
+    public void keepAlive(@Nullable KeepAlive settings) {
+        lock.lock();
+        try {
+            if (settings == null || closing) {
+                idleClock.stop();
+            } else {
+                idleClock.start(settings);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void checkIdle() {
+        lock.lock();
+        try {
+            poll();
+            if (closing || (!peerSends && !peerReads) || !idleClock.isSilent()) {
+                return;
+            }
+            if (idleClock.asked()) {
+                fail(new IOException(TIMED_OUT));
+                tell();
+            } else if (!asking && controls > 0) {
+                // The device repeats it, so there is one at a time.
+                asking = true;
+                controls--;
+                wire.ask();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
     // ---- Waiting ----
 
-    /// Which of [#READ] and [#WRITE] would not find anything to wait for.
+    /// Which of [#READ], [#WRITE] and [#PLACE] would not find anything to wait for.
     public int ready() {
         lock.lock();
         try {
@@ -309,7 +472,11 @@ public final class RsConnection {
             return 0;
         }
         int ready = incoming.hasBytes() || !peerSends || closing ? READ : 0;
-        return outgoing.canSend() || !peerReads || closing ? ready | WRITE : ready;
+        if (!peerReads || closing) {
+            return ready | WRITE | PLACE;
+        }
+        ready = outgoing.canPlace() ? ready | PLACE : ready;
+        return outgoing.canSend() ? ready | WRITE : ready;
     }
 
     /// Notices what has arrived.
@@ -389,7 +556,7 @@ public final class RsConnection {
 
     /// Waits until one of some operations is ready.
     ///
-    /// @param wanted [#READ], [#WRITE] or both
+    /// @param wanted any of [#READ], [#WRITE] and [#PLACE]
     /// @param spinNanos how long not to sleep
     /// @param nanos the longest wait
     /// @param ended whether there is nothing to wait for any more; asked again after each [#wake()]
@@ -438,10 +605,12 @@ public final class RsConnection {
         }
         int before = readyNow();
         int arrived = 0;
+        int total = 0;
         try {
             int count;
             do {
                 count = completionQueue.poll(completions);
+                total += count;
                 for (int i = 0; i < count; i++) {
                     arrived += complete(i);
                 }
@@ -453,6 +622,9 @@ public final class RsConnection {
         }
         if (arrived > 0 && (peerSends || peerReads)) {
             wire.receive(arrived);
+        }
+        if (total > 0) {
+            idleClock.heard();
         }
         giveBack();
         int now = readyNow();
@@ -466,7 +638,7 @@ public final class RsConnection {
         long id = completions.workId(index);
         if ((id & Wire.RECEIVE) == 0) {
             // If it has failed, so do the receives, after those that have succeeded: there may be more to read.
-            sent((int) id);
+            sent(id, completions.isSuccess(index));
             return 0;
         }
         if (completions.isSuccess(index)) {
@@ -475,16 +647,27 @@ public final class RsConnection {
         }
         if ((peerSends || peerReads) && !closing) {
             WorkStatus status = completions.status(index);
-            fail(new IOException("Connection reset: " + status));
+            // What the peer did not answer is the reason.
+            fail(new IOException(asking ? TIMED_OUT : "Connection reset: " + status));
         }
         return 0;
     }
 
-    private void sent(int message) {
-        if (Message.kind(message) == Message.Kind.DATA) {
-            outgoing.sent(Message.bytes(message));
-        } else {
+    private void sent(long id, boolean success) {
+        if ((id & Wire.PLACED) != 0) {
+            outgoing.placed((int) id);
+            return;
+        }
+        if (id == Wire.ALIVE) {
+            asking = !success;
             controls++;
+            return;
+        }
+        int message = (int) id;
+        switch (Message.kind(message)) {
+            case DATA -> outgoing.sent(Message.bytes(message));
+            case MAPPING -> outgoing.sent(ConnectionMemory.MAPPING_BYTES);
+            default -> controls++;
         }
     }
 
@@ -492,7 +675,10 @@ public final class RsConnection {
         switch (Message.kind(message)) {
             case DATA -> incoming.arrived(Message.bytes(message));
             case CREDITS -> outgoing.granted(Message.limit(message));
-            case MAPPING -> incoming.arrivedWithoutBytes();
+            case MAPPING -> {
+                incoming.arrivedWithoutBytes();
+                peerMappings.take(Message.index(message));
+            }
             case DISCONNECT -> {
                 peerSends = false;
                 peerReads = false;
@@ -522,11 +708,23 @@ public final class RsConnection {
                 break;
             }
         }
+        tellMappings();
         if (pending != NONE && controls > 0) {
             int message = pending;
             pending = NONE;
             controls--;
             wire.message(message);
+        }
+    }
+
+    private void tellMappings() {
+        while (peerReads && !closing && outgoing.canMap()) {
+            Mapping mapping = ownMappings.pollUntold();
+            if (mapping == null) {
+                return;
+            }
+            long entry = peerTable + (long) ConnectionMemory.MAPPING_BYTES * mapping.index();
+            peerReads = outgoing.map(mapping, entry, peerTargetKey);
         }
     }
 
@@ -572,6 +770,7 @@ public final class RsConnection {
                 pending = Message.DISCONNECT;
             }
             closing = true;
+            idleClock.stop();
             giveBack();
             tell();
             Thread started = Thread.ofVirtual().name("rsocket-close").start(() -> finish(patience.toNanos()));
@@ -587,6 +786,7 @@ public final class RsConnection {
         lock.lock();
         try {
             closing = true;
+            idleClock.stop();
             fail(new IOException("Connection reset"));
             tell();
         } finally {
@@ -628,11 +828,13 @@ public final class RsConnection {
                 return;
             }
             released = true;
+            ownMappings.closeAll();
             waiters.wakeAll();
         } finally {
             lock.unlock();
         }
         try (arena;
+                domain;
                 memory;
                 events;
                 completionQueue;

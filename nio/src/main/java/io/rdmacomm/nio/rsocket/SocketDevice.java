@@ -2,7 +2,6 @@ package io.rdmacomm.nio.rsocket;
 
 import io.rdmacomm.verbs.Capability;
 import io.rdmacomm.verbs.Context;
-import io.rdmacomm.verbs.ProtectionDomain;
 import io.rdmacomm.verbs.Rdma;
 import io.rdmacomm.verbs.TransportType;
 import io.rdmacomm.verbs.cm.ConnectionManager;
@@ -10,13 +9,11 @@ import io.rdmacomm.verbs.cm.ConnectionManager;
 /// An open RDMA device for sockets. Thread-safe.
 public final class SocketDevice implements AutoCloseable {
     private final Context context;
-    private final ProtectionDomain domain;
     private final ConnectionManager manager;
     private final boolean immediate;
 
     private SocketDevice(Context context) {
         this.context = context;
-        this.domain = context.allocateProtectionDomain();
         this.manager = ConnectionManager.open(context);
         TransportType transport = context.device().transport();
         // The software device speaks iWARP between hosts.
@@ -48,10 +45,6 @@ public final class SocketDevice implements AutoCloseable {
     /// Whether connections can have a type of service of their own.
     public boolean hasTypeOfService() {
         return context.supports(Capability.CONNECTION_TYPE_OF_SERVICE);
-    }
-
-    ProtectionDomain domain() {
-        return domain;
     }
 
     ConnectionManager manager() {

@@ -12,10 +12,15 @@ import java.lang.foreign.ValueLayout;
 /// Posts what the protocol sends. A message is the immediate data of a WRITE; on iWARP, which has none, it is a
 /// SEND of 4 bytes in the order of the host behind a plain WRITE (`RS_OPT_MSG_SEND` in rsocket.c).
 ///
-/// Only the last request of a message is signaled. Its work id is the message itself.
+/// Only the last request of a message is signaled. Its work id is the message itself. Bytes that are placed in mapped
+/// memory and signs of life are no messages.
 final class Wire {
     /// Marks the work id of a receive. The rest is the number of its buffer.
     static final long RECEIVE = 1L << 32;
+    /// Marks the work id of bytes that are placed in memory that the peer has mapped. The rest is their number.
+    static final long PLACED = 1L << 33;
+    /// The work id of a sign of life.
+    static final long ALIVE = 1L << 34;
 
     private final QueuePair queuePair;
     private final ConnectionMemory memory;
@@ -53,11 +58,33 @@ final class Wire {
     /// @return whether the device took them
     boolean data(int message, int at, int first, int second, long address, int key) {
         begin(message, address, key);
+        pieces(at, first, second);
+        return end(message);
+    }
+
+    private void pieces(int at, int first, int second) {
         batch.with(memory.region(), memory.sendAt() + at, first);
         if (second > 0) {
             batch.with(memory.region(), memory.sendAt(), second);
         }
-        return end(message);
+    }
+
+    /// Places bytes of the send ring in memory that the peer has mapped: a WRITE that the peer does not hear of.
+    ///
+    /// @return whether the device took them
+    boolean place(int at, int first, int second, long address, int key) {
+        batch.clear();
+        batch.write(PLACED | (first + second), address, key);
+        pieces(at, first, second);
+        batch.signaled();
+        return post();
+    }
+
+    /// Asks the peer's device for a sign of life: a WRITE of nothing to nowhere.
+    void ask() {
+        batch.clear();
+        batch.write(ALIVE, 0, 0).signaled();
+        var _ = post();
     }
 
     /// Sends a grant.

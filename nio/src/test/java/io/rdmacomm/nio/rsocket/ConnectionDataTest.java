@@ -10,13 +10,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class ConnectionDataTest {
-    private static final ConnectionData DATA =
-            new ConnectionData(128, 0x1122334455667788L, 0x01020304, 2, 0x99aabbccddeeff00L, 0x05060708, 65_536, true);
+    private static final ConnectionData DATA = new ConnectionData(
+            128, 5, 0x1122334455667788L, 0x01020304, 2, 0x99aabbccddeeff00L, 0x05060708, 65_536, true);
 
     @Test
     void theLayoutIsThatOfTheCLibrary() {
         assertThat(HexFormat.of().formatHex(DATA.bytes(40)))
-                .isEqualTo("01020080" + "00000000" + "1122334455667788" + "01020304" + "00000002" + "99aabbccddeeff00"
+                .isEqualTo("01020080" + "00000005" + "1122334455667788" + "01020304" + "00000002" + "99aabbccddeeff00"
                         + "05060708" + "00010000");
     }
 
@@ -46,6 +46,28 @@ class ConnectionDataTest {
                 .withMessageContaining(reason);
     }
 
+    /// `rs_value_to_scale` and back.
+    @ParameterizedTest
+    @CsvSource({
+        "0, 0, 0",
+        "1, 1, 1",
+        "128, 128, 128",
+        "255, 128, 128",
+        "256, 129, 256",
+        "1000, 131, 768",
+        "40000, 255, 32512"
+    })
+    void manyMappingsAreCountedInUnitsOf256(int wanted, int sent, int granted) throws ProtocolException {
+        int mappings = BufferSizes.defaults().withMappings(wanted).mappings();
+        assertThat(mappings).isEqualTo(granted);
+        ConnectionData data = new ConnectionData(1, mappings, 0, 0, 2, 0, 0, 1, false);
+        assertThat(data.bytes(40)[7] & 0xff).isEqualTo(sent);
+        assertThat(ConnectionData.parse(data.bytes(40))).isEqualTo(data);
+        byte[] invalid = data.bytes(40);
+        invalid[1] = 0;
+        assertThat(ConnectionData.parse(invalid).mappings()).isZero();
+    }
+
     @Test
     void shortPrivateDataIsRejected() {
         assertThatExceptionOfType(ProtocolException.class)
@@ -60,7 +82,9 @@ class ConnectionDataTest {
         assertThat(Message.credits(0x12345)).isEqualTo(0x8000_2345);
         assertThat(Message.kind(0x8001_2345)).isEqualTo(Message.Kind.CREDITS);
         assertThat(Message.limit(0x8001_2345)).isEqualTo(0x2345);
-        assertThat(Message.kind(0xc000_0000)).isEqualTo(Message.Kind.MAPPING);
+        assertThat(Message.mapping(3)).isEqualTo(0xc000_0003);
+        assertThat(Message.kind(0xc000_0003)).isEqualTo(Message.Kind.MAPPING);
+        assertThat(Message.index(0xc000_0003)).isEqualTo(3);
         assertThat(Message.kind(0xe000_0000)).isEqualTo(Message.Kind.DISCONNECT);
         assertThat(Message.kind(0xe000_0002)).isEqualTo(Message.Kind.SHUTDOWN);
         for (int unknown : new int[] {0, 0x2000_0000, 0x4000_0001, 0x6000_0000, 0xa000_0000, 0xe000_0003}) {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import io.rdmacomm.nio.rsocket.RsConnector.Established;
 import io.rdmacomm.verbs.CompletionQueue;
 import io.rdmacomm.verbs.CompletionQueueOptions;
+import io.rdmacomm.verbs.ProtectionDomain;
 import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.QueuePairOptions;
 import io.rdmacomm.verbs.QueueSizes;
@@ -19,10 +20,12 @@ import io.rdmacomm.verbs.cm.Listener;
 import io.rdmacomm.verbs.cm.Route;
 import java.io.IOException;
 import java.lang.foreign.Arena;
+import java.lang.foreign.ValueLayout;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -35,6 +38,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// Peers that break the rules, against a connection of ours. Each costs only its own connection.
@@ -44,17 +48,22 @@ class HostilePeerTest {
     private static final InetSocketAddress ANY_PORT = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
     private static final int CREDITS = 64;
     private static final int RING = 8192;
+    private static final int MAPPINGS = 2;
+    private static final int MAPPED = 4096;
 
     private final SocketDevice ours = SocketDevice.open("soft0");
     private final SocketDevice theirs = SocketDevice.open("soft0");
     private final Arena arena = Arena.ofShared();
+    private final ProtectionDomain domain = theirs.context().allocateProtectionDomain();
     private final ConnectionMemory memory =
-            new ConnectionMemory(theirs.domain(), new BufferSizes(RING, RING, CREDITS), CREDITS);
+            new ConnectionMemory(domain, new BufferSizes(RING, RING, CREDITS, MAPPINGS), CREDITS);
     private final CompletionQueue completions =
             theirs.context().createCompletionQueue(CompletionQueueOptions.ofCapacity(1000));
-    private final QueuePair queuePair = theirs.domain()
-            .createQueuePair(QueuePairOptions.reliable(completions).withSizes(new QueueSizes(500, CREDITS, 2, 1, 4)));
+    private final QueuePair queuePair = domain.createQueuePair(
+            QueuePairOptions.reliable(completions).withSizes(new QueueSizes(500, CREDITS, 2, 1, 4)));
     private final Wire wire = new Wire(queuePair, memory, arena, CREDITS, true);
+    /// What our end has sent to a peer that connects.
+    private ConnectionData peer;
 
     @AfterEach
     void close() {
@@ -72,6 +81,7 @@ class HostilePeerTest {
     private ConnectionData data(int credits, int length) {
         return new ConnectionData(
                 credits,
+                MAPPINGS,
                 memory.targets(),
                 memory.region().remoteKey(),
                 2,
@@ -153,21 +163,7 @@ class HostilePeerTest {
     @ParameterizedTest
     @ValueSource(ints = {-1, Message.MAX_DATA + 1, Integer.MIN_VALUE})
     void aGrantOfAnImpossibleLengthEndsTheConnection(int length) throws Exception {
-        Listener<ConnectionRequest> listener = ours.manager().listen(ANY_PORT);
-        FutureTask<Established> accepting = inBackground(
-                () -> RsConnector.accept(ours, listener.awaitRequest(PATIENCE), BufferSizes.defaults(), PATIENCE));
-        ConnectionData peer;
-        try (Route route = theirs.manager().resolve(listener.localAddress(), PATIENCE)) {
-            route.prepare(queuePair);
-            wire.receive(CREDITS);
-            Connection connection = route.connect(
-                    queuePair,
-                    ConnectionParameters.defaults()
-                            .withPrivateData(data(CREDITS, RING / 2).bytes(56)),
-                    PATIENCE);
-            peer = ConnectionData.parse(connection.privateData());
-        }
-        RsConnection connection = accepting.get().connection();
+        RsConnection connection = accepted(0);
         int at = memory.putGrant(0, 0, length);
         wire.grant(Message.credits(CREDITS), at, peer.targets() + ConnectionMemory.TARGET_BYTES, peer.targetKey());
         fails(connection, "grants " + length);
@@ -179,13 +175,152 @@ class HostilePeerTest {
         for (int i = 0; i < 10; i++) {
             wire.message(Message.credits(CREDITS));
         }
-        wire.message(0xc000_0000);
         wire.message(Message.SHUTDOWN);
         while (connection.read(ByteBuffer.allocate(1)) == 0) {
             connection.await(RsConnection.READ, 0, PATIENCE.toNanos(), () -> false);
         }
         assertThat(connection.read(ByteBuffer.allocate(1))).isEqualTo(-1);
         assertThat(connection.write(ByteBuffer.allocate(10))).isEqualTo(10);
+        connection.close(PATIENCE);
+    }
+
+    private RsConnection accepted(int mappings) throws Exception {
+        Listener<ConnectionRequest> listener = ours.manager().listen(ANY_PORT);
+        FutureTask<Established> accepting = inBackground(() -> RsConnector.accept(
+                ours, listener.awaitRequest(PATIENCE), BufferSizes.defaults().withMappings(mappings), PATIENCE));
+        try (Route route = theirs.manager().resolve(listener.localAddress(), PATIENCE)) {
+            route.prepare(queuePair);
+            wire.receive(CREDITS);
+            Connection connection = route.connect(
+                    queuePair,
+                    ConnectionParameters.defaults()
+                            .withPrivateData(data(CREDITS, RING / 2).bytes(56)),
+                    PATIENCE);
+            peer = ConnectionData.parse(connection.privateData());
+        }
+        return accepting.get().connection();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0, 0", "1, 1", "1, 0x1fffffff", "128, 128", "256, 256"})
+    void aMappingBeyondTheTableEndsTheConnection(int mappings, int index) throws Exception {
+        RsConnection connection = accepted(mappings);
+        assertThat(peer.mappings()).isEqualTo(mappings);
+        wire.message(Message.mapping(index));
+        fails(connection, "as number " + index + ", and may use " + mappings);
+    }
+
+    /// The table of a peer has the offset, the address, the key and the length.
+    @ParameterizedTest
+    @CsvSource({"-1, 1", "-9223372036854775808, -1", "9223372036854775807, 1"})
+    void aMappingAtAnImpossibleOffsetEndsTheConnection(long offset, int length) throws Exception {
+        RsConnection connection = accepted(1);
+        memory.sendRing()
+                .order(ByteOrder.nativeOrder())
+                .putLong(offset)
+                .putLong(0)
+                .putInt(0)
+                .putInt(length);
+        wire.data(Message.mapping(0), 0, ConnectionMemory.MAPPING_BYTES, 0, peer.table(), peer.targetKey());
+        fails(connection, "at offset " + offset);
+    }
+
+    @Test
+    void nothingIsPlacedWhereThePeerHasMappedNothing() throws Exception {
+        RsConnection connection = accepted(2);
+        memory.sendRing()
+                .order(ByteOrder.nativeOrder())
+                .putLong(1000)
+                .putLong(memory.region().address())
+                .putInt(memory.region().remoteKey())
+                .putInt(100);
+        int bytes = ConnectionMemory.MAPPING_BYTES;
+        wire.data(Message.mapping(1), 0, bytes, 0, peer.table() + bytes, peer.targetKey());
+        wire.message(Message.data(1));
+        connection.await(RsConnection.READ, 0, PATIENCE.toNanos(), () -> false);
+        for (long offset : new long[] {Long.MIN_VALUE, -1, 0, 999, 1001, 1100, Long.MAX_VALUE}) {
+            assertThatExceptionOfType(IOException.class)
+                    .isThrownBy(() -> connection.place(ByteBuffer.allocate(100), offset))
+                    .withMessageContaining("has mapped nothing at offset");
+        }
+        assertThat(connection.place(ByteBuffer.allocate(100), 1000)).isEqualTo(100);
+        assertThat(connection.place(ByteBuffer.allocate(1), 1099)).isEqualTo(1);
+        connection.close(PATIENCE);
+    }
+
+    /// What the peer of `connection` must do to write to a mapping.
+    private record Mapped(long address, int key) {}
+
+    private Mapped mapped(RsConnection connection, long offset) throws IOException {
+        Mapping mapping = connection.map(offset, MAPPED);
+        int index = mapping.index();
+        long end = System.nanoTime() + PATIENCE.toNanos();
+        while (memory.mappingLength(index) != MAPPED) {
+            assertThat(System.nanoTime() - end).isNegative();
+            Thread.onSpinWait();
+        }
+        assertThat(memory.mappingOffset(index)).isEqualTo(offset);
+        return new Mapped(memory.mappingAddress(index), memory.mappingKey(index));
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {-1, 1, MAPPED, 1 << 20})
+    void writingBesideAMappingEndsTheConnectionAndWritesNothing(long distance) throws Exception {
+        RsConnection connection = connected();
+        Mapped memoryOfOurs = mapped(connection, 0);
+        wire.place(0, MAPPED, 0, memoryOfOurs.address() + distance, memoryOfOurs.key());
+        fails(connection, "Connection reset");
+    }
+
+    @Test
+    void writingWhereNothingIsMappedAnyMoreEndsTheConnection() throws Exception {
+        RsConnection connection = connected();
+        Mapping mapping = connection.map(0, MAPPED);
+        Mapped closed = new Mapped(mapping.region().address(), mapping.region().remoteKey());
+        mapping.close();
+        wire.place(0, MAPPED, 0, closed.address(), closed.key());
+        fails(connection, "Connection reset");
+    }
+
+    @Test
+    void thePeerOfOneConnectionCannotWriteTheMemoryOfAnother() throws Exception {
+        RsConnection connection = connected();
+        try (RsListener listener = RsListener.open(ours, ANY_PORT, 5, BufferSizes.defaults())) {
+            RsConnection honest = RsConnector.connect(
+                            theirs,
+                            listener.localAddress(),
+                            BufferSizes.defaults().withMappings(1),
+                            PATIENCE)
+                    .connection();
+            assertThat(listener.await(PATIENCE.toNanos())).isTrue();
+            RsConnection other = listener.poll().connection();
+            Mapping mapping = other.map(0, MAPPED);
+            wire.place(0, 10, 0, mapping.region().address(), mapping.region().remoteKey());
+            fails(connection, "Connection reset");
+            assertThat(other.write(ByteBuffer.allocate(1))).isEqualTo(1);
+            assertThat(honest.await(RsConnection.READ, 0, PATIENCE.toNanos(), () -> false))
+                    .isTrue();
+            assertThat(honest.place(ByteBuffer.wrap(new byte[] {7}), 0)).isEqualTo(1);
+            assertThat(honest.write(ByteBuffer.allocate(1))).isEqualTo(1);
+            assertThat(other.await(RsConnection.READ, 0, PATIENCE.toNanos(), () -> false))
+                    .isTrue();
+            assertThat(mapping.segment().get(ValueLayout.JAVA_BYTE, 0)).isEqualTo((byte) 7);
+            honest.close(PATIENCE);
+            other.close(PATIENCE);
+        }
+    }
+
+    @Test
+    void thePeerHasRoomForSoManyMappings() throws Exception {
+        RsConnection connection = connected();
+        Mapping first = connection.map(0, 1);
+        connection.map(1, 1);
+        assertThatExceptionOfType(IOException.class)
+                .isThrownBy(() -> connection.map(2, 1))
+                .withMessageContaining("room for 2");
+        first.close();
+        first.close();
+        connection.map(2, 1);
         connection.close(PATIENCE);
     }
 

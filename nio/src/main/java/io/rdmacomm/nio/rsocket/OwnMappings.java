@@ -1,0 +1,61 @@
+package io.rdmacomm.nio.rsocket;
+
+import io.rdmacomm.verbs.MemoryRegion;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.BitSet;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// The memory that this side has mapped for the peer, and what the peer does not know yet. Not thread-safe.
+final class OwnMappings {
+    private final Set<Mapping> all = new HashSet<>();
+    private final BitSet used = new BitSet();
+    private final Deque<Mapping> untold = new ArrayDeque<>();
+    private int most;
+
+    /// Takes how many mappings the peer has room for.
+    void begin(ConnectionData peer) {
+        most = peer.mappings();
+    }
+
+    /// Maps memory.
+    ///
+    /// @throws IOException if the peer has no room for it
+    Mapping add(RsConnection connection, long offset, MemoryRegion region) throws IOException {
+        int index = used.nextClearBit(0);
+        if (index >= most) {
+            throw new IOException("the peer has room for " + most
+                    + " mappings; close one, or raise RDMA_IOMAPSIZE there (in Java RdmaSocketOptions.MAPPINGS)");
+        }
+        used.set(index);
+        Mapping mapping = new Mapping(connection, index, offset, region);
+        all.add(mapping);
+        untold.add(mapping);
+        return mapping;
+    }
+
+    void remove(Mapping mapping) {
+        if (all.remove(mapping)) {
+            used.clear(mapping.index());
+            untold.remove(mapping);
+        }
+    }
+
+    /// The next one that the peer must hear of.
+    @Nullable
+    Mapping pollUntold() {
+        return untold.poll();
+    }
+
+    /// Ends all.
+    void closeAll() {
+        for (Mapping mapping : all) {
+            mapping.region().close();
+        }
+        all.clear();
+        untold.clear();
+    }
+}
