@@ -1,11 +1,14 @@
 package io.rdmacomm.nio;
 
+import io.rdmacomm.nio.channel.RdmaSocketChannel;
+import io.rdmacomm.verbs.statistics.ChannelStatistics;
 import java.io.IOException;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.util.Optional;
 
 /// Opens rsockets, for programs that know that they want them: the factories of JEP 337. All addresses are those
 /// of an RDMA device; for a choice, open channels with [RdmaSelectorProvider#of]. The system property
@@ -49,6 +52,13 @@ public final class RdmaSockets {
     /// @throws IOException if it cannot be opened
     public static ServerSocketChannel openServerSocketChannel() throws IOException {
         return Shared.PROVIDER.openServerSocketChannel();
+    }
+
+    /// The counters of a connected channel, for example the bytes, and how often a write found no room at the peer.
+    ///
+    /// @return empty if the channel is no rsocket, or not connected yet
+    public static Optional<ChannelStatistics> statistics(SocketChannel channel) {
+        return channel instanceof RdmaSocketChannel ours ? ours.statistics() : Optional.empty();
     }
 
     /// A selector, for rsockets and for channels of the JDK.

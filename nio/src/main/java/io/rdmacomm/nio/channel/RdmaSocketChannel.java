@@ -6,6 +6,7 @@ import io.rdmacomm.nio.rsocket.Readiness;
 import io.rdmacomm.nio.rsocket.RsConnection;
 import io.rdmacomm.nio.rsocket.RsConnector.Established;
 import io.rdmacomm.verbs.service.SystemSockets;
+import io.rdmacomm.verbs.statistics.ChannelStatistics;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -30,6 +31,7 @@ import java.nio.channels.spi.SelectorProvider;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
@@ -815,6 +817,11 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
         int ready = arm ? open.arm() : open.progress();
         int read = (ready & RsConnection.READ) != 0 || inputClosed ? SelectionKey.OP_READ : 0;
         return (ready & RsConnection.WRITE) != 0 ? read | SelectionKey.OP_WRITE : read;
+    }
+
+    /// The counters of the rsocket, if this is one and was connected.
+    public Optional<ChannelStatistics> statistics() {
+        return Optional.ofNullable(connection).map(RsConnection::statistics);
     }
 
     @Override

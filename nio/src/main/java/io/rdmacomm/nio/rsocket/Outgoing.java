@@ -79,6 +79,11 @@ final class Outgoing {
         return requests >= count && room >= Math.min(LEAST_ROOM, capacity);
     }
 
+    /// Whether the peer has no room for bytes.
+    boolean isPeerFull() {
+        return allowed() <= unused || lengths[current] == 0;
+    }
+
     private int allowed() {
         return (limit - sequence) & SEQUENCE_MASK;
     }

@@ -13,6 +13,9 @@ import io.rdmacomm.verbs.QueueSizes;
 import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.WorkStatus;
 import io.rdmacomm.verbs.cm.Connection;
+import io.rdmacomm.verbs.counters.ChannelCounters;
+import io.rdmacomm.verbs.statistics.ChannelCounter;
+import io.rdmacomm.verbs.statistics.ChannelStatistics;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.nio.ByteBuffer;
@@ -61,6 +64,7 @@ public final class RsConnection {
     private final int receives;
     private final int credits;
     private final int half;
+    private final ChannelCounters counters = new ChannelCounters();
     private final ReentrantLock lock = new ReentrantLock();
     private final Waiters waiters;
     private final Listeners listeners = new Listeners();
@@ -107,7 +111,7 @@ public final class RsConnection {
             memory = partial.add(new ConnectionMemory(domain, sizes, receives));
             queuePair = partial.add(domain.createQueuePair(QueuePairOptions.reliable(completionQueue)
                     .withSizes(new QueueSizes(sends, receives, 2, 1, Integer.BYTES))));
-            wire = new Wire(queuePair, memory, arena, receives, device.isImmediate());
+            wire = new Wire(queuePair, memory, arena, receives, device.isImmediate(), counters);
             partial.keep();
         } finally {
             partial.close();
@@ -163,6 +167,7 @@ public final class RsConnection {
             established = true;
             peerSends = true;
             peerReads = true;
+            device.counters().add(this, connected);
             poll();
         } finally {
             lock.unlock();
@@ -259,7 +264,7 @@ public final class RsConnection {
     public int write(ByteBuffer source) throws IOException {
         lock.lock();
         try {
-            return mayWrite() ? (int) written(outgoing.write(source)) : 0;
+            return mayWrite() ? (int) written(outgoing.write(source), source.hasRemaining()) : 0;
         } finally {
             lock.unlock();
         }
@@ -269,7 +274,7 @@ public final class RsConnection {
     public long write(ByteBuffer[] sources, int from, int count) throws IOException {
         lock.lock();
         try {
-            return mayWrite() ? written(outgoing.write(sources, from, count)) : 0;
+            return mayWrite() ? written(outgoing.write(sources, from, count), hasRemaining(sources, from, count)) : 0;
         } finally {
             lock.unlock();
         }
@@ -288,12 +293,26 @@ public final class RsConnection {
         return true;
     }
 
-    private long written(long bytes) throws IOException {
+    private static boolean hasRemaining(ByteBuffer[] buffers, int from, int count) {
+        for (int i = from; i < from + count; i++) {
+            if (buffers[i].hasRemaining()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /// @param stalled whether there was no room for all
+    private long written(long bytes, boolean stalled) throws IOException {
         if (bytes < 0) {
             // What has arrived can still be read.
             peerReads = false;
             tell();
             throw new IOException("Broken pipe");
+        }
+        counters.add(ChannelCounter.BYTES_OUT, bytes);
+        if (stalled) {
+            counters.count(outgoing.isPeerFull() ? ChannelCounter.CREDIT_STALLS : ChannelCounter.WINDOW_STALLS);
         }
         return bytes;
     }
@@ -396,7 +415,7 @@ public final class RsConnection {
                 int index = peerMappings.find(at);
                 int bytes = outgoing.place(
                         source, peerMappings.left(index, at), peerMappings.address(index, at), peerMappings.key(index));
-                total += (int) written(bytes);
+                total += (int) written(bytes, false);
             }
             return total;
         } finally {
@@ -638,7 +657,9 @@ public final class RsConnection {
         long id = completions.workId(index);
         if ((id & Wire.RECEIVE) == 0) {
             // If it has failed, so do the receives, after those that have succeeded: there may be more to read.
-            sent(id, completions.isSuccess(index));
+            boolean success = completions.isSuccess(index);
+            counters.count(success ? ChannelCounter.COMPLETED : ChannelCounter.FAILED);
+            sent(id, success);
             return 0;
         }
         if (completions.isSuccess(index)) {
@@ -673,7 +694,12 @@ public final class RsConnection {
 
     private void received(int message) throws ProtocolException {
         switch (Message.kind(message)) {
-            case DATA -> incoming.arrived(Message.bytes(message));
+            case DATA -> {
+                int bytes = Message.bytes(message);
+                incoming.arrived(bytes);
+                counters.count(ChannelCounter.MESSAGES);
+                counters.add(ChannelCounter.BYTES_IN, bytes);
+            }
             case CREDITS -> outgoing.granted(Message.limit(message));
             case MAPPING -> {
                 incoming.arrivedWithoutBytes();
@@ -696,16 +722,18 @@ public final class RsConnection {
             return;
         }
         while (controls > 0 && (peerSends || peerReads) && !closing) {
-            if (incoming.owesGrant()) {
+            boolean grant = incoming.owesGrant();
+            if (!grant && !incoming.owesCredits()) {
+                break;
+            }
+            controls--;
+            counters.count(ChannelCounter.CREDIT_UPDATES);
+            if (grant) {
                 long target = peerTargets + (long) ConnectionMemory.TARGET_BYTES * incoming.takeTarget(peerTargetCount);
                 int at = incoming.prepareGrant();
-                controls--;
                 wire.grant(incoming.credits(), at, target, peerTargetKey);
-            } else if (incoming.owesCredits()) {
-                controls--;
-                wire.message(incoming.credits());
             } else {
-                break;
+                wire.message(incoming.credits());
             }
         }
         tellMappings();
@@ -731,6 +759,10 @@ public final class RsConnection {
     private void fail(IOException cause) {
         if (failure == null) {
             failure = cause;
+            Connection connected = connection;
+            if (connected != null && !closing) {
+                SocketErrorEvent.record(connected.remoteAddress().toString(), "" + cause.getMessage());
+            }
             disconnect(cause);
         }
         peerSends = false;
@@ -844,6 +876,13 @@ public final class RsConnection {
                 connected.close();
             }
         }
+    }
+
+    // ---- Counters ----
+
+    /// What was counted so far. Does not wait: the numbers may be a few operations apart.
+    public ChannelStatistics statistics() {
+        return counters.statistics();
     }
 
     @Override

@@ -44,6 +44,16 @@ public final class RsConnector {
             BufferSizes sizes,
             Duration timeout)
             throws IOException {
+        return SocketConnectEvent.record(false, address, () -> establish(device, address, options, sizes, timeout));
+    }
+
+    private static Established establish(
+            SocketDevice device,
+            InetSocketAddress address,
+            IdentifierOptions options,
+            BufferSizes sizes,
+            Duration timeout)
+            throws IOException {
         try (Route route = device.manager().resolve(address, options, timeout)) {
             RsConnection connection = new RsConnection(device, sizes);
             boolean done = false;
@@ -91,6 +101,11 @@ public final class RsConnector {
     /// @throws IOException if the peer is no rsocket, has gone, or the system has no room for the connection
     static Established accept(SocketDevice device, ConnectionRequest request, BufferSizes sizes, Duration timeout)
             throws IOException {
+        return SocketConnectEvent.record(true, request.remoteAddress(), () -> answer(device, request, sizes, timeout));
+    }
+
+    private static Established answer(
+            SocketDevice device, ConnectionRequest request, BufferSizes sizes, Duration timeout) throws IOException {
         try (request) {
             ConnectionData peer = ConnectionData.parse(request.privateData());
             RsConnection connection = new RsConnection(device, sizes);

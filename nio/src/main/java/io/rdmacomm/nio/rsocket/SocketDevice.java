@@ -11,10 +11,12 @@ public final class SocketDevice implements AutoCloseable {
     private final Context context;
     private final ConnectionManager manager;
     private final boolean immediate;
+    private final SocketCounters counters;
 
     private SocketDevice(Context context) {
         this.context = context;
         this.manager = ConnectionManager.open(context);
+        this.counters = new SocketCounters(context.device().name());
         TransportType transport = context.device().transport();
         // The software device speaks iWARP between hosts.
         this.immediate = transport != TransportType.IWARP && transport != TransportType.UNSPECIFIED;
@@ -29,6 +31,7 @@ public final class SocketDevice implements AutoCloseable {
         SocketDevice device = null;
         try {
             device = new SocketDevice(context);
+            device.counters.start();
             return device;
         } finally {
             if (device == null) {
@@ -47,6 +50,10 @@ public final class SocketDevice implements AutoCloseable {
         return context.supports(Capability.CONNECTION_TYPE_OF_SERVICE);
     }
 
+    SocketCounters counters() {
+        return counters;
+    }
+
     ConnectionManager manager() {
         return manager;
     }
@@ -63,6 +70,7 @@ public final class SocketDevice implements AutoCloseable {
 
     @Override
     public void close() {
+        counters.close();
         context.close();
     }
 

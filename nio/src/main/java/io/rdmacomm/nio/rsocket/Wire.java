@@ -5,6 +5,8 @@ import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.ReceiveBatch;
 import io.rdmacomm.verbs.SendBatch;
 import io.rdmacomm.verbs.VerbException;
+import io.rdmacomm.verbs.counters.ChannelCounters;
+import io.rdmacomm.verbs.statistics.ChannelCounter;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -28,12 +30,20 @@ final class Wire {
     private final MemorySegment word;
     private final SendBatch batch;
     private final ReceiveBatch receiveBatch;
+    private final ChannelCounters counters;
     private boolean immediate;
     private int nextReceive;
 
     /// @param receives how many receives are posted at most
     /// @param immediate whether messages are sent as immediate data
-    Wire(QueuePair queuePair, ConnectionMemory memory, Arena arena, int receives, boolean immediate) {
+    Wire(
+            QueuePair queuePair,
+            ConnectionMemory memory,
+            Arena arena,
+            int receives,
+            boolean immediate,
+            ChannelCounters counters) {
+        this.counters = counters;
         this.queuePair = queuePair;
         this.memory = memory;
         this.receives = receives;
@@ -126,6 +136,7 @@ final class Wire {
     }
 
     private boolean post() {
+        counters.count(ChannelCounter.OPERATIONS);
         try {
             return queuePair.post(batch) == batch.size();
         } catch (VerbException | IllegalStateException e) {

@@ -17,6 +17,7 @@ import io.rdmacomm.verbs.cm.ConnectionParameters;
 import io.rdmacomm.verbs.cm.ConnectionRequest;
 import io.rdmacomm.verbs.cm.IdentifierOptions;
 import io.rdmacomm.verbs.cm.Listener;
+import io.rdmacomm.verbs.counters.ChannelCounters;
 import io.rdmacomm.verbs.cm.Route;
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -61,7 +62,7 @@ class HostilePeerTest {
             theirs.context().createCompletionQueue(CompletionQueueOptions.ofCapacity(1000));
     private final QueuePair queuePair = domain.createQueuePair(
             QueuePairOptions.reliable(completions).withSizes(new QueueSizes(500, CREDITS, 2, 1, 4)));
-    private final Wire wire = new Wire(queuePair, memory, arena, CREDITS, true);
+    private final Wire wire = new Wire(queuePair, memory, arena, CREDITS, true, new ChannelCounters());
     /// What our end has sent to a peer that connects.
     private ConnectionData peer;
 
@@ -289,6 +290,7 @@ class HostilePeerTest {
             RsConnection honest = RsConnector.connect(
                             theirs,
                             listener.localAddress(),
+                            IdentifierOptions.none(),
                             BufferSizes.defaults().withMappings(1),
                             PATIENCE)
                     .connection();

@@ -19,13 +19,13 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// C programs that know only TCP, on rsockets by `librspreload.so` of librdmacm, with channels of ours at the other end.
+/// C programs that know only TCP, on rsockets by `librspreload.so` of librdmacm, with channels of ours at the other
+/// end.
 ///
 /// An end of this library knows neither accept4 nor epoll before version 64 of rdma-core, so not every program suits.
 @EnabledIfEnvironmentVariable(named = "LAB", matches = "yes", disabledReason = "it needs rxe0 and siw0: lab/suite lab")
 class RsocketPreloadTest {
-    private static final String PRELOADED =
-            "env LD_PRELOAD=$(ls /usr/lib/*/rsocket/librspreload.so) ";
+    private static final String PRELOADED = "env LD_PRELOAD=$(ls /usr/lib/*/rsocket/librspreload.so) ";
     private static final int PORT = 7474;
     private static final int BYTES = 300_000;
 

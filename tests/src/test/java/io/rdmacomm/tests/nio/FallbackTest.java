@@ -81,10 +81,9 @@ class FallbackTest {
         }
 
         @Override
-        public void close() throws Exception {
+        public void close() throws IOException {
             listening.close();
             thread.interrupt();
-            thread.join();
         }
     }
 

@@ -1,0 +1,92 @@
+package io.rdmacomm.nio.rsocket;
+
+import io.rdmacomm.verbs.cm.Connection;
+import io.rdmacomm.verbs.counters.CounterRecord;
+import io.rdmacomm.verbs.counters.CounterSource;
+import io.rdmacomm.verbs.counters.CountersPublisher;
+import io.rdmacomm.verbs.statistics.ChannelCounter;
+import io.rdmacomm.verbs.statistics.ChannelStatistics;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/// Publishes the counters of the rsockets of a device in the counters file of the process, which `rdmacomm top` shows.
+/// Thread-safe.
+final class SocketCounters implements CounterSource, AutoCloseable {
+    private static final Duration INTERVAL = Duration.ofSeconds(1);
+    /// Sessions and their channels have the numbers around zero.
+    private static final AtomicLong NUMBERS = new AtomicLong(1L << 62);
+
+    private final String name;
+    private final long number = NUMBERS.incrementAndGet();
+    private final Map<RsConnection, Names> connections = new ConcurrentHashMap<>();
+    private volatile @Nullable Thread thread;
+
+    private record Names(long number, String peer, String local) {}
+
+    /// @param device the name of the device
+    SocketCounters(String device) {
+        this.name = "sockets on " + device;
+    }
+
+    /// Begins to publish.
+    void start() {
+        CountersPublisher.PROCESS.add(this);
+        thread = Thread.ofVirtual().name("rsocket-counters").start(SocketCounters::publish);
+    }
+
+    private static void publish() {
+        try {
+            while (true) {
+                CountersPublisher.PROCESS.tick();
+                Thread.sleep(INTERVAL);
+            }
+        } catch (InterruptedException e) {
+            // The device is closed.
+        }
+    }
+
+    void add(RsConnection connection, Connection addresses) {
+        connections.put(
+                connection,
+                new Names(NUMBERS.incrementAndGet(), text(addresses.remoteAddress()), text(addresses.localAddress())));
+    }
+
+    void remove(RsConnection connection) {
+        connections.remove(connection);
+    }
+
+    private static String text(InetSocketAddress address) {
+        return address.getAddress().getHostAddress() + ":" + address.getPort();
+    }
+
+    @Override
+    public List<CounterRecord> records() {
+        List<CounterRecord> records = new ArrayList<>();
+        connections.forEach((connection, names) -> records.add(record(names, connection.statistics())));
+        if (records.isEmpty()) {
+            records.add(new CounterRecord(number, name, "", "", 0, new ChannelStatistics()));
+        }
+        return records;
+    }
+
+    private CounterRecord record(Names names, ChannelStatistics statistics) {
+        long ended = statistics.value(ChannelCounter.COMPLETED) + statistics.value(ChannelCounter.FAILED);
+        long inFlight = Math.max(0, statistics.value(ChannelCounter.OPERATIONS) - ended);
+        return new CounterRecord(names.number(), name, names.peer(), names.local(), inFlight, statistics);
+    }
+
+    @Override
+    public void close() {
+        Thread running = thread;
+        if (running != null) {
+            running.interrupt();
+        }
+        CountersPublisher.PROCESS.remove(this);
+    }
+}

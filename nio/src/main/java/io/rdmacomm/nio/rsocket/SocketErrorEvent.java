@@ -1,0 +1,33 @@
+package io.rdmacomm.nio.rsocket;
+
+import jdk.jfr.Category;
+import jdk.jfr.Description;
+import jdk.jfr.Event;
+import jdk.jfr.FlightRecorder;
+import jdk.jfr.Label;
+import jdk.jfr.Name;
+import jdk.jfr.StackTrace;
+
+/// Flight recorder: an rsocket has failed.
+@Name("io.rdmacomm.SocketError")
+@Label("Socket Error")
+@Category("rdmacomm")
+@Description("An rsocket has failed after it was connected")
+@StackTrace(false)
+final class SocketErrorEvent extends Event {
+    @Label("Peer")
+    String peer = "";
+
+    @Label("Failure")
+    String failure = "";
+
+    /// Records a failure if somebody listens.
+    static void record(String peer, String failure) {
+        if (FlightRecorder.isInitialized()) {
+            SocketErrorEvent event = new SocketErrorEvent();
+            event.peer = peer;
+            event.failure = failure;
+            event.commit();
+        }
+    }
+}
