@@ -1,15 +1,15 @@
 package io.rdmacomm.comm.data;
 
-import io.rdmacomm.verbs.counters.ChannelCounters;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdmacomm.comm.SilentDevice;
-import io.rdmacomm.verbs.statistics.ChannelCounter;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.Device;
 import io.rdmacomm.verbs.MemoryRegion;
 import io.rdmacomm.verbs.ProtectionDomain;
+import io.rdmacomm.verbs.counters.ChannelCounters;
+import io.rdmacomm.verbs.statistics.ChannelCounter;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;

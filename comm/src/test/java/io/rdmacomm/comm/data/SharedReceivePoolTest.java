@@ -1,6 +1,5 @@
 package io.rdmacomm.comm.data;
 
-import io.rdmacomm.verbs.counters.ChannelCounters;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -28,6 +27,7 @@ import io.rdmacomm.verbs.QueuePairOptions;
 import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.verbs.UnsupportedVerbException;
 import io.rdmacomm.verbs.WorkStatus;
+import io.rdmacomm.verbs.counters.ChannelCounters;
 import java.lang.foreign.Arena;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

@@ -39,9 +39,8 @@ public record BufferSizes(int receive, int send, int messages, int mappings) {
         }
     }
 
-    /// 128 KiB each way and no mappings, as in C, and 112 messages. C has 384, which take as much memory as the bytes.
-    /// Messages
-    /// of a kilobyte fill the ring first.
+    /// 128 KiB each way and no mappings, as in C, and 112 messages. C has 384, which take as much memory as the
+    /// bytes. Messages of a kilobyte fill the ring first.
     public static BufferSizes defaults() {
         return new BufferSizes(DEFAULT_BYTES, DEFAULT_BYTES, DEFAULT_MESSAGES, 0);
     }

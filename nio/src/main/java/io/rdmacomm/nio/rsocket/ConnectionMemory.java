@@ -35,6 +35,8 @@ final class ConnectionMemory implements AutoCloseable {
     private static final int MAPPED_KEY_AT = 16;
     private static final int MAPPED_LENGTH_AT = 20;
 
+    private final MemoryBudget budget;
+    private final long length;
     private final MemoryRegion region;
     private final ByteBuffer bytes;
     private final int targetsAt;
@@ -44,8 +46,10 @@ final class ConnectionMemory implements AutoCloseable {
     private final int messagesAt;
     private final int grantsAt;
 
+    /// @param budget has the memory
     /// @param receives how many messages may arrive
-    ConnectionMemory(ProtectionDomain domain, BufferSizes sizes, int receives) {
+    ConnectionMemory(ProtectionDomain domain, MemoryBudget budget, BufferSizes sizes, int receives) {
+        this.budget = budget;
         targetsAt = aligned(sizes.receive());
         // Where the peer expects them.
         mappingsAt = targetsAt + TARGETS * TARGET_BYTES;
@@ -53,9 +57,24 @@ final class ConnectionMemory implements AutoCloseable {
         sendAt = aligned(mappingsAt + mappings * MAPPING_BYTES);
         messagesAt = aligned(sendAt + sizes.send());
         grantsAt = aligned(messagesAt + receives * Integer.BYTES);
-        region = domain.allocate(
-                grantsAt + (long) GRANTS * TARGET_BYTES, EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE));
+        length = grantsAt + (long) GRANTS * TARGET_BYTES;
+        budget.take(length);
+        region = allocate(domain);
         bytes = region.segment().asByteBuffer().order(ByteOrder.nativeOrder());
+    }
+
+    private MemoryRegion allocate(ProtectionDomain domain) {
+        boolean done = false;
+        try {
+            MemoryRegion allocated =
+                    domain.allocate(length, EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE));
+            done = true;
+            return allocated;
+        } finally {
+            if (!done) {
+                budget.giveBack(length);
+            }
+        }
     }
 
     private static int aligned(int offset) {
@@ -155,5 +174,6 @@ final class ConnectionMemory implements AutoCloseable {
     @Override
     public void close() {
         region.close();
+        budget.giveBack(length);
     }
 }

@@ -15,8 +15,10 @@ import java.net.SocketException;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Set;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +29,7 @@ public final class RsListener implements AutoCloseable {
     private static final SafeLogger LOGGER = SafeLogger.of(RsListener.class);
     private static final Duration PATIENCE = Duration.ofSeconds(10);
     private static final Duration TURN = Duration.ofMinutes(1);
+    private static final Set<Errno> SHORTAGES = Set.of(Errno.ENOBUFS, Errno.ENOMEM, Errno.EMFILE, Errno.ENFILE);
 
     private final SocketDevice device;
     private final BufferSizes sizes;
@@ -37,6 +40,7 @@ public final class RsListener implements AutoCloseable {
     private final Condition changed = lock.newCondition();
     private final Deque<Established> accepted = new ArrayDeque<>();
     private final Listeners listeners = new Listeners();
+    private final AtomicLong warned = new AtomicLong(System.nanoTime() - TURN.toNanos());
     private volatile boolean closed;
 
     private RsListener(SocketDevice device, Listener<ConnectionRequest> listener, int backlog, BufferSizes sizes) {
@@ -98,12 +102,24 @@ public final class RsListener implements AutoCloseable {
         try {
             kept = keep(RsConnector.accept(device, request, sizes, PATIENCE));
         } catch (IOException | RuntimeException e) {
-            LOGGER.log(Level.DEBUG, () -> "a connection of " + request + " was not accepted", e);
+            LOGGER.log(
+                    isShortage(e) ? Level.WARNING : Level.DEBUG,
+                    () -> "the connection of " + request.remoteAddress() + " was not accepted: " + e.getMessage());
         } finally {
             if (!kept) {
                 room.release();
             }
         }
+    }
+
+    /// Whether this side lacks something, at most once a minute: a peer must not be able to fill a log.
+    private boolean isShortage(Exception failure) {
+        if (!(failure.getCause() instanceof VerbException cause) || !SHORTAGES.contains(cause.errno())) {
+            return false;
+        }
+        long now = System.nanoTime();
+        long last = warned.get();
+        return now - last >= TURN.toNanos() && warned.compareAndSet(last, now);
     }
 
     private boolean keep(Established established) {

@@ -12,9 +12,11 @@ public final class SocketDevice implements AutoCloseable {
     private final ConnectionManager manager;
     private final boolean immediate;
     private final SocketCounters counters;
+    private final MemoryBudget budget;
 
-    private SocketDevice(Context context) {
+    private SocketDevice(Context context, MemoryBudget budget) {
         this.context = context;
+        this.budget = budget;
         this.manager = ConnectionManager.open(context);
         this.counters = new SocketCounters(context.device().name());
         TransportType transport = context.device().transport();
@@ -27,10 +29,11 @@ public final class SocketDevice implements AutoCloseable {
     /// @param name empty for the first one
     /// @throws io.rdmacomm.verbs.VerbException if there is no such device, or it cannot be opened
     public static SocketDevice open(String name) {
+        MemoryBudget budget = MemoryBudget.ofProcess();
         Context context = name.isEmpty() ? Rdma.open() : Rdma.open(name);
         SocketDevice device = null;
         try {
-            device = new SocketDevice(context);
+            device = new SocketDevice(context, budget);
             device.counters.start();
             return device;
         } finally {
@@ -48,6 +51,11 @@ public final class SocketDevice implements AutoCloseable {
     /// Whether connections can have a type of service of their own.
     public boolean hasTypeOfService() {
         return context.supports(Capability.CONNECTION_TYPE_OF_SERVICE);
+    }
+
+    /// The memory of its connections.
+    MemoryBudget budget() {
+        return budget;
     }
 
     SocketCounters counters() {

@@ -17,8 +17,8 @@ import io.rdmacomm.verbs.cm.ConnectionParameters;
 import io.rdmacomm.verbs.cm.ConnectionRequest;
 import io.rdmacomm.verbs.cm.IdentifierOptions;
 import io.rdmacomm.verbs.cm.Listener;
-import io.rdmacomm.verbs.counters.ChannelCounters;
 import io.rdmacomm.verbs.cm.Route;
+import io.rdmacomm.verbs.counters.ChannelCounters;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.ValueLayout;
@@ -56,8 +56,8 @@ class HostilePeerTest {
     private final SocketDevice theirs = SocketDevice.open("soft0");
     private final Arena arena = Arena.ofShared();
     private final ProtectionDomain domain = theirs.context().allocateProtectionDomain();
-    private final ConnectionMemory memory =
-            new ConnectionMemory(domain, new BufferSizes(RING, RING, CREDITS, MAPPINGS), CREDITS);
+    private final ConnectionMemory memory = new ConnectionMemory(
+            domain, new MemoryBudget(Long.MAX_VALUE), new BufferSizes(RING, RING, CREDITS, MAPPINGS), CREDITS);
     private final CompletionQueue completions =
             theirs.context().createCompletionQueue(CompletionQueueOptions.ofCapacity(1000));
     private final QueuePair queuePair = domain.createQueuePair(

@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
 /// Copies the counters of this process' sessions and sockets into its counters file, at most once a second.
 ///
 /// The file exists while there are sources. This class has no thread: the threads of the control channels of
-/// sessions, which wake twice a second anyway, call [#tick()], and so does a thread for sockets. The first of these calls makes the file, so that no connection
+/// sessions, which wake twice a second anyway, call [#tick()], and so does a thread for sockets. The first of these
+/// calls makes the file, so that no connection
 /// waits for that. The data path is not involved. `-Drdmacomm.counters=off` turns it off; so does the first failure,
 /// which is logged. Thread-safe.
 public final class CountersPublisher {

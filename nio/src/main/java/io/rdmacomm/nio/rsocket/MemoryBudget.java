@@ -1,0 +1,55 @@
+package io.rdmacomm.nio.rsocket;
+
+import io.rdmacomm.verbs.Errno;
+import io.rdmacomm.verbs.VerbException;
+import io.rdmacomm.verbs.host.MemoryRoom;
+import java.util.concurrent.atomic.AtomicLong;
+
+/// The memory that all connections of a device may have together. Thread-safe.
+final class MemoryBudget {
+    private static final String PROPERTY = "io.rdmacomm.nio.memory";
+
+    private final long limit;
+    private final AtomicLong used = new AtomicLong();
+
+    /// @param limit in bytes
+    MemoryBudget(long limit) {
+        this.limit = limit;
+    }
+
+    /// What the system property says, or else half of the memory that this process can still have.
+    ///
+    /// @throws VerbException EINVAL if the property is no number of bytes
+    static MemoryBudget ofProcess() {
+        String text = System.getProperty(PROPERTY, "");
+        if (text.isEmpty()) {
+            return new MemoryBudget(MemoryRoom.left().bytes() / 2);
+        }
+        try {
+            return new MemoryBudget(Long.parseUnsignedLong(text));
+        } catch (NumberFormatException e) {
+            throw new VerbException(
+                    "open sockets", Errno.EINVAL, "'" + text + "' in -D" + PROPERTY + " is no number of bytes", e);
+        }
+    }
+
+    /// Takes memory for a connection.
+    ///
+    /// @throws VerbException ENOBUFS if there is not enough left; the message says what to do
+    void take(long bytes) {
+        long all = used.addAndGet(bytes);
+        if (all > limit) {
+            used.addAndGet(-bytes);
+            throw new VerbException(
+                    "allocate buffers of a socket",
+                    Errno.ENOBUFS,
+                    bytes + " bytes more than the " + (all - bytes) + " that sockets have would exceed their limit of "
+                            + limit + "; close some, set smaller SO_RCVBUF and SO_SNDBUF, or raise -D" + PROPERTY);
+        }
+    }
+
+    /// Gives memory of a connection back.
+    void giveBack(long bytes) {
+        used.addAndGet(-bytes);
+    }
+}
