@@ -1,0 +1,143 @@
+package io.rdmacomm.cli.stream;
+
+import io.rdmacomm.cli.terminal.CommandFailure;
+import io.rdmacomm.cli.terminal.FailureText;
+import java.io.IOException;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedSelectorException;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.SocketChannel;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/// A connection of a stream, with a limit for how long no byte may move. For one thread.
+final class StreamConnection implements AutoCloseable {
+    /// How many calls in vain come between two offers to give up the processor.
+    private static final int SPIN_MASK = 1023;
+
+    private final SocketChannel channel;
+    private final Duration patience;
+    private final @Nullable Selector selector;
+    private final @Nullable SelectionKey key;
+    private final StallWatch watch;
+    private long sent;
+    private long received;
+    private int spins;
+
+    /// Takes a connected channel, which [#close()] closes.
+    StreamConnection(SocketChannel channel, Waiting waiting, Duration patience) throws IOException {
+        this.channel = channel;
+        this.patience = patience;
+        channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+        channel.configureBlocking(waiting == Waiting.BLOCKING);
+        this.selector = waiting == Waiting.SELECTOR ? channel.provider().openSelector() : null;
+        this.key = selector == null ? null : channel.register(selector, 0);
+        this.watch = new StallWatch(patience, this::closeChannel);
+    }
+
+    /// Sends all that remains in the buffer.
+    ///
+    /// @throws CommandFailure if it cannot; the message says what to do
+    void send(ByteBuffer bytes) {
+        try {
+            while (bytes.hasRemaining()) {
+                int moved = channel.write(bytes);
+                if (moved > 0) {
+                    sent += moved;
+                    watch.moved();
+                } else {
+                    await(SelectionKey.OP_WRITE);
+                }
+            }
+        } catch (IOException | ClosedSelectorException e) {
+            throw failure(e);
+        }
+    }
+
+    /// Fills the buffer.
+    ///
+    /// @throws CommandFailure if it cannot; the message says what to do
+    void receive(ByteBuffer into) {
+        try {
+            while (into.hasRemaining()) {
+                int moved = channel.read(into);
+                if (moved > 0) {
+                    received += moved;
+                    watch.moved();
+                } else if (moved < 0) {
+                    throw new CommandFailure("the peer ended the connection after " + progress() + ": " + advice());
+                } else {
+                    await(SelectionKey.OP_READ);
+                }
+            }
+        } catch (IOException | ClosedSelectorException e) {
+            throw failure(e);
+        }
+    }
+
+    /// Waits until the peer has ended the connection, and so has received everything.
+    ///
+    /// @throws CommandFailure if it sends more
+    void awaitEnd() {
+        ByteBuffer more = ByteBuffer.allocate(1);
+        try {
+            int moved = channel.read(more);
+            while (moved == 0) {
+                await(SelectionKey.OP_READ);
+                moved = channel.read(more);
+            }
+            if (moved > 0) {
+                throw new CommandFailure("the peer sends more than " + progress() + ": " + advice());
+            }
+        } catch (IOException | ClosedSelectorException _) {
+            // This is an end, too: the peer has what it waited for, or reports that it has not.
+        }
+    }
+
+    @SuppressWarnings("ThreadPriorityCheck") // only helps a machine with fewer processors than threads that spin
+    private void await(int operation) throws IOException {
+        if (selector != null && key != null) {
+            key.interestOps(operation);
+            selector.select();
+            selector.selectedKeys().clear();
+        } else if ((++spins & SPIN_MASK) == 0) {
+            Thread.yield();
+        } else {
+            Thread.onSpinWait();
+        }
+    }
+
+    private CommandFailure failure(Exception cause) {
+        if (watch.hasStalled()) {
+            return new CommandFailure(
+                    "no byte has moved for " + patience.toMillis() / 1e3 + " s, after " + progress() + ": " + advice(),
+                    cause);
+        }
+        return new CommandFailure(
+                "the connection broke after " + progress() + ": " + FailureText.of(cause) + ": " + advice(), cause);
+    }
+
+    private String progress() {
+        return received + " bytes from it and " + sent + " to it";
+    }
+
+    private static String advice() {
+        return "both ends need the same --size, --count and --iterations, and --tcp at both or none";
+    }
+
+    private void closeChannel() throws IOException {
+        // A selector does not hear that another thread closes its channel.
+        if (selector != null) {
+            selector.close();
+        }
+        channel.close();
+    }
+
+    @Override
+    public void close() throws IOException {
+        watch.close();
+        closeChannel();
+    }
+}
