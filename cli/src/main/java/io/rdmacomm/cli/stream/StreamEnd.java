@@ -1,5 +1,6 @@
 package io.rdmacomm.cli.stream;
 
+import io.rdmacomm.cli.socket.WatchedSocket;
 import io.rdmacomm.cli.terminal.CommandFailure;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -10,6 +11,8 @@ import java.util.List;
 
 /// One end of a stream: the client or the server of all its connections. For one thread.
 final class StreamEnd {
+    static final String ADVICE = "both ends need the same --size, --count and --iterations, and --tcp at both or none";
+
     private static final int SYNC_BYTES = 16;
     /// What an iWARP device begins with at a TCP port (RFC 5044, section 7.1): as long as the first message.
     private static final ByteBuffer IWARP = ByteBuffer.wrap("MPA ID Req Frame".getBytes(StandardCharsets.US_ASCII));
@@ -36,7 +39,7 @@ final class StreamEnd {
     /// @throws CommandFailure if a test fails
     void run(SocketChannel channel, List<StreamTest> tests) throws IOException {
         try (channel;
-                StreamConnection connection = new StreamConnection(channel, plan.waiting(), patience)) {
+                WatchedSocket connection = new WatchedSocket(channel, plan.waiting(), patience, ADVICE)) {
             for (StreamTest test : tests) {
                 listener.onBegin(test);
                 listener.onEnd(run(connection, test));
@@ -53,7 +56,7 @@ final class StreamEnd {
         return in.count();
     }
 
-    private StreamResult run(StreamConnection connection, StreamTest test) {
+    private StreamResult run(WatchedSocket connection, StreamTest test) {
         turn(connection, !server, SYNC_BYTES, 1);
         turn(connection, server, SYNC_BYTES, 1);
         long begin = System.nanoTime();
@@ -64,7 +67,7 @@ final class StreamEnd {
         return new StreamResult(test, Math.max(1, System.nanoTime() - begin));
     }
 
-    private void turn(StreamConnection connection, boolean sends, int bytes, int transfers) {
+    private void turn(WatchedSocket connection, boolean sends, int bytes, int transfers) {
         for (int i = 0; i < transfers; i++) {
             buffer.clear().limit(bytes);
             if (sends) {
@@ -75,14 +78,14 @@ final class StreamEnd {
         }
     }
 
-    private void send(StreamConnection connection) {
+    private void send(WatchedSocket connection) {
         if (plan.verified()) {
             out.fill(buffer);
         }
         connection.send(buffer);
     }
 
-    private void receive(StreamConnection connection) {
+    private void receive(WatchedSocket connection) {
         connection.receive(buffer);
         buffer.flip();
         if (buffer.limit() == SYNC_BYTES && buffer.equals(IWARP)) {

@@ -1,6 +1,7 @@
 package io.rdmacomm.cli.stream;
 
 import io.rdmacomm.cli.command.Range;
+import io.rdmacomm.cli.socket.Waiting;
 import io.rdmacomm.cli.terminal.ByteSize;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,5 +1,6 @@
 package io.rdmacomm.cli.stream;
 
+import io.rdmacomm.cli.socket.Waiting;
 import java.util.List;
 
 /// What both ends have agreed on by their command lines: rstream exchanges nothing.

@@ -113,8 +113,7 @@ final class StreamServer implements AutoCloseable {
             return listener.socket().accept().getChannel();
         } catch (SocketTimeoutException e) {
             throw new CommandFailure(
-                    "it has not connected a second time for " + patience.toMillis() / 1e3 + " s: both ends need the"
-                            + " same --size, --count and --iterations",
+                    "it has not connected a second time for " + patience.toMillis() / 1e3 + " s: " + StreamEnd.ADVICE,
                     e);
         }
     }

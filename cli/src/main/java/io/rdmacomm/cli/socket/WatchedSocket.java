@@ -1,4 +1,4 @@
-package io.rdmacomm.cli.stream;
+package io.rdmacomm.cli.socket;
 
 import io.rdmacomm.cli.terminal.CommandFailure;
 import io.rdmacomm.cli.terminal.FailureText;
@@ -12,8 +12,8 @@ import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/// A connection of a stream, with a limit for how long no byte may move. For one thread.
-final class StreamConnection implements AutoCloseable {
+/// A connected socket, with a limit for how long no byte may move. For one thread.
+public final class WatchedSocket implements AutoCloseable {
     /// How many calls in vain come between two offers to give up the processor.
     private static final int SPIN_MASK = 1023;
 
@@ -22,12 +22,17 @@ final class StreamConnection implements AutoCloseable {
     private final @Nullable Selector selector;
     private final @Nullable SelectionKey key;
     private final StallWatch watch;
+    private final String advice;
     private long sent;
     private long received;
     private int spins;
 
     /// Takes a connected channel, which [#close()] closes.
-    StreamConnection(SocketChannel channel, Waiting waiting, Duration patience) throws IOException {
+    ///
+    /// @param patience the longest time in which no byte moves
+    /// @param advice what to do when the peer does not do its part; the end of a message
+    public WatchedSocket(SocketChannel channel, Waiting waiting, Duration patience, String advice) throws IOException {
+        this.advice = advice;
         this.channel = channel;
         this.patience = patience;
         channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
@@ -40,7 +45,7 @@ final class StreamConnection implements AutoCloseable {
     /// Sends all that remains in the buffer.
     ///
     /// @throws CommandFailure if it cannot; the message says what to do
-    void send(ByteBuffer bytes) {
+    public void send(ByteBuffer bytes) {
         try {
             while (bytes.hasRemaining()) {
                 int moved = channel.write(bytes);
@@ -59,7 +64,7 @@ final class StreamConnection implements AutoCloseable {
     /// Fills the buffer.
     ///
     /// @throws CommandFailure if it cannot; the message says what to do
-    void receive(ByteBuffer into) {
+    public void receive(ByteBuffer into) {
         try {
             while (into.hasRemaining()) {
                 int moved = channel.read(into);
@@ -67,7 +72,7 @@ final class StreamConnection implements AutoCloseable {
                     received += moved;
                     watch.moved();
                 } else if (moved < 0) {
-                    throw new CommandFailure("the peer ended the connection after " + progress() + ": " + advice());
+                    throw new CommandFailure("the peer ended the connection after " + progress() + ": " + advice);
                 } else {
                     await(SelectionKey.OP_READ);
                 }
@@ -80,7 +85,7 @@ final class StreamConnection implements AutoCloseable {
     /// Waits until the peer has ended the connection, and so has received everything.
     ///
     /// @throws CommandFailure if it sends more
-    void awaitEnd() {
+    public void awaitEnd() {
         ByteBuffer more = ByteBuffer.allocate(1);
         try {
             int moved = channel.read(more);
@@ -89,7 +94,7 @@ final class StreamConnection implements AutoCloseable {
                 moved = channel.read(more);
             }
             if (moved > 0) {
-                throw new CommandFailure("the peer sends more than " + progress() + ": " + advice());
+                throw new CommandFailure("the peer sends more than " + progress() + ": " + advice);
             }
         } catch (IOException | ClosedSelectorException _) {
             // This is an end, too: the peer has what it waited for, or reports that it has not.
@@ -112,19 +117,15 @@ final class StreamConnection implements AutoCloseable {
     private CommandFailure failure(Exception cause) {
         if (watch.hasStalled()) {
             return new CommandFailure(
-                    "no byte has moved for " + patience.toMillis() / 1e3 + " s, after " + progress() + ": " + advice(),
+                    "no byte has moved for " + patience.toMillis() / 1e3 + " s, after " + progress() + ": " + advice,
                     cause);
         }
         return new CommandFailure(
-                "the connection broke after " + progress() + ": " + FailureText.of(cause) + ": " + advice(), cause);
+                "the connection broke after " + progress() + ": " + FailureText.of(cause) + ": " + advice, cause);
     }
 
     private String progress() {
         return received + " bytes from it and " + sent + " to it";
-    }
-
-    private static String advice() {
-        return "both ends need the same --size, --count and --iterations, and --tcp at both or none";
     }
 
     private void closeChannel() throws IOException {
@@ -136,8 +137,12 @@ final class StreamConnection implements AutoCloseable {
     }
 
     @Override
-    public void close() throws IOException {
+    public void close() {
         watch.close();
-        closeChannel();
+        try {
+            closeChannel();
+        } catch (IOException _) {
+            // It is closed in any case.
+        }
     }
 }

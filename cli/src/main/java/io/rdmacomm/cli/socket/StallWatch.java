@@ -1,4 +1,4 @@
-package io.rdmacomm.cli.stream;
+package io.rdmacomm.cli.socket;
 
 import java.io.Closeable;
 import java.io.IOException;

@@ -1,7 +1,7 @@
-package io.rdmacomm.cli.stream;
+package io.rdmacomm.cli.socket;
 
 /// How a program waits at its socket.
-enum Waiting {
+public enum Waiting {
     /// In blocking calls.
     BLOCKING,
     /// In a selector, when a call of a channel that does not block had nothing to do.
