@@ -5,6 +5,7 @@ import io.rdmacomm.cli.terminal.FailureText;
 import java.io.IOException;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
+import java.nio.channels.CancelledKeyException;
 import java.nio.channels.ClosedSelectorException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
@@ -56,7 +57,7 @@ public final class WatchedSocket implements AutoCloseable {
                     await(SelectionKey.OP_WRITE);
                 }
             }
-        } catch (IOException | ClosedSelectorException e) {
+        } catch (IOException | ClosedSelectorException | CancelledKeyException e) {
             throw failure(e);
         }
     }
@@ -77,7 +78,7 @@ public final class WatchedSocket implements AutoCloseable {
                     await(SelectionKey.OP_READ);
                 }
             }
-        } catch (IOException | ClosedSelectorException e) {
+        } catch (IOException | ClosedSelectorException | CancelledKeyException e) {
             throw failure(e);
         }
     }
@@ -96,7 +97,7 @@ public final class WatchedSocket implements AutoCloseable {
             if (moved > 0) {
                 throw new CommandFailure("the peer sends more than " + progress() + ": " + advice);
             }
-        } catch (IOException | ClosedSelectorException _) {
+        } catch (IOException | ClosedSelectorException | CancelledKeyException _) {
             // This is an end, too: the peer has what it waited for, or reports that it has not.
         }
     }

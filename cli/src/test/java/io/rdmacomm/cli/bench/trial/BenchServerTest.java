@@ -95,12 +95,12 @@ class BenchServerTest {
                 control.send(plan.toFrame());
                 int port = (int)
                         control.expect(BenchMessage.OK, BenchMessage.FAILED).number(0);
-                new Socket("127.0.0.1", port).close();
-                try (Socket stranger = new Socket("127.0.0.1", port)) {
+                new Socket(InetAddress.getLoopbackAddress(), port).close();
+                try (Socket stranger = new Socket(InetAddress.getLoopbackAddress(), port)) {
                     stranger.getOutputStream().write(new byte[Long.BYTES]);
                     assertThat(stranger.getInputStream().read()).isEqualTo(-1);
                 }
-                try (Socket client = new Socket("127.0.0.1", port)) {
+                try (Socket client = new Socket(InetAddress.getLoopbackAddress(), port)) {
                     client.getOutputStream().write(new byte[] {0, 0, 0, 0, 0, 0, 0, 7});
                     control.expect(BenchMessage.READY, BenchMessage.FAILED);
                     control.send(Frame.of(BenchMessage.STEP, 1, StepMode.CHECK.code()));
