@@ -42,6 +42,8 @@ module io.rdmacomm.cli {
             info.picocli;
     opens io.rdmacomm.cli.run to
             info.picocli;
+    opens io.rdmacomm.cli.stream to
+            info.picocli;
     opens io.rdmacomm.cli.top to
             info.picocli;
 }

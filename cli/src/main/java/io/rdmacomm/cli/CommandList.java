@@ -11,6 +11,7 @@ import io.rdmacomm.cli.interop.CopyStringCommand;
 import io.rdmacomm.cli.mesh.MeshCommand;
 import io.rdmacomm.cli.ping.PingCommand;
 import io.rdmacomm.cli.run.RunCommand;
+import io.rdmacomm.cli.stream.StreamCommand;
 import io.rdmacomm.cli.top.TopCommand;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -33,6 +34,7 @@ final class CommandList {
         commands.put("send", SendCommand::new);
         commands.put("recv", RecvCommand::new);
         commands.put("run", RunCommand::new);
+        commands.put("stream", StreamCommand::new);
         commands.put("copy-string", CopyStringCommand::new);
         return commands;
     }

@@ -47,12 +47,16 @@ import picocli.CommandLine.Option;
             "Measure latency and bandwidth.",
             "",
             "Without HOST and --server, both sides run on this machine, in two processes.",
-            "Tests: send_lat write_lat read_lat atomic_lat send_bw write_bw write_bw_ring read_bw, and if named request_lat.",
+            "Tests: send_lat write_lat read_lat atomic_lat send_bw write_bw write_bw_ring read_bw, and if named request_lat,"
+                    + " socket_lat, socket_request_lat and socket_bw.",
             "The latency of send and write is half a round trip; that of read, atomic and request is a full one.",
             "The tests poll in their own loops. With --work-mode or --thread-mode, send_lat, read_lat and atomic_lat"
                     + " use blocking calls instead, which wait in these modes on both sides; the other tests cannot."
                     + " request_lat is a request of 8 bytes and its answer, always in blocking calls; its default modes"
                     + " are completion-channel and caller, in which both ends sleep.",
+            "socket_lat, socket_request_lat and socket_bw use sockets over RDMA as a Java program has them (java.nio), each"
+                    + " in turn with the same over plain TCP (tcp_lat, tcp_request_lat, tcp_bw). The calls of socket_lat"
+                    + " do not block; those of socket_request_lat do, so both ends sleep.",
             "",
             "Collectives: barrier broadcast reduce allreduce allgather reducescatter alltoall.",
             "They run on a mesh: --nodes starts all nodes on this machine; --rank, --hostfile, mpirun, srun or torchrun"
@@ -68,6 +72,7 @@ import picocli.CommandLine.Option;
             "  rdmacomm bench --tests write_lat --sizes 8,4k        one test",
             "  rdmacomm bench --tests send_lat --work-mode epoll    messages to a receiver that sleeps",
             "  rdmacomm bench --tests request_lat                   round trips, in modes that sleep",
+            "  rdmacomm bench --tests socket_lat,socket_bw          sockets over RDMA, and plain TCP",
             "  rdmacomm bench --transport ud                        datagrams, and how many of them are lost",
             "  rdmacomm bench --matrix                              every work mode and thread mode",
             "  rdmacomm bench --device siw0 --bind 10.8.0.1         a device that is reachable only at its own address",

@@ -228,6 +228,10 @@ final class BenchOptions {
         List<BenchTest> wanted =
                 tests.isEmpty() ? usual : tests.stream().map(this::test).toList();
         for (BenchTest test : wanted) {
+            if (test.usesSocket()) {
+                String sockets = test.label() + ", which uses one socket in one direction";
+                Excludes.check(spec, sockets, List.of("--work-mode", "--thread-mode", "--qps", "--bidirectional"));
+            }
             if (chosen != null && !test.hasBlockingForm()) {
                 throw usage(test.label() + " always polls, so it cannot be combined with --work-mode or --thread-mode:"
                         + " leave them out, or choose from send_lat, read_lat, atomic_lat and request_lat");

@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Prints results for people as they arrive: a table of latencies and a table of bandwidths.
 public final class Table {
-    private static final String LATENCY = "%-14s %8s %10s %9s %9s %9s %9s %10s %9s %9s %8s %6s%n";
-    private static final String BANDWIDTH = "%-14s %8s %10s %10s %12s %13s %11s %6s%n";
+    private static final String LATENCY = "%-18s %8s %10s %9s %9s %9s %9s %10s %9s %9s %8s %6s%n";
+    private static final String BANDWIDTH = "%-18s %8s %10s %10s %12s %13s %11s %6s%n";
 
     private static final String MODES = "%-20s %-15s %10s %10s %9s %7s %9s %7s%n";
 

@@ -31,6 +31,9 @@ final class TrialFloors {
         if (plan.test() == BenchTest.REQUEST_LAT) {
             return 0; // The kernel's scheduler sets its limit.
         }
+        if (plan.test().usesSocket()) {
+            return 0; // Its limit is the plain socket of the same run.
+        }
         if (plan.test().kind() == BenchTest.Kind.BANDWIDTH) {
             return copyGbps.computeIfAbsent(
                     List.of(plan.bytes(), (long) plan.buffers()),

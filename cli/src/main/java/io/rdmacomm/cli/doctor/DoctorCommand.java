@@ -98,6 +98,7 @@ public final class DoctorCommand extends Subcommand {
         List<Finding> devices = DeviceChecks.devices();
         findings.addAll(DeviceChecks.providers());
         findings.addAll(devices);
+        findings.addAll(SocketChecks.all());
         boolean works = devices.stream().anyMatch(finding -> finding.grade() != Grade.FAIL);
         findings.forEach(this::print);
         print(works ? whatWorks() : "No device works; see the failures above.");

@@ -93,19 +93,25 @@ final class MachineChecks {
 
     private static Finding lockedMemory() {
         String subject = "locked memory";
-        String limit = lineOf("/proc/self/limits", "Max locked memory");
-        if (limit.isEmpty()) {
+        String soft = limit("Max locked memory");
+        if (soft.isEmpty()) {
             return Finding.warn(subject, "unknown limit: there is no /proc/self/limits", "");
         }
-        String soft = limit.substring("Max locked memory".length()).strip().split("\\s+", 2)[0];
         if (soft.equals("unlimited")) {
             return Finding.ok(subject, "unlimited");
         }
         return Finding.warn(
                 subject,
                 "limited to " + ByteSize.format(Long.parseLong(soft)),
-                "sufficient for the software device; hardware devices lock registered memory: raise the limit with ulimit"
+                "sufficient for the software device; hardware devices lock registered memory, 320 KiB for a"
+                        + " socket over RDMA: raise the limit with ulimit"
                         + " -l unlimited (limits.conf: memlock; docker run --ulimit memlock=-1)");
+    }
+
+    /// A limit of this process; empty if the system does not tell.
+    static String limit(String name) {
+        String line = lineOf("/proc/self/limits", name);
+        return line.isEmpty() ? "" : line.substring(name.length()).strip().split("\\s+", 2)[0];
     }
 
     private static Finding hugePages() {

@@ -106,6 +106,39 @@ class BenchTest {
     }
 
     @Test
+    void socketsAreMeasuredInTurnWithPlainTcp() throws Exception {
+        List<String> arguments =
+                new ArrayList<>(List.of("bench", "--tests", "socket_lat,socket_request_lat,socket_bw"));
+        arguments.addAll(List.of("--iterations", "20", "--warmup", "0", "--sizes", "1,70000", "--no-floors"));
+        arguments.addAll(List.of("--json", "-"));
+
+        Result result = Command.run(arguments.toArray(String[]::new));
+
+        assertThat(result.exitCode()).as(result.err()).isZero();
+        Map<String, Object> document = JSON.std.mapFrom(result.out());
+        assertThat(document).containsEntry("data_verified", true);
+        List<?> results = (List<?>) document.get("results");
+        assertThat(results.stream().map(row -> ((Map<?, ?>) row).get("test") + " " + ((Map<?, ?>) row).get("bytes")))
+                .containsExactly(
+                        "socket_lat 1",
+                        "tcp_lat 1",
+                        "socket_lat 70000",
+                        "tcp_lat 70000",
+                        "socket_request_lat 8",
+                        "tcp_request_lat 8",
+                        "socket_bw 1",
+                        "tcp_bw 1",
+                        "socket_bw 70000",
+                        "tcp_bw 70000");
+        assertThat(results).allSatisfy(row -> {
+            Map<?, ?> figures = (Map<?, ?>) row;
+            assertThat(figures.get("iterations")).isEqualTo(20);
+            boolean latency = figures.get("test").toString().endsWith("_lat");
+            assertThat(number(figures, latency ? "p50_us" : "mmsgs_per_s")).isPositive();
+        });
+    }
+
+    @Test
     void withoutSamplesOnlyTheMeanIsReported() throws Exception {
         Result result = Command.run(
                 "bench",

@@ -105,6 +105,10 @@ class DevicesTest {
 
         assertThat(result.exitCode()).isZero();
         assertThat(result.out()).contains("Java", "cores", "/dev/shm", "locked memory", "device soft0");
+        assertThat(result.out())
+                .containsPattern("(OK|WARN) +sockets ")
+                .containsPattern("rdmacomm run .*-- COMMAND, or java -javaagent:")
+                .containsPattern("(OK|WARN) +open files ");
         assertThat(result.out().lines().reduce("", (_, last) -> last))
                 .containsAnyOf("RDMA works on this machine.", "No RDMA adapter. The software device works");
         assertThat(result.out())

@@ -20,7 +20,20 @@ import org.junit.jupiter.params.provider.ValueSource;
 /// Help, wrong usage and failures: exit codes 0, 2 and 1, and one line that explains what to do.
 class UsageTest {
     @ParameterizedTest
-    @ValueSource(strings = {"devices", "info", "doctor", "top", "ping", "bench", "send", "recv", "copy-string"})
+    @ValueSource(
+            strings = {
+                "devices",
+                "info",
+                "doctor",
+                "top",
+                "ping",
+                "bench",
+                "send",
+                "recv",
+                "run",
+                "stream",
+                "copy-string"
+            })
     void everyCommandHasHelpWithAnExample(String command) {
         Result result = Command.run(command, "--help");
 
@@ -58,7 +71,17 @@ class UsageTest {
 
             assertThat(result.exitCode()).isZero();
             assertThat(result.out())
-                    .contains("devices", "info", "doctor", "top", "ping", "bench", "send", "recv", "copy-string");
+                    .contains(
+                            "devices",
+                            "info",
+                            "doctor",
+                            "top",
+                            "ping",
+                            "bench",
+                            "send",
+                            "recv",
+                            "stream",
+                            "copy-string");
         }
     }
 
@@ -129,6 +152,10 @@ class UsageTest {
                 "bench --server --work-mode epoll | --work-mode cannot be combined with --server",
                 "bench --tests write_bw --work-mode epoll | write_bw always polls",
                 "bench --tests send_lat,write_lat --thread-mode caller | write_lat always polls",
+                "bench --tests socket_lat --work-mode epoll | --work-mode cannot be combined with socket_lat",
+                "bench --tests tcp_bw --bidirectional | --bidirectional cannot be combined with tcp_bw",
+                "bench --tests socket_bw --qps 2 | --qps cannot be combined with socket_bw",
+                "bench --tests socket_lat --transport ud | socket_lat",
                 "bench --rounds 0 | --rounds 0 is out of range: it can be 1 to 100",
                 "bench --server --rounds 3 | --rounds cannot be combined with --server",
                 "bench --tests barrier --report x | --report cannot be combined with collectives",
@@ -146,6 +173,20 @@ class UsageTest {
                 "bench --matrix --no-pin | --no-pin cannot be combined with --matrix",
                 "bench --matrix --depth 3 | --depth cannot be combined with --matrix",
                 "bench --matrix --duration 0 | --duration 0 is out of range: it can be above 0, up to 86400",
+                "stream | HOST is missing",
+                "stream --server host | HOST cannot be combined with --server",
+                "stream --server --json - | --json cannot be combined with --server",
+                "stream host -S 0 | '0' is out of range: it can be 1 to 1 GiB, or all",
+                "stream host -S much | 'much' is not a size",
+                "stream host -C 0 | --count 0 is out of range",
+                "stream host -I x | 'x' is not a whole number",
+                "stream host -B 2g | --buffer 2 GiB is out of range: it can be 1 B to 1 GiB",
+                "stream host -T x | 'x' is not one of socket, async, block, nonblock, resolve and verify",
+                "stream host -T f | -T f has no use here",
+                "stream host -T b -T a | -T b waits in blocking calls",
+                "stream host -S all -I 3 | it cannot be combined with --count and --iterations",
+                "stream host --tcp -d soft0 | --device cannot be combined with --tcp",
+                "stream host -T s -d soft0 | --device cannot be combined with --tcp",
                 "doctor --serve --peer host | --peer cannot be combined with --serve",
                 "doctor --serve --json - | --json cannot be combined with --serve",
                 "doctor --report name | --report is an option of the self-test: name a device with --device",

@@ -1,5 +1,6 @@
 package io.rdmacomm.cli.bench.result;
 
+import java.util.List;
 import java.util.Locale;
 
 /// The tests, in their default order.
@@ -22,7 +23,20 @@ public enum BenchTest {
     /// WRITEs around two rings of buffers, with a full send window.
     WRITE_BW_RING(Kind.BANDWIDTH, 1),
     /// READs from one buffer into one buffer, with a full send window.
-    READ_BW(Kind.BANDWIDTH, 1);
+    READ_BW(Kind.BANDWIDTH, 1),
+    /// Messages back and forth over a socket of the module `nio`, in calls that do not block; half of the
+    /// round-trip time. It runs only if it is named, like all tests of sockets, and [#TCP_LAT] in turn with it.
+    SOCKET_LAT(Kind.LATENCY, 2),
+    /// The same over a plain socket of the JDK.
+    TCP_LAT(Kind.LATENCY, 2),
+    /// A request and its answer over a socket of the module `nio`, in blocking calls; the whole round trip.
+    SOCKET_REQUEST_LAT(Kind.LATENCY, 1),
+    /// The same over a plain socket of the JDK.
+    TCP_REQUEST_LAT(Kind.LATENCY, 1),
+    /// Messages one way over a socket of the module `nio`, up to the answer that all have arrived.
+    SOCKET_BW(Kind.BANDWIDTH, 1),
+    /// The same over a plain socket of the JDK.
+    TCP_BW(Kind.BANDWIDTH, 1);
 
     private static final BenchTest[] VALUES = values();
 
@@ -60,12 +74,37 @@ public enum BenchTest {
 
     /// Whether the test runs if no test is named.
     public boolean isUsual() {
-        return this != REQUEST_LAT;
+        return this != REQUEST_LAT && !usesSocket();
     }
 
     /// Whether the test always has 8 bytes.
     public boolean hasFixedSize() {
-        return this == ATOMIC_LAT || this == REQUEST_LAT;
+        return this == ATOMIC_LAT || this == REQUEST_LAT || isSocketRequest();
+    }
+
+    /// Whether the test is of sockets, and not of verbs.
+    public boolean usesSocket() {
+        return isPlainTcp() || this == SOCKET_LAT || this == SOCKET_REQUEST_LAT || this == SOCKET_BW;
+    }
+
+    /// Whether the sockets are those of the JDK.
+    public boolean isPlainTcp() {
+        return this == TCP_LAT || this == TCP_REQUEST_LAT || this == TCP_BW;
+    }
+
+    /// Whether the calls of a test of sockets block.
+    public boolean isSocketRequest() {
+        return this == SOCKET_REQUEST_LAT || this == TCP_REQUEST_LAT;
+    }
+
+    /// This test, and the one that runs in turn with it for a comparison.
+    public List<BenchTest> inTurn() {
+        return switch (this) {
+            case SOCKET_LAT -> List.of(this, TCP_LAT);
+            case SOCKET_REQUEST_LAT -> List.of(this, TCP_REQUEST_LAT);
+            case SOCKET_BW -> List.of(this, TCP_BW);
+            default -> List.of(this);
+        };
     }
 
     /// Whether the server answers each message with a message.

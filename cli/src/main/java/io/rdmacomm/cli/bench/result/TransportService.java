@@ -64,7 +64,17 @@ public enum TransportService {
         return switch (test) {
             case SEND_LAT, SEND_BW -> true;
             case WRITE_LAT, WRITE_BW -> this != UD;
-            case READ_LAT, ATOMIC_LAT, REQUEST_LAT, WRITE_BW_RING, READ_BW -> this == RC;
+            case READ_LAT,
+                    ATOMIC_LAT,
+                    REQUEST_LAT,
+                    WRITE_BW_RING,
+                    READ_BW,
+                    SOCKET_LAT,
+                    TCP_LAT,
+                    SOCKET_REQUEST_LAT,
+                    TCP_REQUEST_LAT,
+                    SOCKET_BW,
+                    TCP_BW -> this == RC;
         };
     }
 

@@ -9,6 +9,7 @@ import io.rdmacomm.cli.bench.result.Modes;
 import io.rdmacomm.cli.bench.workload.BenchMessage;
 import io.rdmacomm.cli.bench.workload.TestBed;
 import io.rdmacomm.cli.bench.workload.TrialPlan;
+import io.rdmacomm.cli.socket.WatchedSocket;
 import io.rdmacomm.cli.terminal.CommandFailure;
 import io.rdmacomm.cli.terminal.CommandOutput;
 import io.rdmacomm.cli.terminal.FailureText;
@@ -24,6 +25,7 @@ import io.rdmacomm.comm.ServerSession;
 import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.verbs.RdmaException;
 import java.io.IOException;
+import java.nio.channels.ServerSocketChannel;
 import java.time.Duration;
 import java.util.Map;
 import java.util.function.BiConsumer;
@@ -167,7 +169,11 @@ public final class BenchServer implements AutoCloseable {
         control.send(Frame.of(BenchMessage.OK));
     }
 
-    private void serveTrial(TrialPlan wanted, EndPoint client, FrameChannel<BenchMessage> control) {
+    private void serveTrial(TrialPlan wanted, EndPoint client, FrameChannel<BenchMessage> control) throws IOException {
+        if (wanted.test().usesSocket()) {
+            serveSocket(wanted, client, control);
+            return;
+        }
         if (!wanted.service().isReliable()) {
             UnreliableServer.serve(session, client, wanted, control);
             return;
@@ -182,6 +188,17 @@ public final class BenchServer implements AutoCloseable {
             serveTrial(wanted, session, control);
         } finally {
             plan = null;
+        }
+    }
+
+    private void serveSocket(TrialPlan wanted, EndPoint client, FrameChannel<BenchMessage> control) throws IOException {
+        try (TrialSockets sockets = new TrialSockets(wanted, session.context());
+                ServerSocketChannel listener = sockets.listen(options.host(), client.remoteAddress())) {
+            control.send(Frame.of(BenchMessage.OK, listener.socket().getLocalPort()));
+            try (WatchedSocket socket = sockets.accept(listener)) {
+                control.send(Frame.of(BenchMessage.READY));
+                serveSteps(new SocketSide(wanted, socket), control);
+            }
         }
     }
 
@@ -201,7 +218,7 @@ public final class BenchServer implements AutoCloseable {
             }
             try (TestBed bed = new TestBed(from, data, wanted)) {
                 control.send(Frame.of(BenchMessage.READY));
-                serveSteps(new TrialSide(bed), control);
+                serveSteps(new ChannelSide(bed), control);
             }
         }
     }

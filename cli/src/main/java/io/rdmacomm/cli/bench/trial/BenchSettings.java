@@ -74,11 +74,21 @@ public record BenchSettings(
     public List<TrialPlan> plans() {
         List<TrialPlan> plans = new ArrayList<>();
         for (BenchTest test : tests) {
+            if (runsInTurn(test)) {
+                continue;
+            }
             for (Modes each : modesOf(test)) {
-                sizes(test).forEach(bytes -> plans.add(plan(test, bytes, each)));
+                for (long bytes : sizes(test)) {
+                    test.inTurn().forEach(one -> plans.add(plan(one, bytes, each)));
+                }
             }
         }
         return plans;
+    }
+
+    /// Whether another test of the benchmark brings this one along.
+    private boolean runsInTurn(BenchTest test) {
+        return tests.stream().anyMatch(other -> other != test && other.inTurn().contains(test));
     }
 
     private TrialPlan plan(BenchTest test, long bytes, @Nullable Modes each) {
@@ -86,8 +96,8 @@ public record BenchSettings(
         return new TrialPlan(
                 test,
                 bytes,
-                latency ? 1 : queuePairs,
-                idleQueuePairs,
+                latency || test.usesSocket() ? 1 : queuePairs,
+                test.usesSocket() ? 0 : idleQueuePairs,
                 depth,
                 bidirectional && !latency,
                 ThreadLocalRandom.current().nextLong(),

@@ -10,32 +10,72 @@ import io.rdmacomm.cli.bench.workload.BenchMessage;
 import io.rdmacomm.cli.bench.workload.Readings;
 import io.rdmacomm.cli.bench.workload.TestBed;
 import io.rdmacomm.cli.bench.workload.TrialPlan;
+import io.rdmacomm.cli.socket.WatchedSocket;
+import io.rdmacomm.cli.terminal.AddressText;
 import io.rdmacomm.cli.terminal.CommandFailure;
+import io.rdmacomm.cli.terminal.OnFailure;
 import io.rdmacomm.cli.wire.Frame;
 import io.rdmacomm.cli.wire.FrameChannel;
 import io.rdmacomm.comm.ClientSession;
 import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.verbs.RdmaException;
+import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.time.Duration;
 
-/// A trial over the channels of a session.
+/// A trial over the channels of a session, or over a socket.
 final class ReliableTrial implements Trial {
     private static final Duration LAST_WORDS = Duration.ofSeconds(1);
 
     private final FrameChannel<BenchMessage> control;
-    private final ClientSession session;
     private final TrialSide side;
+    private final Duration setupTime;
+    private final Runnable disconnect;
     private long compilerNanos;
     private int completed;
     private boolean broken;
 
-    private ReliableTrial(FrameChannel<BenchMessage> control, ClientSession session, TestBed bed) {
+    private ReliableTrial(FrameChannel<BenchMessage> control, TrialSide side, Duration setupTime, Runnable disconnect) {
         this.control = control;
-        this.session = session;
-        this.side = new TrialSide(bed);
+        this.side = side;
+        this.setupTime = setupTime;
+        this.disconnect = disconnect;
     }
 
-    /// See [Trial#open].
+    /// See [Trial#open]. Over a socket.
+    static ReliableTrial overSocket(FrameChannel<BenchMessage> control, ClientSession session, TrialPlan plan) {
+        control.send(plan.toFrame());
+        int port = (int) control.expect(BenchMessage.OK, BenchMessage.FAILED).number(0);
+        InetSocketAddress server =
+                new InetSocketAddress(session.endPoint().remoteAddress(), Math.clamp(port, 0, TrialPlan.MAX_PORT));
+        TrialSockets sockets = new TrialSockets(plan, session.context());
+        return OnFailure.run(sockets::close, () -> {
+            long begin = System.nanoTime();
+            WatchedSocket socket = connect(sockets, server, plan);
+            Duration setupTime = Duration.ofNanos(System.nanoTime() - begin);
+            Runnable disconnect = () -> {
+                socket.close();
+                sockets.close();
+            };
+            return OnFailure.run(socket::close, () -> {
+                control.expect(BenchMessage.READY, BenchMessage.FAILED);
+                return new ReliableTrial(control, new SocketSide(plan, socket), setupTime, disconnect);
+            });
+        });
+    }
+
+    private static WatchedSocket connect(TrialSockets sockets, InetSocketAddress server, TrialPlan plan) {
+        try {
+            return sockets.connect(server);
+        } catch (IOException e) {
+            throw new CommandFailure(
+                    plan.test().label() + " cannot connect to " + AddressText.of(server) + ": " + e.getMessage()
+                            + "; it uses any free port of the server, and an address of the device",
+                    e);
+        }
+    }
+
+    /// See [Trial#open]. Over the channels of a session.
     static ReliableTrial open(FrameChannel<BenchMessage> control, SessionOptions options, TrialPlan plan) {
         control.send(plan.toFrame());
         Frame<BenchMessage> agreed = control.expect(BenchMessage.OK, BenchMessage.FAILED);
@@ -46,7 +86,8 @@ final class ReliableTrial implements Trial {
         try {
             TestBed bed = new TestBed(session, session.endPoint(), plan);
             control.expect(BenchMessage.READY, BenchMessage.FAILED);
-            return new ReliableTrial(control, session, bed);
+            return new ReliableTrial(
+                    control, new ChannelSide(bed), session.endPoint().setupTime(), session::close);
         } catch (RuntimeException e) {
             session.close();
             throw explain(control, e);
@@ -103,10 +144,10 @@ final class ReliableTrial implements Trial {
         return compilerNanos;
     }
 
-    /// From connecting the TCP socket until ready to send.
+    /// From connecting a TCP socket until ready to send.
     @Override
     public Duration setupTime() {
-        return session.endPoint().setupTime();
+        return setupTime;
     }
 
     @Override
@@ -135,7 +176,7 @@ final class ReliableTrial implements Trial {
                 control.expect(BenchMessage.OK, BenchMessage.FAILED);
             }
         } finally {
-            session.close();
+            disconnect.run();
         }
     }
 }

@@ -20,6 +20,9 @@ public interface Trial extends AutoCloseable {
     /// @param session the one that carries the control messages
     static Trial open(
             FrameChannel<BenchMessage> control, ClientSession session, SessionOptions options, TrialPlan plan) {
+        if (plan.test().usesSocket()) {
+            return ReliableTrial.overSocket(control, session, plan);
+        }
         return plan.service().isReliable()
                 ? ReliableTrial.open(control, options, plan)
                 : UnreliableTrial.open(control, session, options, plan);

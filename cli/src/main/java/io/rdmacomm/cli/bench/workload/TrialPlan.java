@@ -51,7 +51,7 @@ public record TrialPlan(
 
     /// Checks the ranges, because a peer may have sent the values.
     public TrialPlan {
-        check(test, "size", bytes, 1, isSend(test) ? MAX_MESSAGE : MAX_BYTES);
+        check(test, "size", bytes, 1, isSend(test) || test.usesSocket() ? MAX_MESSAGE : MAX_BYTES);
         check(test, "number of queue pairs", queuePairs, 1, MAX_QUEUE_PAIRS);
         check(test, "number of idle queue pairs", idleQueuePairs, 0, MAX_QUEUE_PAIRS - queuePairs);
         check(test, "depth", depth, 1, MAX_DEPTH);

@@ -19,6 +19,8 @@ public final class Workloads {
             case SEND_BW -> new SendBandwidth(bed);
             case WRITE_BW, WRITE_BW_RING -> new WriteBandwidth(bed);
             case READ_BW -> new ReadBandwidth(bed);
+            case SOCKET_LAT, TCP_LAT, SOCKET_REQUEST_LAT, TCP_REQUEST_LAT, SOCKET_BW, TCP_BW ->
+                throw new IllegalArgumentException(bed.plan().test() + " uses no channel of a session");
         };
     }
 }

@@ -35,6 +35,7 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.InetAddress;
+import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -75,6 +76,46 @@ class BenchServerTest {
                 }
             }
             serving.join();
+        }
+        assertThat(log.toString()).isEmpty();
+    }
+
+    /// The port of a socket test needs no secret, so the first bytes of a connection tell whose it is.
+    @Test
+    void socketsOfStrangersAreClosedAndWrongDataIsFound() throws Exception {
+        StringWriter log = new StringWriter();
+        TrialPlan plan = new TrialPlan(BenchTest.TCP_LAT, 64, 1, 0, 1, false, 7, null, TransportService.RC);
+        try (BenchServer server =
+                new BenchServer(OPTIONS, new CommandOutput(new PrintWriter(log), new PrintWriter(log), "bench"))) {
+            Thread.ofVirtual().start(() -> server.run(true));
+            try (ClientSession session = ClientSession.connect(
+                            OPTIONS.withPort(server.port()).withName(BenchServer.CONTROL));
+                    FrameChannel<BenchMessage> control =
+                            BenchMessage.over(session, session.endPoint().channel(0))) {
+                control.send(plan.toFrame());
+                int port = (int)
+                        control.expect(BenchMessage.OK, BenchMessage.FAILED).number(0);
+                new Socket(InetAddress.getLoopbackAddress(), port).close();
+                try (Socket stranger = new Socket(InetAddress.getLoopbackAddress(), port)) {
+                    stranger.getOutputStream().write(new byte[Long.BYTES]);
+                    assertThat(stranger.getInputStream().read()).isEqualTo(-1);
+                }
+                try (Socket client = new Socket(InetAddress.getLoopbackAddress(), port)) {
+                    client.getOutputStream().write(new byte[] {0, 0, 0, 0, 0, 0, 0, 7});
+                    control.expect(BenchMessage.READY, BenchMessage.FAILED);
+                    control.send(Frame.of(BenchMessage.STEP, 1, StepMode.CHECK.code()));
+                    control.expect(BenchMessage.READY, BenchMessage.FAILED);
+                    client.getOutputStream().write(new byte[64]);
+                    assertThat(client.getInputStream().readNBytes(64)).hasSize(64);
+                    control.send(Frame.of(BenchMessage.DONE));
+                    assertThatThrownBy(() -> control.expect(BenchMessage.REPORT, BenchMessage.FAILED))
+                            .hasMessageContaining("tcp_lat of 64 bytes: byte 0 of a message differs");
+                }
+                try (Trial trial = Trial.open(control, session, OPTIONS, plan)) {
+                    assertThat(trial.step(3, StepMode.CHECK, Readings.ofEach(3)).cpuNanos())
+                            .isNotNegative();
+                }
+            }
         }
         assertThat(log.toString()).isEmpty();
     }

@@ -75,6 +75,37 @@ class TrialPlanTest {
     }
 
     @Test
+    void socketsRunInTurnWithPlainTcp() {
+        BenchSettings settings = new BenchSettings(
+                List.of(BenchTest.TCP_BW, BenchTest.SOCKET_BW, BenchTest.SOCKET_REQUEST_LAT, BenchTest.TCP_LAT),
+                List.of(64L, 4096L),
+                0,
+                1,
+                1,
+                1,
+                128,
+                4,
+                2,
+                true,
+                false,
+                true,
+                List.of(),
+                TransportService.RC);
+
+        assertThat(settings.plans())
+                .extracting(plan -> plan.test().label() + " " + plan.bytes() + " " + plan.channels())
+                .containsExactly(
+                        "socket_bw 64 1",
+                        "tcp_bw 64 1",
+                        "socket_bw 4096 1",
+                        "tcp_bw 4096 1",
+                        "socket_request_lat 8 1",
+                        "tcp_request_lat 8 1",
+                        "tcp_lat 64 1",
+                        "tcp_lat 4096 1");
+    }
+
+    @Test
     void everyTestRunsWithEverySizeExceptAtomics() {
         assertThat(SETTINGS.sizes(BenchTest.ATOMIC_LAT)).containsExactly(8L);
         assertThat(SETTINGS.sizes(BenchTest.READ_LAT)).containsExactly(1L, 64L, 4096L);

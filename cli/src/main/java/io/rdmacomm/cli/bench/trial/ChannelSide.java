@@ -1,0 +1,87 @@
+package io.rdmacomm.cli.bench.trial;
+
+import io.rdmacomm.cli.bench.machine.CompilerTime;
+import io.rdmacomm.cli.bench.machine.CpuMeter;
+import io.rdmacomm.cli.bench.machine.CpuTime;
+import io.rdmacomm.cli.bench.workload.Readings;
+import io.rdmacomm.cli.bench.workload.TestBed;
+import io.rdmacomm.cli.bench.workload.TrialPlan;
+import io.rdmacomm.cli.bench.workload.Workload;
+import io.rdmacomm.cli.bench.workload.Workloads;
+import io.rdmacomm.cli.terminal.CommandFailure;
+import java.time.Duration;
+
+/// A side whose trial runs over the channels of a session.
+final class ChannelSide implements TrialSide {
+    private final TestBed bed;
+    private final Workload workload;
+
+    ChannelSide(TestBed bed) {
+        this.bed = bed;
+        this.workload = Workloads.of(bed);
+    }
+
+    @Override
+    public TrialPlan plan() {
+        return bed.plan();
+    }
+
+    @Override
+    public void prepare(StepMode mode, int count) {
+        if (mode != StepMode.WARM_UP) {
+            bed.target().clear();
+        }
+        workload.prepare();
+        // The warm-up checks one message as well: otherwise the JIT compiler would leave the check out of the code,
+        // and discard that code at the first check.
+        int unchecked = mode == StepMode.CHECK ? 0 : count - 1;
+        bed.messages().checkFrom(bed.messages().count() + unchecked + 1);
+        bed.begin();
+    }
+
+    /// That of the process if the sessions use modes, because such a measurement is about the threads of the modes.
+    @Override
+    public CpuMeter cpuMeter() {
+        return new CpuMeter(plan().modes() == null ? CpuTime::ofJavaThreads : CpuTime::ofProcess);
+    }
+
+    @Override
+    public void initiate(StepMode mode, int count, Readings readings) {
+        if (mode == StepMode.IDLE) {
+            bed.idle(Duration.ofMillis(count));
+        } else {
+            workload.initiate(count, readings);
+        }
+    }
+
+    @Override
+    public void answer(StepMode mode, int count) {
+        if (mode == StepMode.IDLE) {
+            bed.idle(Duration.ofMillis(count));
+        } else if (plan().bidirectional()) {
+            workload.initiate(count, Readings.ofAll());
+        } else {
+            workload.answer(count);
+        }
+    }
+
+    @Override
+    public void endStep(StepMode mode) {
+        bed.awaitBoth();
+        if (mode == StepMode.WARM_UP) {
+            CompilerTime.awaitIdle();
+        }
+    }
+
+    @Override
+    public void verify(StepMode mode, int count, boolean receives) {
+        bed.checkWork();
+        if (mode == StepMode.WARM_UP || mode == StepMode.IDLE || !(receives || plan().bidirectional())) {
+            return;
+        }
+        String corruption = workload.findCorruption(count);
+        if (!corruption.isEmpty()) {
+            throw new CommandFailure(plan().test().label() + " of " + plan().bytes() + " bytes: " + corruption);
+        }
+    }
+}

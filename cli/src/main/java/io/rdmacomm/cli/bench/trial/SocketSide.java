@@ -1,0 +1,112 @@
+package io.rdmacomm.cli.bench.trial;
+
+import io.rdmacomm.cli.bench.machine.CompilerTime;
+import io.rdmacomm.cli.bench.machine.CpuMeter;
+import io.rdmacomm.cli.bench.machine.CpuTime;
+import io.rdmacomm.cli.bench.result.BenchTest;
+import io.rdmacomm.cli.bench.workload.DataPattern;
+import io.rdmacomm.cli.bench.workload.Readings;
+import io.rdmacomm.cli.bench.workload.TrialPlan;
+import io.rdmacomm.cli.socket.WatchedSocket;
+import io.rdmacomm.cli.terminal.CommandFailure;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+
+/// A side whose trial runs over a socket. Each message is a write, and is read by itself.
+final class SocketSide implements TrialSide {
+    private static final int ANSWER_BYTES = 1;
+
+    private final TrialPlan plan;
+    private final WatchedSocket socket;
+    private final boolean latency;
+    private final ByteBuffer source;
+    private final ByteBuffer target;
+    private final MemorySegment received;
+    private final ByteBuffer answer = ByteBuffer.allocateDirect(ANSWER_BYTES);
+    private int checkFrom;
+    private long wrongAt = -1;
+
+    SocketSide(TrialPlan plan, WatchedSocket socket) {
+        this.plan = plan;
+        this.socket = socket;
+        this.latency = plan.test().kind() == BenchTest.Kind.LATENCY;
+        this.source = ByteBuffer.allocateDirect((int) plan.bytes());
+        this.target = ByteBuffer.allocateDirect((int) plan.bytes());
+        this.received = MemorySegment.ofBuffer(target);
+        DataPattern.fill(MemorySegment.ofBuffer(source), plan.seed());
+    }
+
+    @Override
+    public TrialPlan plan() {
+        return plan;
+    }
+
+    /// The warm-up checks one message as well: otherwise the JIT compiler would leave the check out of the code, and
+    /// discard that code at the first check.
+    @Override
+    public void prepare(StepMode mode, int count) {
+        checkFrom = mode == StepMode.CHECK ? 0 : count - 1;
+        received.fill((byte) 0);
+    }
+
+    @Override
+    public CpuMeter cpuMeter() {
+        return new CpuMeter(CpuTime::ofJavaThreads);
+    }
+
+    @Override
+    public void initiate(StepMode mode, int count, Readings readings) {
+        readings.begin();
+        for (int i = 0; i < count; i++) {
+            send();
+            if (latency) {
+                receive(i);
+                readings.lap();
+            }
+        }
+        if (!latency) {
+            socket.receive(answer.clear());
+        }
+        readings.end();
+    }
+
+    @Override
+    public void answer(StepMode mode, int count) {
+        for (int i = 0; i < count; i++) {
+            receive(i);
+            if (latency) {
+                send();
+            }
+        }
+        if (!latency) {
+            socket.send(answer.clear());
+        }
+    }
+
+    private void send() {
+        socket.send(source.clear());
+    }
+
+    private void receive(int number) {
+        socket.receive(target.clear());
+        if (number >= checkFrom && wrongAt < 0) {
+            wrongAt = DataPattern.mismatch(received, plan.bytes(), plan.seed());
+        }
+    }
+
+    /// The last message of a step is received on either side before the step ends.
+    @Override
+    public void endStep(StepMode mode) {
+        if (mode == StepMode.WARM_UP) {
+            CompilerTime.awaitIdle();
+        }
+    }
+
+    @Override
+    public void verify(StepMode mode, int count, boolean receives) {
+        if (receives && wrongAt >= 0) {
+            throw new CommandFailure(plan.test().label() + " of " + plan.bytes() + " bytes: byte " + wrongAt
+                    + " of a message differs from what was sent");
+        }
+    }
+}
