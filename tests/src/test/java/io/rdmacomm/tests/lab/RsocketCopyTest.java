@@ -110,7 +110,9 @@ class RsocketCopyTest {
     private static void answer(SocketChannel channel, ByteBuffer header, int command) throws IOException {
         assertThat(header.get(0)).as("version").isZero();
         assertThat(header.get(1)).as("command").isEqualTo((byte) command);
-        header.put(1, (byte) (command | ANSWER)).putShort(2, (short) HEADER_BYTES).putInt(4, 0);
+        header.put(1, (byte) (command | ANSWER))
+                .putShort(2, (short) HEADER_BYTES)
+                .putInt(4, 0);
         write(channel, header);
     }
 

@@ -15,7 +15,8 @@ import org.junit.jupiter.api.condition.EnabledIfEnvironmentVariable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// Keepalive in both directions with `rstream` of librdmacm, whose process is stopped for a while. The kernel answers for
+/// Keepalive in both directions with `rstream` of librdmacm, whose process is stopped for a while. The kernel answers
+/// for
 /// it, so the connection stays.
 @EnabledIfEnvironmentVariable(named = "LAB", matches = "yes", disabledReason = "it needs rxe0 and siw0: lab/suite lab")
 class RsocketKeepAliveTest {
