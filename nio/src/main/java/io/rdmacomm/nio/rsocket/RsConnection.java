@@ -29,7 +29,8 @@ import org.jspecify.annotations.Nullable;
 /// One rsocket: a stream each way over one queue pair (rsocket(7)). Thread-safe.
 ///
 /// Nothing happens in the background: what arrives is noticed by whoever calls [#progress()], reads or writes.
-/// That thread tells all others through [Readiness] and wakes those in [#await].
+/// That thread tells all others through [Readiness] and wakes those in [#await]. After [#keepAlive] one more thread
+/// does so from time to time, the same one for all connections.
 public final class RsConnection {
     /// Bytes can be read, or the stream has ended.
     public static final int READ = 1;

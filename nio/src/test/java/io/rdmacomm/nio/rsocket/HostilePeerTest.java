@@ -110,9 +110,11 @@ class HostilePeerTest {
     }
 
     private static void fails(RsConnection connection, String reason) {
+        long end = System.nanoTime() + PATIENCE.toNanos();
         assertThatExceptionOfType(IOException.class)
                 .isThrownBy(() -> {
                     while (connection.read(ByteBuffer.allocate(1000)) >= 0) {
+                        assertThat(System.nanoTime() - end).isNegative();
                         connection.await(RsConnection.READ, 0, PATIENCE.toNanos(), () -> false);
                     }
                 })
