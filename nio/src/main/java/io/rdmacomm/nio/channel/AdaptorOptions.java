@@ -3,9 +3,16 @@ package io.rdmacomm.nio.channel;
 import java.io.IOException;
 import java.net.SocketException;
 import java.net.SocketOption;
+import java.nio.channels.AlreadyBoundException;
+import java.nio.channels.AlreadyConnectedException;
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.NetworkChannel;
+import java.nio.channels.NotYetBoundException;
+import java.nio.channels.NotYetConnectedException;
+import java.nio.channels.UnresolvedAddressException;
+import java.nio.channels.UnsupportedAddressTypeException;
 
-/// The options of a channel for its socket, whose exceptions are others.
+/// The options of a channel for its socket, and the exceptions of sockets where those of channels are others.
 final class AdaptorOptions {
     private final NetworkChannel channel;
 
@@ -13,16 +20,32 @@ final class AdaptorOptions {
         this.channel = channel;
     }
 
-    /// The exception of a socket whose channel is closed.
-    static SocketException closed(IOException cause) {
-        return new SocketException("Socket is closed", cause);
+    /// What a call of a channel throws as a call of its socket: an [IOException] stays what it is, a wrong state is a
+    /// [SocketException].
+    static IOException translated(Exception cause) {
+        return cause instanceof IOException same ? same : socketException(cause);
+    }
+
+    private static SocketException socketException(Exception cause) {
+        return switch (cause) {
+            case SocketException same -> same;
+            case ClosedChannelException closed -> new SocketException("Socket is closed", closed);
+            case NotYetConnectedException state -> new SocketException("Socket is not connected", state);
+            case AlreadyBoundException state -> new SocketException("Already bound", state);
+            case AlreadyConnectedException state -> new SocketException("Already connected", state);
+            case NotYetBoundException state -> new SocketException("Socket is not bound yet", state);
+            case UnsupportedAddressTypeException type -> new SocketException("Unsupported address type", type);
+            case UnresolvedAddressException host -> new SocketException("Unresolved address", host);
+            case RuntimeException other -> throw other;
+            default -> new SocketException(cause.getMessage(), cause);
+        };
     }
 
     <T> void set(SocketOption<T> name, T value) throws SocketException {
         try {
             var _ = channel.setOption(name, value);
         } catch (IOException e) {
-            throw closed(e);
+            throw socketException(e);
         }
     }
 
@@ -30,7 +53,7 @@ final class AdaptorOptions {
         try {
             return channel.getOption(name);
         } catch (IOException e) {
-            throw closed(e);
+            throw socketException(e);
         }
     }
 

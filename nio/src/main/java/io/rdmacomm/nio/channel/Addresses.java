@@ -1,7 +1,10 @@
 package io.rdmacomm.nio.channel;
 
+import java.net.Inet4Address;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.net.UnknownHostException;
 import java.nio.channels.UnresolvedAddressException;
 import java.nio.channels.UnsupportedAddressTypeException;
 import java.util.Objects;
@@ -23,5 +26,16 @@ final class Addresses {
             throw new UnresolvedAddressException();
         }
         return internet;
+    }
+
+    /// Where a connection to an address goes: the wildcard address means this host.
+    static InetSocketAddress remote(InetSocketAddress address) throws UnknownHostException {
+        InetAddress host = address.getAddress();
+        if (!host.isAnyLocalAddress()) {
+            return address;
+        }
+        byte[] loopback = host instanceof Inet4Address ? new byte[] {127, 0, 0, 1} : new byte[16];
+        loopback[loopback.length - 1] = 1;
+        return new InetSocketAddress(InetAddress.getByAddress(loopback), address.getPort());
     }
 }

@@ -10,9 +10,7 @@ import java.net.SocketException;
 import java.net.SocketOption;
 import java.net.SocketTimeoutException;
 import java.net.StandardSocketOptions;
-import java.nio.channels.ClosedChannelException;
 import java.nio.channels.IllegalBlockingModeException;
-import java.nio.channels.NotYetBoundException;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.util.Set;
@@ -39,17 +37,13 @@ final class ChannelServerSocket extends ServerSocket {
     public void bind(@Nullable SocketAddress address, int backlog) throws IOException {
         try {
             var _ = channel.bind(address, backlog);
-        } catch (ClosedChannelException e) {
-            throw AdaptorOptions.closed(e);
+        } catch (IOException | RuntimeException e) {
+            throw AdaptorOptions.translated(e);
         }
     }
 
     private @Nullable InetSocketAddress local() {
-        try {
-            return (InetSocketAddress) channel.getLocalAddress();
-        } catch (IOException e) {
-            return null;
-        }
+        return (InetSocketAddress) channel.boundAddress();
     }
 
     @Override
@@ -71,16 +65,19 @@ final class ChannelServerSocket extends ServerSocket {
 
     @Override
     public Socket accept() throws IOException {
-        if (!channel.isBlocking()) {
+        int millis = timeout;
+        if (millis > 0 && !channel.isBlocking()) {
             throw new IllegalBlockingModeException();
         }
         SocketChannel accepted;
         try {
-            accepted = channel.accept(Timeouts.nanos(timeout));
-        } catch (NotYetBoundException e) {
-            throw new SocketException("Socket is not bound yet");
-        } catch (ClosedChannelException e) {
-            throw AdaptorOptions.closed(e);
+            accepted = channel.accept(Timeouts.nanos(millis));
+        } catch (IOException | RuntimeException e) {
+            throw AdaptorOptions.translated(e);
+        }
+        if (accepted == null && millis == 0) {
+            // The channel does not block, and nobody has connected.
+            throw new IllegalBlockingModeException();
         }
         if (accepted == null) {
             throw new SocketTimeoutException("Accept timed out");
@@ -110,17 +107,22 @@ final class ChannelServerSocket extends ServerSocket {
 
     @Override
     public void setSoTimeout(int millis) throws SocketException {
-        if (isClosed()) {
-            throw new SocketException("Socket is closed");
-        }
+        ensureOpen();
         if (millis < 0) {
             throw new IllegalArgumentException("timeout < 0");
         }
         timeout = millis;
     }
 
+    private void ensureOpen() throws SocketException {
+        if (isClosed()) {
+            throw new SocketException("Socket is closed");
+        }
+    }
+
     @Override
-    public int getSoTimeout() {
+    public int getSoTimeout() throws SocketException {
+        ensureOpen();
         return timeout;
     }
 

@@ -10,9 +10,8 @@ import java.net.SocketAddress;
 import java.net.SocketException;
 import java.net.SocketOption;
 import java.net.StandardSocketOptions;
-import java.nio.channels.ClosedChannelException;
+import java.net.UnknownHostException;
 import java.nio.channels.IllegalBlockingModeException;
-import java.nio.channels.NotYetConnectedException;
 import java.nio.channels.SocketChannel;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -47,44 +46,45 @@ final class ChannelSocket extends Socket {
         if (endpoint == null) {
             throw new IllegalArgumentException("connect: The address can't be null");
         }
+        if (endpoint instanceof InetSocketAddress internet && internet.isUnresolved()) {
+            ensureOpen();
+            if (channel.isConnected()) {
+                throw new SocketException("Already connected");
+            }
+            close();
+            throw new UnknownHostException(internet.getHostString());
+        }
         if (millis < 0) {
             throw new IllegalArgumentException("connect: timeout can't be negative");
         }
-        synchronized (channel.blockingLock()) {
-            if (!channel.isBlocking()) {
-                throw new IllegalBlockingModeException();
+        try {
+            InetSocketAddress to = Addresses.checked(endpoint);
+            synchronized (channel.blockingLock()) {
+                if (!channel.isBlocking()) {
+                    throw new IllegalBlockingModeException();
+                }
+                var _ = channel.connect(to, Timeouts.nanos(millis));
             }
-            try {
-                var _ = channel.connect(endpoint, Timeouts.nanos(millis));
-            } catch (ClosedChannelException e) {
-                throw AdaptorOptions.closed(e);
-            }
+        } catch (IOException | RuntimeException e) {
+            throw AdaptorOptions.translated(e);
         }
     }
 
     @Override
     public void bind(@Nullable SocketAddress address) throws IOException {
         try {
-            var _ = channel.bind(address == null ? new InetSocketAddress(0) : address);
-        } catch (ClosedChannelException e) {
-            throw AdaptorOptions.closed(e);
+            var _ = channel.bind(address);
+        } catch (IOException | RuntimeException e) {
+            throw AdaptorOptions.translated(e);
         }
     }
 
     private @Nullable InetSocketAddress remote() {
-        try {
-            return channel.isConnected() ? (InetSocketAddress) channel.getRemoteAddress() : null;
-        } catch (IOException e) {
-            return null;
-        }
+        return (InetSocketAddress) channel.lastRemote();
     }
 
     private @Nullable InetSocketAddress local() {
-        try {
-            return (InetSocketAddress) channel.getLocalAddress();
-        } catch (IOException e) {
-            return null;
-        }
+        return (InetSocketAddress) channel.lastLocal();
     }
 
     @Override
@@ -95,7 +95,7 @@ final class ChannelSocket extends Socket {
 
     @Override
     public InetAddress getLocalAddress() {
-        InetSocketAddress local = local();
+        InetSocketAddress local = channel.isOpen() ? local() : null;
         return local == null ? new InetSocketAddress(0).getAddress() : local.getAddress();
     }
 
@@ -289,24 +289,23 @@ final class ChannelSocket extends Socket {
 
     @Override
     public void shutdownInput() throws IOException {
-        shutDown(channel.isInputClosed(), "input", channel::shutdownInput);
+        shutDown(channel::shutdownInput);
     }
 
     @Override
     public void shutdownOutput() throws IOException {
-        shutDown(channel.isOutputClosed(), "output", channel::shutdownOutput);
+        shutDown(channel::shutdownOutput);
     }
 
     private interface Shutdown {
         SocketChannel run() throws IOException;
     }
 
-    private void shutDown(boolean ended, String what, Shutdown shutdown) throws IOException {
-        ensureConnected(ended, what);
+    private static void shutDown(Shutdown shutdown) throws IOException {
         try {
             var _ = shutdown.run();
-        } catch (NotYetConnectedException e) {
-            throw new SocketException("Socket is not connected");
+        } catch (RuntimeException e) {
+            throw AdaptorOptions.translated(e);
         }
     }
 
@@ -327,7 +326,7 @@ final class ChannelSocket extends Socket {
 
     @Override
     public boolean isBound() {
-        return channel.isConnected() || local() != null;
+        return local() != null;
     }
 
     @Override

@@ -83,6 +83,12 @@ final class RdmaSelectionKey extends AbstractSelectionKey implements Readiness {
         return before;
     }
 
+    /// The interest of a key that is being registered, which another thread may already have cancelled.
+    void begin(int ops) {
+        interest.set(ops);
+        changed();
+    }
+
     private void checkOperations(int ops) {
         if ((ops & ~channel.validOps()) != 0) {
             throw new IllegalArgumentException();

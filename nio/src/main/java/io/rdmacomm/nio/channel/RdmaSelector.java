@@ -19,13 +19,14 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -47,10 +48,9 @@ public final class RdmaSelector extends AbstractSelector {
 
     private final Set<SelectionKey> keys = ConcurrentHashMap.newKeySet();
     private final Set<SelectionKey> keysView = Collections.unmodifiableSet(keys);
-    private final SelectedKeys selected = new SelectedKeys();
+    private final SelectedKeys<SelectionKey> selected = new SelectedKeys<>();
     private final ConcurrentLinkedQueue<RdmaSelectionKey> noted = new ConcurrentLinkedQueue<>();
     private final Consumer<SelectionKey> onOrdinary = this::ordinaryReady;
-    private final ReentrantLock selecting = new ReentrantLock();
     private final Spin spin = new Spin();
     private volatile boolean woken;
     private volatile boolean sleeping;
@@ -60,6 +60,10 @@ public final class RdmaSelector extends AbstractSelector {
     // Of the selecting thread.
     private final List<RdmaSelectionKey> hot = new ArrayList<>();
     private final Map<CompletionChannel, RdmaSelectionKey> byEvents = new HashMap<>();
+    private final Set<RdmaSelectionKey> forAction = new LinkedHashSet<>();
+    private boolean inSelect;
+    private boolean withAction;
+    private boolean anyReady;
     private int found;
     private long eventsTaken = System.nanoTime();
 
@@ -97,14 +101,18 @@ public final class RdmaSelector extends AbstractSelector {
         if (rdma == null) {
             registerOrdinary(channel, key);
         }
-        keys.add(key);
         if (rdma != null) {
             rdma.add(key);
         }
-        var _ = key.interestOps(ops);
-        key.changed();
+        // From here on another thread may cancel the key.
+        keys.add(key);
+        key.begin(ops);
         if (!isOpen()) {
             keys.remove(key);
+            if (rdma != null) {
+                rdma.remove(key);
+            }
+            key.cancel();
             throw new ClosedSelectorException();
         }
         return key;
@@ -144,7 +152,7 @@ public final class RdmaSelector extends AbstractSelector {
     }
 
     private void wakeSleeper() {
-        if (sleeping && !selecting.isHeldByCurrentThread()) {
+        if (sleeping && !Thread.holdsLock(this)) {
             wakeNow();
         }
     }
@@ -172,8 +180,7 @@ public final class RdmaSelector extends AbstractSelector {
     @Override
     protected void implCloseSelector() throws IOException {
         var _ = wakeup();
-        selecting.lock();
-        try {
+        synchronized (this) {
             synchronized (selected) {
                 for (SelectionKey key : List.copyOf(keys)) {
                     remove((RdmaSelectionKey) key);
@@ -188,8 +195,6 @@ public final class RdmaSelector extends AbstractSelector {
             if (all != null) {
                 all.close();
             }
-        } finally {
-            selecting.unlock();
         }
     }
 
@@ -197,41 +202,85 @@ public final class RdmaSelector extends AbstractSelector {
 
     @Override
     public int selectNow() throws IOException {
-        return select(0L, true);
+        return select(0L, true, null);
+    }
+
+    @Override
+    public int selectNow(Consumer<SelectionKey> action) throws IOException {
+        return select(0L, true, Objects.requireNonNull(action));
     }
 
     @Override
     public int select() throws IOException {
-        return select(Timeouts.NONE, false);
+        return select(Timeouts.NONE, false, null);
+    }
+
+    @Override
+    public int select(Consumer<SelectionKey> action) throws IOException {
+        return select(action, 0);
     }
 
     @Override
     public int select(long millis) throws IOException {
+        return select(nanos(millis), false, null);
+    }
+
+    @Override
+    public int select(Consumer<SelectionKey> action, long millis) throws IOException {
+        return select(nanos(millis), false, Objects.requireNonNull(action));
+    }
+
+    private static long nanos(long millis) {
         if (millis < 0) {
             throw new IllegalArgumentException("Negative timeout");
         }
-        return select(millis == 0 ? Timeouts.NONE : TimeUnit.MILLISECONDS.toNanos(millis), false);
+        return millis == 0 ? Timeouts.NONE : TimeUnit.MILLISECONDS.toNanos(millis);
     }
 
-    private int select(long nanos, boolean now) throws IOException {
-        selecting.lock();
-        try {
+    /// @param action gets the ready keys; the selected ones stay what they are then
+    private int select(long nanos, boolean now, @Nullable Consumer<SelectionKey> action) throws IOException {
+        synchronized (this) {
             ensureOpen();
-            synchronized (selected) {
-                found = 0;
-                removeCancelled();
-                if (now) {
-                    pass(true);
-                    woken = false;
-                } else {
-                    selectBlocking(Math.min(nanos, Timeouts.NONE));
-                }
-                removeCancelled();
-                return found;
+            if (inSelect) {
+                throw new IllegalStateException("select in progress");
             }
-        } finally {
-            selecting.unlock();
+            inSelect = true;
+            withAction = action != null;
+            try {
+                synchronized (selected) {
+                    selectLocked(nanos, now);
+                    return action == null ? found : act(action);
+                }
+            } finally {
+                forAction.clear();
+                inSelect = false;
+            }
         }
+    }
+
+    private void selectLocked(long nanos, boolean now) throws IOException {
+        found = 0;
+        anyReady = false;
+        removeCancelled();
+        if (now) {
+            pass(true);
+            woken = false;
+        } else {
+            selectBlocking(Math.min(nanos, Timeouts.NONE));
+        }
+        removeCancelled();
+    }
+
+    private int act(Consumer<SelectionKey> action) {
+        int count = 0;
+        for (RdmaSelectionKey key : forAction) {
+            if (key.isValid()) {
+                count++;
+                action.accept(key);
+                ensureOpen();
+            }
+        }
+        return count;
     }
 
     private void selectBlocking(long nanos) throws IOException {
@@ -244,7 +293,7 @@ public final class RdmaSelector extends AbstractSelector {
             while (isOpen()) {
                 pass(first);
                 long now = System.nanoTime();
-                if (found > 0
+                if (anyReady
                         || woken
                         || now - begin >= nanos
                         || Thread.currentThread().isInterrupted()) {
@@ -267,7 +316,7 @@ public final class RdmaSelector extends AbstractSelector {
                     spinEnd = System.nanoTime();
                 }
             }
-            if (polled && found > 0) {
+            if (polled && anyReady) {
                 spin.helped();
             }
         } finally {
@@ -406,7 +455,11 @@ public final class RdmaSelector extends AbstractSelector {
     }
 
     private void found(RdmaSelectionKey key, int ready) {
-        if (selected.contains(key)) {
+        // Also if that is known: a select ends then, as that of the JDK.
+        anyReady = true;
+        if (withAction) {
+            key.setReady(forAction.add(key) ? ready : key.ready() | ready);
+        } else if (selected.contains(key)) {
             int all = key.ready() | ready;
             if (all != key.ready()) {
                 key.setReady(all);
@@ -421,10 +474,19 @@ public final class RdmaSelector extends AbstractSelector {
 
     private void ordinaryReady(SelectionKey inner) {
         if (inner.attachment() instanceof RdmaSelectionKey key && key.isValid()) {
-            int ready = inner.isValid() ? inner.readyOps() & key.interest() : 0;
+            int ready = readyOf(inner) & key.interest();
             if (ready != 0) {
                 found(key, ready);
             }
+        }
+    }
+
+    private static int readyOf(SelectionKey inner) {
+        try {
+            return inner.readyOps();
+        } catch (CancelledKeyException e) {
+            // Another thread has closed the channel meanwhile.
+            return 0;
         }
     }
 

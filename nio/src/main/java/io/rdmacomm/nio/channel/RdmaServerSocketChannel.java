@@ -116,13 +116,14 @@ public final class RdmaServerSocketChannel extends ServerSocketChannel implement
             if (open == null) {
                 throw new NotYetBoundException();
             }
-            Established accepted = open.poll();
+            boolean interrupted = isBlocking() && Thread.currentThread().isInterrupted();
+            Established accepted = interrupted ? null : open.poll();
             if (accepted == null && isBlocking()) {
                 boolean done = false;
                 try {
                     begin();
                     accepted = open.await(nanos) ? open.poll() : null;
-                    done = accepted != null || nanos != Timeouts.NONE;
+                    done = accepted != null || isOpen();
                 } finally {
                     endBlocking(done);
                 }
@@ -162,9 +163,15 @@ public final class RdmaServerSocketChannel extends ServerSocketChannel implement
     @Override
     public @Nullable SocketAddress getLocalAddress() throws IOException {
         ensureOpen();
+        return boundAddress();
+    }
+
+    /// The address, also after the end.
+    @Nullable
+    SocketAddress boundAddress() {
         ServerSocketChannel channel = ordinary;
         RsListener open = listener;
-        return channel != null ? channel.getLocalAddress() : open == null ? null : open.localAddress();
+        return channel != null ? channel.socket().getLocalSocketAddress() : open == null ? null : open.localAddress();
     }
 
     @Override

@@ -8,7 +8,6 @@ import io.rdmacomm.nio.rsocket.RsConnector.Established;
 import io.rdmacomm.verbs.service.SystemSockets;
 import io.rdmacomm.verbs.statistics.ChannelStatistics;
 import java.io.IOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketAddress;
@@ -140,6 +139,20 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
         return channel != null ? channel.getLocalAddress() : local;
     }
 
+    /// The address of the peer, also after the end.
+    @Nullable
+    SocketAddress lastRemote() {
+        SocketChannel channel = ordinary;
+        return channel != null ? channel.socket().getRemoteSocketAddress() : remote;
+    }
+
+    /// The address of this end, also after the end.
+    @Nullable
+    SocketAddress lastLocal() {
+        SocketChannel channel = ordinary;
+        return channel != null ? channel.socket().getLocalSocketAddress() : local;
+    }
+
     private void ensureOpen() throws ClosedChannelException {
         if (!isOpen()) {
             throw new ClosedChannelException();
@@ -169,10 +182,7 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
                 if (state == State.PENDING) {
                     throw new ConnectionPendingException();
                 }
-                InetAddress place = to.getAddress();
-                if (place.isAnyLocalAddress()) {
-                    to = new InetSocketAddress(InetAddress.getLocalHost(), to.getPort());
-                }
+                to = Addresses.remote(to);
                 state = State.PENDING;
                 remote = to;
             }
@@ -297,12 +307,12 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
 
     @Override
     public boolean isConnected() {
-        return state == State.CONNECTED;
+        return isOpen() && state == State.CONNECTED;
     }
 
     @Override
     public boolean isConnectionPending() {
-        return state == State.PENDING;
+        return isOpen() && state == State.PENDING;
     }
 
     // ---- Reading ----
@@ -326,19 +336,19 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
     /// @param nanos the longest wait of a blocking channel
     /// @return how many bytes; 0 if the time is up, too
     int read(ByteBuffer target, long nanos) throws IOException {
-        if (target.isReadOnly()) {
-            throw new IllegalArgumentException("Read-only buffer");
-        }
         readLock.lock();
         try {
             RsConnection open = connected();
             if (inputClosed) {
                 return -1;
             }
+            if (target.isReadOnly()) {
+                throw new IllegalArgumentException("Read-only buffer");
+            }
             if (!target.hasRemaining()) {
                 return 0;
             }
-            int bytes = open.read(target);
+            int bytes = isEndedBefore() ? 0 : open.read(target);
             if (bytes == 0 && isBlocking()) {
                 boolean done = false;
                 try {
@@ -355,6 +365,11 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
         }
     }
 
+    /// Whether a blocking call ends before it does anything: the thread was interrupted before.
+    private boolean isEndedBefore() {
+        return isBlocking() && Thread.currentThread().isInterrupted();
+    }
+
     /// Reads for a socket with a time-out.
     ///
     /// @return 0 if the time is up
@@ -363,23 +378,41 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
         if (channel == null) {
             return read(target, nanos);
         }
-        Socket socket = channel.socket();
-        socket.setSoTimeout(nanos == Timeouts.NONE ? 0 : Timeouts.millis(nanos));
+        ensureOpen();
+        if (inputClosed) {
+            return -1;
+        }
         try {
+            Socket socket = channel.socket();
+            socket.setSoTimeout(nanos == Timeouts.NONE ? 0 : Timeouts.millis(nanos));
             int offset = target.arrayOffset() + target.position();
             return socket.getInputStream().read(target.array(), offset, target.remaining());
         } catch (SocketTimeoutException e) {
             return 0;
+        } catch (SocketException e) {
+            // Another thread has closed the channel, or its input, before the read.
+            if (!isOpen()) {
+                throw new AsynchronousCloseException();
+            }
+            if (inputClosed) {
+                return -1;
+            }
+            throw e;
+        } finally {
+            closeWith(channel);
         }
     }
 
     /// How many bytes can be read without waiting, at least.
     int available() throws IOException {
+        ensureOpen();
         SocketChannel channel = ordinary;
-        if (channel != null) {
-            return channel.socket().getInputStream().available();
+        if (inputClosed) {
+            return 0;
         }
-        return inputClosed ? 0 : connected().available();
+        return channel != null
+                ? channel.socket().getInputStream().available()
+                : connected().available();
     }
 
     private int awaitBytes(RsConnection open, ByteBuffer target, long nanos) throws IOException {
@@ -442,7 +475,7 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
             if (first < 0) {
                 return 0;
             }
-            long bytes = open.read(targets, offset, length);
+            long bytes = isEndedBefore() ? 0 : open.read(targets, offset, length);
             if (bytes == 0 && isBlocking()) {
                 int some = read(targets[first]);
                 if (some <= 0) {
@@ -509,7 +542,7 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
         writeLock.lock();
         try {
             RsConnection open = forWriting();
-            int bytes = open.write(source);
+            int bytes = isEndedBefore() ? 0 : open.write(source);
             if (source.hasRemaining() && isBlocking()) {
                 boolean done = false;
                 try {
@@ -519,7 +552,7 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
                     }
                     done = !source.hasRemaining();
                 } finally {
-                    endBlocking(done || bytes > 0);
+                    endWrite(done);
                 }
             }
             return bytes;
@@ -546,7 +579,7 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
             for (int i = offset; i < offset + length; i++) {
                 all += sources[i].remaining();
             }
-            long bytes = open.write(sources, offset, length);
+            long bytes = isEndedBefore() ? 0 : open.write(sources, offset, length);
             if (bytes < all && isBlocking()) {
                 try {
                     begin();
@@ -554,12 +587,20 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
                         bytes += open.write(sources, offset, length);
                     }
                 } finally {
-                    endBlocking(bytes > 0);
+                    endWrite(bytes == all);
                 }
             }
             return bytes;
         } finally {
             writeLock.unlock();
+        }
+    }
+
+    /// Ends a write that has waited: the end of the channel, or of its output, fails it.
+    private void endWrite(boolean done) throws AsynchronousCloseException {
+        endBlocking(done);
+        if (!done && outputClosed) {
+            throw new AsynchronousCloseException();
         }
     }
 

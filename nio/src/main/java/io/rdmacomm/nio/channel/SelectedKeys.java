@@ -1,22 +1,23 @@
 package io.rdmacomm.nio.channel;
 
-import java.nio.channels.SelectionKey;
 import java.util.AbstractSet;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.Set;
 
 /// The selected keys of a selector: a program may remove keys, and add none.
-final class SelectedKeys extends AbstractSet<SelectionKey> {
-    private final Set<SelectionKey> keys = new HashSet<>();
+///
+/// @param <K> the keys; with a type of its own, [#add] refuses what is no key like a key
+final class SelectedKeys<K> extends AbstractSet<K> {
+    private final Set<K> keys = new HashSet<>();
 
     /// Adds a key; the selector.
-    void select(SelectionKey key) {
+    void select(K key) {
         keys.add(key);
     }
 
     @Override
-    public boolean add(SelectionKey key) {
+    public boolean add(K key) {
         throw new UnsupportedOperationException("only the selector adds selected keys");
     }
 
@@ -36,7 +37,7 @@ final class SelectedKeys extends AbstractSet<SelectionKey> {
     }
 
     @Override
-    public Iterator<SelectionKey> iterator() {
+    public Iterator<K> iterator() {
         return keys.iterator();
     }
 

@@ -2,10 +2,8 @@ package io.rdmacomm.nio.channel;
 
 import java.io.IOException;
 import java.io.InputStream;
-import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
-import java.nio.channels.ClosedChannelException;
 import java.nio.channels.IllegalBlockingModeException;
 import java.util.Objects;
 import java.util.function.LongSupplier;
@@ -34,18 +32,14 @@ final class SocketInput extends InputStream {
         if (length == 0) {
             return 0;
         }
-        if (!channel.isBlocking()) {
+        if (channel.isOpen() && !channel.isBlocking()) {
             throw new IllegalBlockingModeException();
         }
-        try {
-            int read = channel.readWithin(ByteBuffer.wrap(bytes, offset, length), nanos.getAsLong());
-            if (read == 0) {
-                throw new SocketTimeoutException("Read timed out");
-            }
-            return read;
-        } catch (ClosedChannelException e) {
-            throw new SocketException("Socket closed", e);
+        int read = channel.readWithin(ByteBuffer.wrap(bytes, offset, length), nanos.getAsLong());
+        if (read == 0) {
+            throw new SocketTimeoutException("Read timed out");
         }
+        return read;
     }
 
     @Override

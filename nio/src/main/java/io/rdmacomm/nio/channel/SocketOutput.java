@@ -2,9 +2,7 @@ package io.rdmacomm.nio.channel;
 
 import java.io.IOException;
 import java.io.OutputStream;
-import java.net.SocketException;
 import java.nio.ByteBuffer;
-import java.nio.channels.ClosedChannelException;
 import java.nio.channels.IllegalBlockingModeException;
 
 /// The output of a socket.
@@ -23,15 +21,11 @@ final class SocketOutput extends OutputStream {
     @Override
     public void write(byte[] bytes, int offset, int length) throws IOException {
         ByteBuffer source = ByteBuffer.wrap(bytes, offset, length);
-        if (!channel.isBlocking()) {
+        if (source.hasRemaining() && channel.isOpen() && !channel.isBlocking()) {
             throw new IllegalBlockingModeException();
         }
-        try {
-            while (source.hasRemaining()) {
-                var _ = channel.write(source);
-            }
-        } catch (ClosedChannelException e) {
-            throw new SocketException("Socket closed", e);
+        while (source.hasRemaining()) {
+            var _ = channel.write(source);
         }
     }
 

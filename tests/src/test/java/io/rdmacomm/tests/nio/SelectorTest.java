@@ -3,6 +3,8 @@ package io.rdmacomm.tests.nio;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.fail;
 
 import io.rdmacomm.tests.fixture.LeakCheck;
 import io.rdmacomm.tests.nio.Sockets.Pair;
@@ -16,10 +18,14 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.nio.channels.spi.AbstractSelectableChannel;
 import java.nio.channels.spi.SelectorProvider;
+import java.util.List;
+import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -35,6 +41,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class SelectorTest {
     private static final int SHORT_MILLIS = 50;
     private static final int LONG_MILLIS = 30_000;
+    private static final int REGISTRATIONS = 10_000;
 
     private final SelectorProvider provider;
     private final Selector selector;
@@ -293,6 +300,120 @@ class SelectorTest {
             assertThatExceptionOfType(UnsupportedOperationException.class)
                     .isThrownBy(() -> selector.keys().remove(key));
             assertThatIllegalArgumentException().isThrownBy(() -> selector.select(-1));
+        }
+    }
+
+    @Test
+    @SuppressWarnings({"unchecked", "rawtypes"})
+    void programsDoNotAddWhatIsNoKey() {
+        Set untyped = selector.selectedKeys();
+        assertThatExceptionOfType(UnsupportedOperationException.class).isThrownBy(() -> untyped.add(new Object()));
+        assertThatExceptionOfType(UnsupportedOperationException.class)
+                .isThrownBy(() -> untyped.addAll(List.of(new Object())));
+    }
+
+    @Test
+    void aSelectEndsIfASelectedKeyIsStillReady() throws Exception {
+        try (Pair pair = pair()) {
+            SelectionKey key = pair.client().register(selector, SelectionKey.OP_WRITE);
+            assertThat(selected()).isEqualTo(1);
+            assertThat(selector.select()).isZero();
+            pair.server().write(one());
+            key.interestOps(SelectionKey.OP_READ);
+            assertThat(selected()).isEqualTo(1);
+            assertThat(key.readyOps()).isEqualTo(SelectionKey.OP_READ | SelectionKey.OP_WRITE);
+            assertThat(selector.select()).isZero();
+        }
+    }
+
+    @Test
+    void anActionLeavesTheSelectedKeysAsTheyAre() throws Exception {
+        try (Pair pair = pair()) {
+            SelectionKey key = pair.client().register(selector, SelectionKey.OP_WRITE);
+            assertThat(selector.select(each -> assertThat(each).isSameAs(key))).isEqualTo(1);
+            assertThat(selector.selectedKeys()).isEmpty();
+            assertThat(selected()).isEqualTo(1);
+            assertThat(selector.selectNow(each -> assertThat(each).isSameAs(key)))
+                    .isEqualTo(1);
+            assertThat(selector.selectedKeys()).containsExactly(key);
+            key.cancel();
+            assertThat(selector.selectNow(each -> fail("the key was cancelled")))
+                    .isZero();
+            assertThat(selector.selectedKeys()).isEmpty();
+        }
+    }
+
+    @Test
+    void anActionHasTheLocksAndDoesNotSelect() throws Exception {
+        try (Pair pair = pair()) {
+            pair.client().register(selector, SelectionKey.OP_WRITE);
+            int count = selector.select(each -> {
+                assertThat(Thread.holdsLock(selector)).isTrue();
+                assertThat(Thread.holdsLock(selector.selectedKeys())).isTrue();
+                assertThatIllegalStateException().isThrownBy(selector::selectNow);
+                assertThatIllegalStateException().isThrownBy(() -> selector.select(1));
+                assertThatIllegalStateException().isThrownBy(() -> selector.select(inner -> {}));
+            });
+            assertThat(count).isEqualTo(1);
+            assertThatExceptionOfType(ClosedSelectorException.class)
+                    .isThrownBy(() -> selector.select(each -> {
+                        try {
+                            selector.close();
+                        } catch (IOException e) {
+                            throw new AssertionError(e);
+                        }
+                    }));
+        }
+    }
+
+    /// Channels of ours, and of the JDK.
+    @Test
+    void anotherThreadMayCancelAKeyThatIsBeingRegistered() throws Exception {
+        AtomicBoolean ended = new AtomicBoolean();
+        Thread cancelling = Thread.ofPlatform().daemon().start(() -> {
+            while (!ended.get()) {
+                selector.keys().forEach(SelectionKey::cancel);
+            }
+        });
+        try (SocketChannel socket = provider.openSocketChannel();
+                Pipe.SourceChannel pipe = Pipe.open().source()) {
+            for (AbstractSelectableChannel channel : List.of(socket, pipe)) {
+                channel.configureBlocking(false);
+                for (int i = 0; i < REGISTRATIONS; i++) {
+                    SelectionKey key = channel.register(selector, SelectionKey.OP_READ);
+                    selector.selectNow();
+                    key.cancel();
+                    while (selector.keys().contains(key)) {
+                        selector.selectNow();
+                    }
+                }
+            }
+        } finally {
+            ended.set(true);
+            cancelling.join();
+        }
+    }
+
+    @Test
+    void anotherThreadMayCancelTheKeyOfAReadyPipe() throws Exception {
+        Pipe pipe = Pipe.open();
+        try (Pipe.SourceChannel source = pipe.source();
+                Pipe.SinkChannel sink = pipe.sink()) {
+            source.configureBlocking(false);
+            sink.configureBlocking(false);
+            sink.write(one());
+            for (int i = 0; i < REGISTRATIONS; i++) {
+                SelectionKey key = source.register(selector, SelectionKey.OP_READ);
+                SelectionKey other = sink.register(selector, SelectionKey.OP_WRITE);
+                Thread cancelling = Thread.ofVirtual().start(() -> {
+                    key.cancel();
+                    other.cancel();
+                });
+                selector.selectNow();
+                cancelling.join();
+                selector.selectNow();
+                selector.selectedKeys().clear();
+            }
         }
     }
 

@@ -42,6 +42,7 @@ import java.util.Random;
 import java.util.concurrent.Callable;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -414,6 +415,95 @@ class SocketChannelTest {
             assertThatThrownBy(() -> writing.get(30, TimeUnit.SECONDS))
                     .cause()
                     .isInstanceOf(ClosedChannelException.class);
+        }
+    }
+
+    private static ByteBuffer[] halves(int bytes) {
+        return new ByteBuffer[] {ByteBuffer.allocate(bytes / 2), ByteBuffer.allocate(bytes / 2)};
+    }
+
+    @Test
+    void anInterruptFromBeforeEndsACallThatNeedNotWait() throws Exception {
+        List<Function<SocketChannel, ThrowingCallable>> calls = List.of(
+                channel -> () -> channel.write(bytes(1)),
+                channel -> () -> channel.write(halves(2)),
+                channel -> () -> channel.read(ByteBuffer.allocate(1)),
+                channel -> () -> channel.read(halves(2)));
+        for (Function<SocketChannel, ThrowingCallable> call : calls) {
+            try (Pair pair = Pair.connect(provider)) {
+                pair.server().write(bytes(1));
+                Thread.currentThread().interrupt();
+                fails(ClosedByInterruptException.class, call.apply(pair.client()));
+                assertThat(Thread.interrupted()).isTrue();
+                assertThat(pair.client().isOpen()).isFalse();
+            }
+        }
+        try (ServerSocketChannel listening = Sockets.listen(provider);
+                SocketChannel client = provider.openSocketChannel()) {
+            client.connect(listening.getLocalAddress());
+            Thread.currentThread().interrupt();
+            fails(ClosedByInterruptException.class, listening::accept);
+            assertThat(Thread.interrupted()).isTrue();
+            assertThat(listening.isOpen()).isFalse();
+        }
+    }
+
+    /// The JDK's channel may return after a part, so that the next call finds it closed already.
+    @Test
+    void theEndOfTheOutputEndsAWriteThatWaits() throws Exception {
+        for (boolean whole : new boolean[] {true, false}) {
+            for (boolean gathering : new boolean[] {true, false}) {
+                try (Pair pair = Pair.connect(provider)) {
+                    SocketChannel channel = pair.client();
+                    FutureTask<Object> writing = inBackground(
+                            () -> {
+                                while (true) {
+                                    var _ = gathering
+                                            ? channel.write(halves(LARGE))
+                                            : channel.write(ByteBuffer.allocate(LARGE));
+                                }
+                            },
+                            true);
+                    Thread.sleep(SHORT_MILLIS);
+                    if (whole) {
+                        channel.close();
+                    } else {
+                        channel.shutdownOutput();
+                    }
+                    assertThatThrownBy(() -> writing.get(30, TimeUnit.SECONDS))
+                            .cause()
+                            .isInstanceOf(
+                                    sockets == Sockets.RSOCKETS
+                                            ? AsynchronousCloseException.class
+                                            : ClosedChannelException.class);
+                }
+            }
+        }
+    }
+
+    @Test
+    void aClosedChannelIsNeitherConnectedNorPending() throws Exception {
+        try (Pair pair = Pair.connect(provider);
+                ServerSocketChannel listening = Sockets.listen(provider)) {
+            pair.client().close();
+            assertThat(pair.client().isConnected()).isFalse();
+            SocketChannel channel = provider.openSocketChannel();
+            channel.configureBlocking(false);
+            var _ = channel.connect(listening.getLocalAddress());
+            channel.close();
+            assertThat(channel.isConnectionPending()).isFalse();
+        }
+    }
+
+    @Test
+    void onlyAnOpenChannelLooksAtTheBuffer() throws Exception {
+        ByteBuffer readOnly = ByteBuffer.allocate(1).asReadOnlyBuffer();
+        try (Pair pair = Pair.connect(provider)) {
+            fails(IllegalArgumentException.class, () -> pair.client().read(readOnly));
+            pair.client().shutdownInput();
+            assertThat(pair.client().read(readOnly)).isEqualTo(-1);
+            pair.client().close();
+            fails(ClosedChannelException.class, () -> pair.client().read(readOnly));
         }
     }
 
