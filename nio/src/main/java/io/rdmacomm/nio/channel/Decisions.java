@@ -8,6 +8,9 @@ import java.util.TreeMap;
 
 /// Counts which addresses were served how, for a report. Thread-safe.
 public final class Decisions {
+    /// How the device served it.
+    static final String RDMA = "RDMA";
+
     private static final int MOST = 200;
 
     private final Map<String, Integer> counts = new TreeMap<>();
@@ -19,7 +22,7 @@ public final class Decisions {
     synchronized void note(String what, InetSocketAddress address, String how) {
         String line = what + " " + address.getAddress().getHostAddress() + ":" + address.getPort() + ": " + how;
         boolean room = counts.size() < MOST || counts.containsKey(line);
-        var _ = counts.merge(room ? line : "others", 1, Integer::sum);
+        var _ = counts.merge(room ? line : "others: " + (RDMA.equals(how) ? how : "TCP, or failed"), 1, Integer::sum);
     }
 
     /// The decisions, a line each.

@@ -14,7 +14,7 @@ import java.net.InetSocketAddress;
 record RdmaService(SocketDevice device, String what, InetSocketAddress address, boolean orTcp, Decisions decisions) {
     /// Notes that the device has done it.
     void succeeded() {
-        decisions.note(what, address, "RDMA");
+        decisions.note(what, address, Decisions.RDMA);
     }
 
     /// Notes that the device could not do it.

@@ -21,6 +21,7 @@ import java.nio.channels.IllegalBlockingModeException;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.channels.spi.SelectorProvider;
+import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
@@ -54,15 +55,27 @@ class SocketAdaptorTest {
         assertThatThrownBy(call).isExactlyInstanceOf(type);
     }
 
+    /// Does something when this thread is in a call of a channel.
     private static void later(AutoCloseable action) {
+        Thread caller = Thread.currentThread();
         Thread.ofPlatform().daemon().start(() -> {
             try {
+                while (!isInChannel(caller)) {
+                    Thread.onSpinWait();
+                }
+                // Until it waits there.
                 Thread.sleep(SHORT_MILLIS);
                 action.close();
             } catch (Exception e) {
                 throw new AssertionError(e);
             }
         });
+    }
+
+    private static boolean isInChannel(Thread thread) {
+        return Arrays.stream(thread.getStackTrace())
+                .map(StackTraceElement::getClassName)
+                .anyMatch(name -> name.startsWith("sun.nio.ch.") || name.startsWith("io.rdmacomm.nio."));
     }
 
     @Test
