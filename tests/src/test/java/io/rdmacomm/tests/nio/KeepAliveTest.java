@@ -14,6 +14,7 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import jdk.net.ExtendedSocketOptions;
 import org.junit.jupiter.api.Test;
@@ -150,7 +151,7 @@ class KeepAliveTest {
     void valuesThatTheSystemDoesNotTakeAreRejected() throws Exception {
         try (RdmaSelectorProvider provider = RdmaSelectorProvider.of("soft0", "*");
                 SocketChannel channel = provider.openSocketChannel()) {
-            for (SocketOption<Integer> option : java.util.List.of(
+            for (SocketOption<Integer> option : List.of(
                     ExtendedSocketOptions.TCP_KEEPIDLE,
                     ExtendedSocketOptions.TCP_KEEPINTERVAL,
                     ExtendedSocketOptions.TCP_KEEPCOUNT)) {
