@@ -288,6 +288,7 @@ class SocketChannelTest {
     }
 
     @Test
+    @SuppressWarnings("try") // a channel is closed early
     void aPortIsTakenFromBindToClose() throws Exception {
         try (SocketChannel channel = provider.openSocketChannel();
                 SocketChannel second = provider.openSocketChannel()) {

@@ -131,6 +131,7 @@ class SocketCountersTest {
     }
 
     @Test
+    @SuppressWarnings("try") // the listening channel is closed early
     void connectionsAndErrorsAreRecorded(@TempDir Path folder) throws Exception {
         Path file = folder.resolve("recording.jfr");
         SocketAddress server;
