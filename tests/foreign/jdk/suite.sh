@@ -10,11 +10,6 @@ left_out_of_jdk() {
     echo SocketChannel/OutOfBand.java
     echo SocketChannel/SendUrgentData.java
     echo SocketChannel/AdaptSocket.java
-    # Wants socket options of TCP, such as TCP_KEEPCOUNT.
-    echo SocketChannel/SocketOptionTests.java
-    # Bind a channel before it connects, which goes over TCP (docs/48-nio-sockets.md).
-    echo SocketChannel/LocalAddress.java
-    echo Selector/DeferredClose/DeferredCloseTest.java
     # Wait until they see a thread in a method inside of the JDK's channels.
     echo SocketChannel/PeerReadsAfterAsyncClose.java
     echo vthread/SelectorOps.java#default

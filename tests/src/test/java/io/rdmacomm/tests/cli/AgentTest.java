@@ -12,6 +12,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -22,6 +23,11 @@ final class AgentTest {
     private static final Path JAR =
             Path.of(System.getProperty("user.dir")).resolveSibling(Path.of("cli", "target", "rdmacomm-nio.jar"));
     private static final String SOFT = "-Dio.rdmacomm.nio.device=soft0";
+
+    @BeforeAll
+    static void theJarIsBuilt() {
+        assertThat(JAR).as("the agent, which `mvn package` builds").exists();
+    }
 
     private record Ended(int exitCode, String text) {}
 
