@@ -7,25 +7,25 @@ import io.rdmacomm.verbs.counters.CountersPublisher;
 import io.rdmacomm.verbs.statistics.ChannelCounter;
 import io.rdmacomm.verbs.statistics.ChannelStatistics;
 import java.net.InetSocketAddress;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import org.jspecify.annotations.Nullable;
 
 /// Publishes the counters of the rsockets of a device in the counters file of the process, which `rdmacomm top` shows.
 /// Thread-safe.
 final class SocketCounters implements CounterSource, AutoCloseable {
-    private static final Duration INTERVAL = Duration.ofSeconds(1);
+    private static final int INTERVAL_SECONDS = 1;
     /// Sessions and their channels have the numbers around zero.
     private static final AtomicLong NUMBERS = new AtomicLong(1L << 62);
 
     private final String name;
     private final long number = NUMBERS.incrementAndGet();
     private final Map<RsConnection, Names> connections = new ConcurrentHashMap<>();
-    private volatile @Nullable Thread thread;
+    private final CountDownLatch closed = new CountDownLatch(1);
 
     private record Names(long number, String peer, String local) {}
 
@@ -37,17 +37,16 @@ final class SocketCounters implements CounterSource, AutoCloseable {
     /// Begins to publish.
     void start() {
         CountersPublisher.PROCESS.add(this);
-        thread = Thread.ofVirtual().name("rsocket-counters").start(SocketCounters::publish);
+        var _ = Thread.ofVirtual().name("rsocket-counters").start(this::publish);
     }
 
-    private static void publish() {
+    private void publish() {
         try {
-            while (true) {
+            do {
                 CountersPublisher.PROCESS.tick();
-                Thread.sleep(INTERVAL);
-            }
+            } while (!closed.await(INTERVAL_SECONDS, TimeUnit.SECONDS));
         } catch (InterruptedException e) {
-            // The device is closed.
+            Thread.currentThread().interrupt();
         }
     }
 
@@ -83,10 +82,7 @@ final class SocketCounters implements CounterSource, AutoCloseable {
 
     @Override
     public void close() {
-        Thread running = thread;
-        if (running != null) {
-            running.interrupt();
-        }
+        closed.countDown();
         CountersPublisher.PROCESS.remove(this);
     }
 }
