@@ -1,10 +1,10 @@
 package io.rdmacomm.cli.doctor;
 
+import io.rdmacomm.cli.run.AgentJar;
 import io.rdmacomm.nio.RdmaSelectorProvider;
 import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.Rdma;
 import io.rdmacomm.verbs.VerbException;
-import java.io.File;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
@@ -74,9 +74,7 @@ final class SocketChecks {
 
     /// How to start a program whose sockets go over RDMA.
     private static String start(String option, String argument) {
-        String classPath = System.getProperty("java.class.path");
-        boolean single = classPath.endsWith(".jar") && !classPath.contains(File.pathSeparator);
-        String jar = single ? Path.of(classPath).toAbsolutePath().toString() : "rdmacomm.jar";
+        String jar = AgentJar.built().map(Path::toString).orElse(AgentJar.NAME);
         return "rdmacomm run" + option + " -- COMMAND, or java -javaagent:" + jar + argument
                 + " --enable-native-access=ALL-UNNAMED";
     }

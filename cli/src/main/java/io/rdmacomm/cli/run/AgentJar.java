@@ -7,28 +7,42 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.jar.Attributes;
 import java.util.jar.JarOutputStream;
 import java.util.jar.Manifest;
 
 /// The jar with the agent: the one beside the jar of this command, that jar itself, or one that only names the class
 /// path of this command.
-final class AgentJar {
-    private static final String NAME = "rdmacomm-nio.jar";
+public final class AgentJar {
+    /// The name of the jar that has only the agent.
+    public static final String NAME = "rdmacomm-nio.jar";
+
     private static final String AGENT = "io.rdmacomm.nio.RdmaAgent";
 
     private AgentJar() {}
+
+    /// The jar with the agent that was built with this command; empty if the command runs from folders with classes.
+    public static Optional<Path> built() {
+        String classPath = System.getProperty("java.class.path");
+        if (classPath.contains(File.pathSeparator) || !classPath.endsWith(".jar")) {
+            return Optional.empty();
+        }
+        Path command = Path.of(classPath).toAbsolutePath();
+        Path agent = command.resolveSibling(NAME);
+        return Optional.of(Files.exists(agent) ? agent : command);
+    }
 
     /// The jar.
     ///
     /// @param folder for one that has to be written
     static Path find(Path folder) throws IOException {
+        Optional<Path> built = built();
+        return built.isPresent() ? built.get() : write(folder);
+    }
+
+    private static Path write(Path folder) throws IOException {
         List<String> classPath = List.of(System.getProperty("java.class.path").split(File.pathSeparator));
-        if (classPath.size() == 1 && classPath.getFirst().endsWith(".jar")) {
-            Path command = Path.of(classPath.getFirst()).toAbsolutePath();
-            Path agent = command.resolveSibling(NAME);
-            return Files.exists(agent) ? agent : command;
-        }
         List<String> entries = new ArrayList<>();
         for (String entry : classPath) {
             entries.add(Path.of(entry).toAbsolutePath().toUri().toString());

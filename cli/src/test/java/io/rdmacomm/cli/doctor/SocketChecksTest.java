@@ -47,11 +47,11 @@ class SocketChecksTest {
         assertThat(SocketChecks.options("-Xmx1g -Dx=y")).isEmpty();
         assertThat(SocketChecks.options("\"-javaagent:" + jar + "=10.1.0.0/16,!*\""))
                 .isEmpty();
-        assertThat(SocketChecks.options("-javaagent:/no/such/rdmacomm.jar"))
+        assertThat(SocketChecks.options("-javaagent:/no/such/rdmacomm-nio.jar"))
                 .singleElement()
                 .extracting(Finding::text)
                 .asString()
-                .contains("/no/such/rdmacomm.jar is not there");
+                .contains("/no/such/rdmacomm-nio.jar is not there");
         assertThat(SocketChecks.options("-javaagent:" + jar + "=nowhere"))
                 .singleElement()
                 .extracting(Finding::text)
@@ -62,10 +62,10 @@ class SocketChecksTest {
 
     @Test
     void nativeTransportsOfNettyAreReportedWithTheirFlags() throws Exception {
-        process(1, "java -javaagent:/opt/rdmacomm.jar=* -jar x.jar", "", NETTY);
+        process(1, "java -javaagent:/opt/rdmacomm-nio.jar=* -jar x.jar", "", NETTY);
         process(2, "java -jar x.jar", "A=b JDK_JAVA_OPTIONS=-Dio.rdmacomm.nio.rules=*", SHADED);
-        process(3, "java -javaagent:rdmacomm.jar", "", NETTY + SHADED);
-        process(4, "java -javaagent:rdmacomm.jar", "", "7f0 r-xp /lib/libc.so.6\n");
+        process(3, "java -javaagent:rdmacomm-nio.jar", "", NETTY + SHADED);
+        process(4, "java -javaagent:rdmacomm-nio.jar", "", "7f0 r-xp /lib/libc.so.6\n");
         process(5, "java -jar netty.jar", "", NETTY);
         List<Finding> findings = SocketChecks.processes(folder);
         assertThat(findings)
