@@ -18,18 +18,37 @@ import java.util.concurrent.TimeUnit;
 final class GuestServers {
     /// The port of each server. The host decides which of its ports it forwards to them.
     static final Map<String, Integer> PORTS = Map.of(
-            "rping", 7174, "copy-string", 7175, "ping", 7176, "recv", 7177, "stop", 7178, "bench", 7179, "talk", 7180);
+            "rping",
+            7174,
+            "copy-string",
+            7175,
+            "ping",
+            7176,
+            "recv",
+            7177,
+            "stop",
+            7178,
+            "bench",
+            7179,
+            "talk",
+            7180,
+            "rstream",
+            7181);
     /// The servers whose queue pairs need a second port, with the same number in the guest and outside.
     static final List<String> SESSIONS = List.of("ping", "recv", "bench", "talk");
     /// A port for plain TCP, without RDMA.
     static final String STOP = "stop";
     /// The line that is printed once all servers listen.
     static final String READY = "all servers listen";
+    /// What both ends of `rstream` are told.
+    static final String STREAM = " -S 20000 -C 20 -I 3 -T v";
     /// The number of clients of `ping`.
     static final int PINGING = 5;
 
     private static final String ADDRESS = "10.0.2.15";
-    private static final String LISTENS = "rdma resource show cm_id | grep LISTEN >/dev/null";
+    private static final String LISTEN = "test $(rdma resource show cm_id | grep -c LISTEN) -ge 2";
+
+    private static final int END_SECONDS = 30;
 
     private GuestServers() {}
 
@@ -42,9 +61,11 @@ final class GuestServers {
         // Serves one client after the other until it is stopped, and accepts texts of any size up to its own.
         Process rping = Shell.start("exec timeout " + seconds + " rping -s -P -a " + ADDRESS + " -p "
                 + PORTS.get("rping") + " -S 65535 -V");
+        Process rstream = Shell.start(
+                "exec timeout " + seconds + " rstream -b " + ADDRESS + " -p " + PORTS.get("rstream") + STREAM);
         Path folder = Files.createTempDirectory("received");
         try (SessionTalk talk = SessionTalk.listen("siw1", ADDRESS, PORTS.get("talk"), Integer.parseInt(words[4]))) {
-            Deadline.await("rping listens", () -> Shell.tryTo(LISTENS));
+            Deadline.await("rping and rstream listen", () -> Shell.tryTo(LISTEN));
             Map<String, NearCommand> servers = new LinkedHashMap<>();
             servers.put(
                     "copy-string",
@@ -62,11 +83,16 @@ final class GuestServers {
             }
             talk.end();
             System.out.println("received " + Contents.of(folder));
+            assertThat(rstream.waitFor(END_SECONDS, TimeUnit.SECONDS))
+                    .as("rstream has ended")
+                    .isTrue();
+            assertThat(rstream.exitValue()).as("rstream").isZero();
             assertThat(rping.isAlive())
                     .as("rping is still running; otherwise it ended with " + rping)
                     .isTrue();
         } finally {
             rping.destroy();
+            rstream.destroy();
         }
     }
 

@@ -127,6 +127,15 @@ class HostToKernelTest {
         assertThat(client.text()).contains("SUCCESS, source and destination buffers match");
     }
 
+    @Test
+    void streamsToTheRstreamServer() {
+        useDevice(true);
+        Outcome client = NearCommand.run(
+                "stream 127.0.0.1 -p " + PORTS.get("rstream") + " -d soft0 -W 60" + GuestServers.STREAM);
+        client.assertGood();
+        assertThat(client.text()).contains("from the server, correct");
+    }
+
     private static Outcome ping() {
         return NearCommand.run(
                 "ping -d soft0" + server("ping") + " --count 20 --size 20000 --interval 0" + WAIT + SET_UP);
