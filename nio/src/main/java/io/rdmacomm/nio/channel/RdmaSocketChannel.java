@@ -419,7 +419,7 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
         long begin = System.nanoTime();
         long left = nanos;
         while (isOpen() && !inputClosed && left > 0) {
-            if (await(open, RsConnection.READ, readSpin, left, this::isReadEnded)) {
+            if (await(open, Readiness.READ, readSpin, left, this::isReadEnded)) {
                 int bytes = isOpen() ? open.read(target) : 0;
                 if (bytes != 0) {
                     return bytes;
@@ -547,7 +547,7 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
                 boolean done = false;
                 try {
                     begin();
-                    while (source.hasRemaining() && awaitRoom(open, RsConnection.WRITE)) {
+                    while (source.hasRemaining() && awaitRoom(open, Readiness.WRITE)) {
                         bytes += open.write(source);
                     }
                     done = !source.hasRemaining();
@@ -583,7 +583,7 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
             if (bytes < all && isBlocking()) {
                 try {
                     begin();
-                    while (bytes < all && awaitRoom(open, RsConnection.WRITE)) {
+                    while (bytes < all && awaitRoom(open, Readiness.WRITE)) {
                         bytes += open.write(sources, offset, length);
                     }
                 } finally {
@@ -644,7 +644,7 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
                 boolean done = false;
                 try {
                     begin();
-                    while (source.hasRemaining() && awaitRoom(open, RsConnection.PLACE)) {
+                    while (source.hasRemaining() && awaitRoom(open, Readiness.PLACE)) {
                         bytes += open.place(source, offset + bytes);
                     }
                     done = !source.hasRemaining();
@@ -856,8 +856,8 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
             return 0;
         }
         int ready = arm ? open.arm() : open.progress();
-        int read = (ready & RsConnection.READ) != 0 || inputClosed ? SelectionKey.OP_READ : 0;
-        return (ready & RsConnection.WRITE) != 0 ? read | SelectionKey.OP_WRITE : read;
+        int read = (ready & Readiness.READ) != 0 || inputClosed ? SelectionKey.OP_READ : 0;
+        return (ready & Readiness.WRITE) != 0 ? read | SelectionKey.OP_WRITE : read;
     }
 
     /// The counters of the rsocket, if this is one and was connected.

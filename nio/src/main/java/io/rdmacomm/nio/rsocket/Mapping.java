@@ -2,19 +2,21 @@ package io.rdmacomm.nio.rsocket;
 
 import io.rdmacomm.verbs.MemoryRegion;
 import java.lang.foreign.MemorySegment;
+import java.util.function.Consumer;
 
 /// Memory of this process that the peer of one connection may write (riomap and riounmap of rsocket(7)).
 /// Thread-safe.
 public final class Mapping implements AutoCloseable {
-    private final RsConnection connection;
+    private final Consumer<Mapping> closer;
     private final int index;
     private final long offset;
     private final MemoryRegion region;
 
     /// @param index the number of its entry in the peer's table
     /// @param offset where it begins for the peer
-    Mapping(RsConnection connection, int index, long offset, MemoryRegion region) {
-        this.connection = connection;
+    /// @param closer is called when it is closed
+    Mapping(int index, long offset, MemoryRegion region, Consumer<Mapping> closer) {
+        this.closer = closer;
         this.index = index;
         this.offset = offset;
         this.region = region;
@@ -41,7 +43,7 @@ public final class Mapping implements AutoCloseable {
     /// Ends the mapping. The peer hears nothing of it: if it writes there again, its connection ends.
     @Override
     public void close() {
-        connection.unmap(this);
+        closer.accept(this);
         region.close();
     }
 }

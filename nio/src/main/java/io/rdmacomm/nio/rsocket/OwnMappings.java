@@ -7,6 +7,7 @@ import java.util.BitSet;
 import java.util.Deque;
 import java.util.HashSet;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// The memory that this side has mapped for the peer, and what the peer does not know yet. Not thread-safe.
@@ -23,15 +24,16 @@ final class OwnMappings {
 
     /// Maps memory.
     ///
+    /// @param closer is called when the mapping is closed
     /// @throws IOException if the peer has no room for it
-    Mapping add(RsConnection connection, long offset, MemoryRegion region) throws IOException {
+    Mapping add(long offset, MemoryRegion region, Consumer<Mapping> closer) throws IOException {
         int index = used.nextClearBit(0);
         if (index >= most) {
             throw new IOException("the peer has room for " + most
                     + " mappings; close one, or raise RDMA_IOMAPSIZE there (in Java RdmaSocketOptions.MAPPINGS)");
         }
         used.set(index);
-        Mapping mapping = new Mapping(connection, index, offset, region);
+        Mapping mapping = new Mapping(index, offset, region, closer);
         all.add(mapping);
         untold.add(mapping);
         return mapping;

@@ -4,6 +4,13 @@ package io.rdmacomm.nio.rsocket;
 /// with locks held: it must not block.
 @FunctionalInterface
 public interface Readiness {
+    /// Bytes can be read, or the stream has ended.
+    int READ = 1;
+    /// Bytes can be written, or writing fails.
+    int WRITE = 2;
+    /// Bytes can be placed in memory that the peer has mapped, or that fails.
+    int PLACE = 4;
+
     /// Something has changed.
     void changed();
 }

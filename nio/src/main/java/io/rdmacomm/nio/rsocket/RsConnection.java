@@ -11,10 +11,8 @@ import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.QueuePairOptions;
 import io.rdmacomm.verbs.QueueSizes;
 import io.rdmacomm.verbs.VerbException;
-import io.rdmacomm.verbs.WorkStatus;
 import io.rdmacomm.verbs.cm.Connection;
 import io.rdmacomm.verbs.counters.ChannelCounters;
-import io.rdmacomm.verbs.statistics.ChannelCounter;
 import io.rdmacomm.verbs.statistics.ChannelStatistics;
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -32,18 +30,7 @@ import org.jspecify.annotations.Nullable;
 /// That thread tells all others through [Readiness] and wakes those in [#await]. After [#keepAlive] one more thread
 /// does so from time to time, the same one for all connections.
 public final class RsConnection {
-    /// Bytes can be read, or the stream has ended.
-    public static final int READ = 1;
-    /// Bytes can be written, or writing fails.
-    public static final int WRITE = 2;
-    /// Bytes can be placed in memory that the peer has mapped, or that fails.
-    public static final int PLACE = 4;
-
-    private static final int CONTROLS = ConnectionMemory.GRANTS;
     private static final int SPARE_RECEIVES = 8;
-    private static final int POLLED = 32;
-    private static final String TIMED_OUT = "Connection timed out";
-    private static final int NONE = 0;
     private static final long MOST_MAPPED = 0xffff_ffffL;
     private static final Set<AccessFlag> MAPPED = EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);
 
@@ -56,39 +43,19 @@ public final class RsConnection {
     private final ProtectionDomain domain;
     private final ConnectionMemory memory;
     private final Wire wire;
-    private final Outgoing outgoing;
-    private final Incoming incoming;
-    private final PeerMappings peerMappings;
-    private final OwnMappings ownMappings = new OwnMappings();
-    private final IdleClock idleClock = new IdleClock(this::checkIdle);
-    private final Completions completions;
     private final int receives;
-    private final int credits;
-    private final int half;
     private final ChannelCounters counters = new ChannelCounters();
+    private final RsProtocol protocol;
+    private final IdleClock idleClock = new IdleClock(this::checkIdle);
     private final ReentrantLock lock = new ReentrantLock();
     private final Waiters waiters;
     private final Listeners listeners = new Listeners();
 
     private @Nullable Connection connection;
-    private long peerTargets;
-    private int peerTargetKey;
-    private int peerTargetCount;
-    private long peerTable;
-    private boolean established;
-    private boolean peerSends;
-    private boolean peerReads;
-    /// How many control messages can be posted, and one that waits for that.
-    private int controls = CONTROLS;
-    private int pending = NONE;
-    /// Whether the peer was asked for a sign of life, and its device has not confirmed that yet.
-    private boolean asking;
     private boolean armed;
-    private boolean closing;
     private boolean released;
     /// Waits for what is on its way after [#close].
     private @Nullable Thread closer;
-    private @Nullable IOException failure;
 
     /// A connection that is not established yet.
     ///
@@ -96,14 +63,13 @@ public final class RsConnection {
     ///        raise
     RsConnection(SocketDevice device, BufferSizes sizes) {
         this.device = device;
-        this.credits = sizes.messages();
-        this.receives = credits + SPARE_RECEIVES;
-        this.half = sizes.receive() / 2;
-        int sends = credits + 2 * CONTROLS;
+        this.receives = sizes.messages() + SPARE_RECEIVES;
+        int sends = sizes.messages() + 2 * RsProtocol.CONTROLS;
+        Completions completions;
         Partial partial = new Partial();
         try {
             arena = partial.add(Arena.ofShared());
-            completions = Completions.create(arena, POLLED);
+            completions = Completions.create(arena, RsProtocol.POLLED);
             events = partial.add(device.context().createCompletionChannel());
             completionQueue = partial.add(device.context()
                     .createCompletionQueue(
@@ -117,9 +83,7 @@ public final class RsConnection {
         } finally {
             partial.close();
         }
-        outgoing = new Outgoing(wire, memory, sizes.send(), credits);
-        incoming = new Incoming(memory, sizes.receive(), credits);
-        peerMappings = new PeerMappings(memory);
+        protocol = new RsProtocol(device, sizes, memory, wire, completionQueue, completions, counters);
         waiters = new Waiters(lock, events);
     }
 
@@ -138,17 +102,7 @@ public final class RsConnection {
     ///
     /// @param immediate whether messages can be immediate data
     byte[] privateData(boolean immediate) {
-        ConnectionData data = new ConnectionData(
-                credits,
-                memory.mappings(),
-                memory.targets(),
-                memory.region().remoteKey(),
-                ConnectionMemory.TARGETS,
-                memory.region().address(),
-                memory.region().remoteKey(),
-                half,
-                immediate);
-        return data.bytes(device.manager().privateDataLimit());
+        return protocol.privateData(immediate);
     }
 
     /// The connection is established.
@@ -156,18 +110,7 @@ public final class RsConnection {
         lock.lock();
         try {
             connection = connected;
-            peerTargets = peer.targets();
-            peerTargetKey = peer.targetKey();
-            peerTargetCount = peer.targetCount();
-            if (peer.immediate() && device.canBeImmediate()) {
-                wire.sendImmediate();
-            }
-            peerTable = peer.table();
-            outgoing.begin(peer, device.isImmediate());
-            ownMappings.begin(peer);
-            established = true;
-            peerSends = true;
-            peerReads = true;
+            protocol.begin(connected, peer);
             device.counters().add(this, connected);
             poll();
         } finally {
@@ -180,9 +123,7 @@ public final class RsConnection {
         lock.lock();
         try {
             poll();
-            if ((peerSends || peerReads) && !closing) {
-                fail(new IOException("Connection reset: " + reason));
-            }
+            protocol.disconnected(reason);
             tell();
         } finally {
             lock.unlock();
@@ -199,25 +140,10 @@ public final class RsConnection {
     public int read(ByteBuffer target) throws IOException {
         lock.lock();
         try {
-            if (!incoming.hasBytes()) {
+            if (protocol.available() == 0) {
                 poll();
             }
-            if (closing) {
-                return 0;
-            }
-            if (incoming.hasBytes()) {
-                int bytes = incoming.read(target);
-                giveBack();
-                return bytes;
-            }
-            if (peerSends) {
-                return 0;
-            }
-            IOException cause = failure;
-            if (cause != null) {
-                throw new IOException(cause.getMessage(), cause);
-            }
-            return -1;
+            return protocol.read(target);
         } finally {
             lock.unlock();
         }
@@ -232,7 +158,7 @@ public final class RsConnection {
                 if (!targets[i].hasRemaining()) {
                     continue;
                 }
-                if (total > 0 && !incoming.hasBytes()) {
+                if (total > 0 && protocol.available() == 0) {
                     break;
                 }
                 int bytes = read(targets[i]);
@@ -252,7 +178,7 @@ public final class RsConnection {
         lock.lock();
         try {
             poll();
-            return incoming.bytes();
+            return protocol.available();
         } finally {
             lock.unlock();
         }
@@ -265,7 +191,12 @@ public final class RsConnection {
     public int write(ByteBuffer source) throws IOException {
         lock.lock();
         try {
-            return mayWrite() ? (int) written(outgoing.write(source), source.hasRemaining()) : 0;
+            // What the peer has sent may be the end.
+            poll();
+            return protocol.write(source);
+        } catch (IOException e) {
+            tell();
+            throw e;
         } finally {
             lock.unlock();
         }
@@ -275,47 +206,14 @@ public final class RsConnection {
     public long write(ByteBuffer[] sources, int from, int count) throws IOException {
         lock.lock();
         try {
-            return mayWrite() ? written(outgoing.write(sources, from, count), hasRemaining(sources, from, count)) : 0;
+            poll();
+            return protocol.write(sources, from, count);
+        } catch (IOException e) {
+            tell();
+            throw e;
         } finally {
             lock.unlock();
         }
-    }
-
-    private boolean mayWrite() throws IOException {
-        // What the peer has sent may be the end.
-        poll();
-        if (closing) {
-            return false;
-        }
-        if (!peerReads) {
-            IOException cause = failure;
-            throw cause == null ? new IOException("Broken pipe") : new IOException(cause.getMessage(), cause);
-        }
-        return true;
-    }
-
-    private static boolean hasRemaining(ByteBuffer[] buffers, int from, int count) {
-        for (int i = from; i < from + count; i++) {
-            if (buffers[i].hasRemaining()) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    /// @param stalled whether there was no room for all
-    private long written(long bytes, boolean stalled) throws IOException {
-        if (bytes < 0) {
-            // What has arrived can still be read.
-            peerReads = false;
-            tell();
-            throw new IOException("Broken pipe");
-        }
-        counters.add(ChannelCounter.BYTES_OUT, bytes);
-        if (stalled) {
-            counters.count(outgoing.isPeerFull() ? ChannelCounter.CREDIT_STALLS : ChannelCounter.WINDOW_STALLS);
-        }
-        return bytes;
     }
 
     /// Ends the stream to the peer, after what was written. Does not block.
@@ -323,10 +221,7 @@ public final class RsConnection {
         lock.lock();
         try {
             poll();
-            if (peerReads && !closing) {
-                peerReads = false;
-                pending = peerSends ? Message.SHUTDOWN : Message.DISCONNECT;
-                giveBack();
+            if (protocol.endOutput()) {
                 tell();
             }
         } finally {
@@ -348,15 +243,10 @@ public final class RsConnection {
                     + MOST_MAPPED + " bytes at an offset that is not negative are possible");
         }
         MemoryRegion region = null;
-        lock.lock();
+        boolean mapped = false;
         try {
             // Before memory is pinned in vain.
             checkOpen();
-        } finally {
-            lock.unlock();
-        }
-        boolean mapped = false;
-        try {
             region = domain.allocate(bytes, MAPPED);
             Mapping mapping = map(offset, region);
             mapped = true;
@@ -370,28 +260,30 @@ public final class RsConnection {
         }
     }
 
-    private Mapping map(long offset, MemoryRegion region) throws IOException {
+    private void checkOpen() throws IOException {
         lock.lock();
         try {
-            checkOpen();
-            Mapping mapping = ownMappings.add(this, offset, region);
-            giveBack();
-            return mapping;
+            poll();
+            protocol.checkOpen();
         } finally {
             lock.unlock();
         }
     }
 
-    private void checkOpen() throws IOException {
-        if (!mayWrite()) {
-            throw new IOException("the connection was closed");
+    private Mapping map(long offset, MemoryRegion region) throws IOException {
+        lock.lock();
+        try {
+            poll();
+            return protocol.map(offset, region, this::unmap);
+        } finally {
+            lock.unlock();
         }
     }
 
-    void unmap(Mapping mapping) {
+    private void unmap(Mapping mapping) {
         lock.lock();
         try {
-            ownMappings.remove(mapping);
+            protocol.unmap(mapping);
         } finally {
             lock.unlock();
         }
@@ -406,33 +298,13 @@ public final class RsConnection {
     public int place(ByteBuffer source, long offset) throws IOException {
         lock.lock();
         try {
-            if (!mayWrite()) {
-                return 0;
-            }
-            checkMapped(offset, source.remaining());
-            int total = 0;
-            while (source.hasRemaining() && outgoing.canPlace()) {
-                long at = offset + total;
-                int index = peerMappings.find(at);
-                int bytes = outgoing.place(
-                        source, peerMappings.left(index, at), peerMappings.address(index, at), peerMappings.key(index));
-                total += (int) written(bytes, false);
-            }
-            return total;
+            poll();
+            return protocol.place(source, offset);
+        } catch (IOException e) {
+            tell();
+            throw e;
         } finally {
             lock.unlock();
-        }
-    }
-
-    private void checkMapped(long offset, int bytes) throws IOException {
-        long at = offset;
-        while (at - offset < bytes) {
-            int index = peerMappings.find(at);
-            if (index < 0) {
-                throw new IOException("the peer has mapped nothing at offset " + at
-                        + "; it must map memory and then write to the stream, and this side must read that first");
-            }
-            at += peerMappings.left(index, at);
         }
     }
 
@@ -444,7 +316,7 @@ public final class RsConnection {
     public void keepAlive(@Nullable KeepAlive settings) {
         lock.lock();
         try {
-            if (settings == null || closing) {
+            if (settings == null || protocol.isOver()) {
                 idleClock.stop();
             } else {
                 idleClock.start(settings);
@@ -458,17 +330,14 @@ public final class RsConnection {
         lock.lock();
         try {
             poll();
-            if (closing || (!peerSends && !peerReads) || !idleClock.isSilent()) {
+            if (protocol.isOver() || !idleClock.isSilent()) {
                 return;
             }
             if (idleClock.asked()) {
-                fail(new IOException(TIMED_OUT));
+                protocol.giveUp();
                 tell();
-            } else if (!asking && controls > 0) {
-                // The device repeats it, so there is one at a time.
-                asking = true;
-                controls--;
-                wire.ask();
+            } else {
+                protocol.ask();
             }
         } finally {
             lock.unlock();
@@ -477,26 +346,14 @@ public final class RsConnection {
 
     // ---- Waiting ----
 
-    /// Which of [#READ], [#WRITE] and [#PLACE] would not find anything to wait for.
+    /// Which of [Readiness#READ], [Readiness#WRITE] and [Readiness#PLACE] would not find anything to wait for.
     public int ready() {
         lock.lock();
         try {
-            return readyNow();
+            return protocol.ready();
         } finally {
             lock.unlock();
         }
-    }
-
-    private int readyNow() {
-        if (!established) {
-            return 0;
-        }
-        int ready = incoming.hasBytes() || !peerSends || closing ? READ : 0;
-        if (!peerReads || closing) {
-            return ready | WRITE | PLACE;
-        }
-        ready = outgoing.canPlace() ? ready | PLACE : ready;
-        return outgoing.canSend() ? ready | WRITE : ready;
     }
 
     /// Notices what has arrived.
@@ -506,7 +363,7 @@ public final class RsConnection {
         lock.lock();
         try {
             poll();
-            return readyNow();
+            return protocol.ready();
         } finally {
             lock.unlock();
         }
@@ -523,7 +380,7 @@ public final class RsConnection {
                 requestEvent();
             }
             poll();
-            return readyNow();
+            return protocol.ready();
         } finally {
             lock.unlock();
         }
@@ -576,7 +433,7 @@ public final class RsConnection {
 
     /// Waits until one of some operations is ready.
     ///
-    /// @param wanted any of [#READ], [#WRITE] and [#PLACE]
+    /// @param wanted any of [Readiness#READ], [Readiness#WRITE] and [Readiness#PLACE]
     /// @param spinNanos how long not to sleep
     /// @param nanos the longest wait
     /// @param ended whether there is nothing to wait for any more; asked again after each [#wake()]
@@ -601,7 +458,7 @@ public final class RsConnection {
                 }
                 left = nanos - (System.nanoTime() - begin);
             }
-            return (readyNow() & wanted) != 0;
+            return (protocol.ready() & wanted) != 0;
         } finally {
             lock.unlock();
         }
@@ -617,165 +474,17 @@ public final class RsConnection {
         }
     }
 
-    // ---- What arrives; with the lock ----
-
+    /// Notices what has arrived; with the lock.
     private void poll() {
         if (released) {
             return;
         }
-        int before = readyNow();
-        int arrived = 0;
-        int total = 0;
-        try {
-            int count;
-            do {
-                count = completionQueue.poll(completions);
-                total += count;
-                for (int i = 0; i < count; i++) {
-                    arrived += complete(i);
-                }
-            } while (count == POLLED);
-        } catch (ProtocolException | VerbException e) {
-            fail(new IOException(e.getMessage(), e));
-        } catch (IllegalStateException e) {
-            fail(new IOException("Connection reset: the device was closed", e));
-        }
-        if (arrived > 0 && (peerSends || peerReads)) {
-            wire.receive(arrived);
-        }
-        if (total > 0) {
+        int before = protocol.ready();
+        if (protocol.poll() > 0) {
             idleClock.heard();
         }
-        giveBack();
-        int now = readyNow();
-        if ((now & ~before) != 0) {
+        if ((protocol.ready() & ~before) != 0) {
             tell();
-        }
-    }
-
-    /// @return how many receives have completed
-    private int complete(int index) throws ProtocolException {
-        long id = completions.workId(index);
-        if ((id & Wire.RECEIVE) == 0) {
-            // If it has failed, so do the receives, after those that have succeeded: there may be more to read.
-            boolean success = completions.isSuccess(index);
-            counters.count(success ? ChannelCounter.COMPLETED : ChannelCounter.FAILED);
-            sent(id, success);
-            return 0;
-        }
-        if (completions.isSuccess(index)) {
-            received(wire.message(completions, index));
-            return 1;
-        }
-        if ((peerSends || peerReads) && !closing) {
-            WorkStatus status = completions.status(index);
-            // What the peer did not answer is the reason.
-            fail(new IOException(asking ? TIMED_OUT : "Connection reset: " + status));
-        }
-        return 0;
-    }
-
-    private void sent(long id, boolean success) {
-        if ((id & Wire.PLACED) != 0) {
-            outgoing.placed((int) id);
-            return;
-        }
-        if (id == Wire.ALIVE) {
-            asking = !success;
-            controls++;
-            return;
-        }
-        int message = (int) id;
-        switch (Message.kind(message)) {
-            case DATA -> outgoing.sent(Message.bytes(message));
-            case MAPPING -> outgoing.sent(ConnectionMemory.MAPPING_BYTES);
-            default -> controls++;
-        }
-    }
-
-    private void received(int message) throws ProtocolException {
-        switch (Message.kind(message)) {
-            case DATA -> {
-                int bytes = Message.bytes(message);
-                incoming.arrived(bytes);
-                counters.count(ChannelCounter.MESSAGES);
-                counters.add(ChannelCounter.BYTES_IN, bytes);
-            }
-            case CREDITS -> outgoing.granted(Message.limit(message));
-            case MAPPING -> {
-                incoming.arrivedWithoutBytes();
-                peerMappings.take(Message.index(message));
-            }
-            case DISCONNECT -> {
-                peerSends = false;
-                peerReads = false;
-            }
-            case SHUTDOWN -> peerSends = false;
-            case UNKNOWN ->
-                throw new ProtocolException(
-                        "the peer sent message 0x" + Integer.toHexString(message) + ", which rsockets do not have");
-        }
-    }
-
-    /// Sends what the peer waits for, and the end.
-    private void giveBack() {
-        if (!established || released) {
-            return;
-        }
-        while (controls > 0 && (peerSends || peerReads) && !closing) {
-            boolean grant = incoming.owesGrant();
-            if (!grant && !incoming.owesCredits()) {
-                break;
-            }
-            controls--;
-            counters.count(ChannelCounter.CREDIT_UPDATES);
-            if (grant) {
-                long target = peerTargets + (long) ConnectionMemory.TARGET_BYTES * incoming.takeTarget(peerTargetCount);
-                int at = incoming.prepareGrant();
-                wire.grant(incoming.credits(), at, target, peerTargetKey);
-            } else {
-                wire.message(incoming.credits());
-            }
-        }
-        tellMappings();
-        if (pending != NONE && controls > 0) {
-            int message = pending;
-            pending = NONE;
-            controls--;
-            wire.message(message);
-        }
-    }
-
-    private void tellMappings() {
-        while (peerReads && !closing && outgoing.canMap()) {
-            Mapping mapping = ownMappings.pollUntold();
-            if (mapping == null) {
-                return;
-            }
-            long entry = peerTable + (long) ConnectionMemory.MAPPING_BYTES * mapping.index();
-            peerReads = outgoing.map(mapping, entry, peerTargetKey);
-        }
-    }
-
-    private void fail(IOException cause) {
-        if (failure == null) {
-            failure = cause;
-            Connection connected = connection;
-            if (connected != null && !closing) {
-                SocketErrorEvent.record(connected.remoteAddress().toString(), "" + cause.getMessage());
-            }
-            disconnect(cause);
-        }
-        peerSends = false;
-        peerReads = false;
-        pending = NONE;
-    }
-
-    /// The peer must not go on after it has broken the rules.
-    private void disconnect(IOException cause) {
-        Connection connected = connection;
-        if (connected != null && cause.getCause() instanceof ProtocolException) {
-            Thread.ofVirtual().name("rsocket-disconnect").start(connected::close);
         }
     }
 
@@ -799,12 +508,8 @@ public final class RsConnection {
                 return begun;
             }
             poll();
-            if (peerSends || peerReads) {
-                pending = Message.DISCONNECT;
-            }
-            closing = true;
             idleClock.stop();
-            giveBack();
+            protocol.close();
             tell();
             Thread started = Thread.ofVirtual().name("rsocket-close").start(() -> finish(patience.toNanos()));
             closer = started;
@@ -818,9 +523,8 @@ public final class RsConnection {
     public void abort() {
         lock.lock();
         try {
-            closing = true;
             idleClock.stop();
-            fail(new IOException("Connection reset"));
+            protocol.abort();
             tell();
         } finally {
             lock.unlock();
@@ -846,12 +550,8 @@ public final class RsConnection {
         release();
     }
 
-    /// Whether something is on its way to a peer that still takes it.
     private boolean isLeaving() {
-        return established
-                && failure == null
-                && !released
-                && (pending != NONE || controls < CONTROLS || !outgoing.isSent());
+        return !released && protocol.isLeaving();
     }
 
     private void release() {
@@ -861,7 +561,8 @@ public final class RsConnection {
                 return;
             }
             released = true;
-            ownMappings.closeAll();
+            device.counters().remove(this);
+            protocol.unmapAll();
             waiters.wakeAll();
         } finally {
             lock.unlock();

@@ -115,7 +115,7 @@ class HostilePeerTest {
                 .isThrownBy(() -> {
                     while (connection.read(ByteBuffer.allocate(1000)) >= 0) {
                         assertThat(System.nanoTime() - end).isNegative();
-                        connection.await(RsConnection.READ, 0, PATIENCE.toNanos(), () -> false);
+                        connection.await(Readiness.READ, 0, PATIENCE.toNanos(), () -> false);
                     }
                 })
                 .withMessageContaining(reason);
@@ -180,7 +180,7 @@ class HostilePeerTest {
         }
         wire.message(Message.SHUTDOWN);
         while (connection.read(ByteBuffer.allocate(1)) == 0) {
-            connection.await(RsConnection.READ, 0, PATIENCE.toNanos(), () -> false);
+            connection.await(Readiness.READ, 0, PATIENCE.toNanos(), () -> false);
         }
         assertThat(connection.read(ByteBuffer.allocate(1))).isEqualTo(-1);
         assertThat(connection.write(ByteBuffer.allocate(10))).isEqualTo(10);
@@ -240,7 +240,7 @@ class HostilePeerTest {
         int bytes = ConnectionMemory.MAPPING_BYTES;
         wire.data(Message.mapping(1), 0, bytes, 0, peer.table() + bytes, peer.targetKey());
         wire.message(Message.data(1));
-        connection.await(RsConnection.READ, 0, PATIENCE.toNanos(), () -> false);
+        connection.await(Readiness.READ, 0, PATIENCE.toNanos(), () -> false);
         for (long offset : new long[] {Long.MIN_VALUE, -1, 0, 999, 1001, 1100, Long.MAX_VALUE}) {
             assertThatExceptionOfType(IOException.class)
                     .isThrownBy(() -> connection.place(ByteBuffer.allocate(100), offset))
@@ -302,11 +302,11 @@ class HostilePeerTest {
             wire.place(0, 10, 0, mapping.region().address(), mapping.region().remoteKey());
             fails(connection, "Connection reset");
             assertThat(other.write(ByteBuffer.allocate(1))).isEqualTo(1);
-            assertThat(honest.await(RsConnection.READ, 0, PATIENCE.toNanos(), () -> false))
+            assertThat(honest.await(Readiness.READ, 0, PATIENCE.toNanos(), () -> false))
                     .isTrue();
             assertThat(honest.place(ByteBuffer.wrap(new byte[] {7}), 0)).isEqualTo(1);
             assertThat(honest.write(ByteBuffer.allocate(1))).isEqualTo(1);
-            assertThat(other.await(RsConnection.READ, 0, PATIENCE.toNanos(), () -> false))
+            assertThat(other.await(Readiness.READ, 0, PATIENCE.toNanos(), () -> false))
                     .isTrue();
             assertThat(mapping.segment().get(ValueLayout.JAVA_BYTE, 0)).isEqualTo((byte) 7);
             honest.close(PATIENCE);
@@ -336,7 +336,7 @@ class HostilePeerTest {
         queuePair.post(batch);
         wire.message(Message.DISCONNECT);
         while (connection.read(ByteBuffer.allocate(1)) == 0) {
-            connection.await(RsConnection.READ, 0, PATIENCE.toNanos(), () -> false);
+            connection.await(Readiness.READ, 0, PATIENCE.toNanos(), () -> false);
         }
         assertThat(connection.read(ByteBuffer.allocate(1))).isEqualTo(-1);
         connection.close(PATIENCE);

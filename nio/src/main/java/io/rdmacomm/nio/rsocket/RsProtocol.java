@@ -1,0 +1,474 @@
+package io.rdmacomm.nio.rsocket;
+
+import io.rdmacomm.verbs.CompletionQueue;
+import io.rdmacomm.verbs.Completions;
+import io.rdmacomm.verbs.MemoryRegion;
+import io.rdmacomm.verbs.VerbException;
+import io.rdmacomm.verbs.cm.Connection;
+import io.rdmacomm.verbs.counters.ChannelCounters;
+import io.rdmacomm.verbs.statistics.ChannelCounter;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/// The protocol of one rsocket: what arrives, what is sent, and how it ends. It never waits. Not thread-safe.
+final class RsProtocol {
+    /// How many control messages may be on their way.
+    static final int CONTROLS = ConnectionMemory.GRANTS;
+    /// How many completions are taken at once.
+    static final int POLLED = 32;
+
+    private static final String TIMED_OUT = "Connection timed out";
+    private static final int NONE = 0;
+
+    private final SocketDevice device;
+    private final ConnectionMemory memory;
+    private final Wire wire;
+    private final CompletionQueue completionQueue;
+    private final Completions completions;
+    private final ChannelCounters counters;
+    private final Outgoing outgoing;
+    private final Incoming incoming;
+    private final PeerMappings peerMappings;
+    private final OwnMappings ownMappings = new OwnMappings();
+    private final int credits;
+    private final int half;
+
+    private @Nullable Connection connection;
+    private long peerTargets;
+    private int peerTargetKey;
+    private int peerTargetCount;
+    private long peerTable;
+    private boolean established;
+    private boolean peerSends;
+    private boolean peerReads;
+    /// How many control messages can be posted, and one that waits for that.
+    private int controls = CONTROLS;
+    private int pending = NONE;
+    /// Whether the peer was asked for a sign of life, and its device has not confirmed that yet.
+    private boolean asking;
+    private boolean closing;
+    private @Nullable IOException failure;
+
+    /// @param completions has room for [#POLLED]
+    RsProtocol(
+            SocketDevice device,
+            BufferSizes sizes,
+            ConnectionMemory memory,
+            Wire wire,
+            CompletionQueue completionQueue,
+            Completions completions,
+            ChannelCounters counters) {
+        this.device = device;
+        this.memory = memory;
+        this.wire = wire;
+        this.completionQueue = completionQueue;
+        this.completions = completions;
+        this.counters = counters;
+        this.credits = sizes.messages();
+        this.half = sizes.receive() / 2;
+        this.outgoing = new Outgoing(wire, memory, sizes.send(), credits);
+        this.incoming = new Incoming(memory, sizes.receive(), credits);
+        this.peerMappings = new PeerMappings(memory);
+    }
+
+    // ---- Beginning ----
+
+    /// The private data for the peer.
+    ///
+    /// @param immediate whether messages can be immediate data
+    byte[] privateData(boolean immediate) {
+        ConnectionData data = new ConnectionData(
+                credits,
+                memory.mappings(),
+                memory.targets(),
+                memory.region().remoteKey(),
+                ConnectionMemory.TARGETS,
+                memory.region().address(),
+                memory.region().remoteKey(),
+                half,
+                immediate);
+        return data.bytes(device.manager().privateDataLimit());
+    }
+
+    /// The connection is established.
+    void begin(Connection connected, ConnectionData peer) {
+        connection = connected;
+        peerTargets = peer.targets();
+        peerTargetKey = peer.targetKey();
+        peerTargetCount = peer.targetCount();
+        if (peer.immediate() && device.canBeImmediate()) {
+            wire.sendImmediate();
+        }
+        peerTable = peer.table();
+        outgoing.begin(peer, device.isImmediate());
+        ownMappings.begin(peer);
+        established = true;
+        peerSends = true;
+        peerReads = true;
+    }
+
+    // ---- The streams ----
+
+    /// Which of [Readiness#READ], [Readiness#WRITE] and [Readiness#PLACE] would not find anything to wait for.
+    int ready() {
+        if (!established) {
+            return 0;
+        }
+        int ready = incoming.hasBytes() || !peerSends || closing ? Readiness.READ : 0;
+        if (!peerReads || closing) {
+            return ready | Readiness.WRITE | Readiness.PLACE;
+        }
+        ready = outgoing.canPlace() ? ready | Readiness.PLACE : ready;
+        return outgoing.canSend() ? ready | Readiness.WRITE : ready;
+    }
+
+    /// How many bytes can be read.
+    int available() {
+        return incoming.bytes();
+    }
+
+    /// Reads what has arrived.
+    ///
+    /// @return how many bytes; 0 if there are none yet, or this side has closed the connection; -1 at the end of
+    ///        the stream
+    /// @throws IOException if the connection has failed, and nothing is left to read
+    int read(ByteBuffer target) throws IOException {
+        if (closing) {
+            return 0;
+        }
+        if (incoming.hasBytes()) {
+            int bytes = incoming.read(target);
+            giveBack();
+            return bytes;
+        }
+        if (peerSends) {
+            return 0;
+        }
+        IOException cause = failure;
+        if (cause != null) {
+            throw new IOException(cause.getMessage(), cause);
+        }
+        return -1;
+    }
+
+    /// Writes as much as there is room for.
+    ///
+    /// @return how many bytes; 0, too, if this side has closed the connection
+    /// @throws IOException if the peer has ended it
+    int write(ByteBuffer source) throws IOException {
+        return mayWrite() ? (int) written(outgoing.write(source), source.hasRemaining()) : 0;
+    }
+
+    /// Writes as much as there is room for from some buffers, one after the other; see [#write(ByteBuffer)].
+    long write(ByteBuffer[] sources, int from, int count) throws IOException {
+        return mayWrite() ? written(outgoing.write(sources, from, count), hasRemaining(sources, from, count)) : 0;
+    }
+
+    private boolean mayWrite() throws IOException {
+        if (closing) {
+            return false;
+        }
+        if (!peerReads) {
+            IOException cause = failure;
+            throw cause == null ? new IOException("Broken pipe") : new IOException(cause.getMessage(), cause);
+        }
+        return true;
+    }
+
+    private static boolean hasRemaining(ByteBuffer[] buffers, int from, int count) {
+        for (int i = from; i < from + count; i++) {
+            if (buffers[i].hasRemaining()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /// @param stalled whether there was no room for all
+    private long written(long bytes, boolean stalled) throws IOException {
+        if (bytes < 0) {
+            // What has arrived can still be read.
+            peerReads = false;
+            throw new IOException("Broken pipe");
+        }
+        counters.add(ChannelCounter.BYTES_OUT, bytes);
+        if (stalled) {
+            counters.count(outgoing.isPeerFull() ? ChannelCounter.CREDIT_STALLS : ChannelCounter.WINDOW_STALLS);
+        }
+        return bytes;
+    }
+
+    /// Ends the stream to the peer, after what was written.
+    ///
+    /// @return whether it had not ended before
+    boolean endOutput() {
+        if (!peerReads || closing) {
+            return false;
+        }
+        peerReads = false;
+        pending = peerSends ? Message.SHUTDOWN : Message.DISCONNECT;
+        giveBack();
+        return true;
+    }
+
+    // ---- Mapped memory ----
+
+    /// @throws IOException if the connection has ended
+    void checkOpen() throws IOException {
+        if (!mayWrite()) {
+            throw new IOException("the connection was closed");
+        }
+    }
+
+    /// Maps memory that the peer can write. The peer hears of it before anything that is written later.
+    ///
+    /// @param offset where it begins for the peer
+    /// @param closer is called when the mapping is closed
+    /// @throws IOException if the peer has no room for another mapping, or the connection has ended
+    Mapping map(long offset, MemoryRegion region, Consumer<Mapping> closer) throws IOException {
+        checkOpen();
+        Mapping mapping = ownMappings.add(offset, region, closer);
+        giveBack();
+        return mapping;
+    }
+
+    void unmap(Mapping mapping) {
+        ownMappings.remove(mapping);
+    }
+
+    void unmapAll() {
+        ownMappings.closeAll();
+    }
+
+    /// Places as many bytes as there is room for in memory that the peer has mapped.
+    ///
+    /// @param offset where they go
+    /// @return how many bytes; 0, too, if this side has closed the connection
+    /// @throws IOException if the peer has not mapped all of that memory, or has ended the connection
+    int place(ByteBuffer source, long offset) throws IOException {
+        if (!mayWrite()) {
+            return 0;
+        }
+        checkMapped(offset, source.remaining());
+        int total = 0;
+        while (source.hasRemaining() && outgoing.canPlace()) {
+            long at = offset + total;
+            int index = peerMappings.find(at);
+            int bytes = outgoing.place(
+                    source, peerMappings.left(index, at), peerMappings.address(index, at), peerMappings.key(index));
+            total += (int) written(bytes, false);
+        }
+        return total;
+    }
+
+    private void checkMapped(long offset, int bytes) throws IOException {
+        long at = offset;
+        while (at - offset < bytes) {
+            int index = peerMappings.find(at);
+            if (index < 0) {
+                throw new IOException("the peer has mapped nothing at offset " + at
+                        + "; it must map memory and then write to the stream, and this side must read that first");
+            }
+            at += peerMappings.left(index, at);
+        }
+    }
+
+    // ---- What arrives ----
+
+    /// Notices what has arrived, and answers it.
+    ///
+    /// @return how many operations have completed
+    int poll() {
+        int arrived = 0;
+        int total = 0;
+        try {
+            int count;
+            do {
+                count = completionQueue.poll(completions);
+                total += count;
+                for (int i = 0; i < count; i++) {
+                    arrived += complete(i);
+                }
+            } while (count == POLLED);
+        } catch (ProtocolException | VerbException e) {
+            fail(new IOException(e.getMessage(), e));
+        } catch (IllegalStateException e) {
+            fail(new IOException("Connection reset: the device was closed", e));
+        }
+        if (arrived > 0 && (peerSends || peerReads)) {
+            wire.receive(arrived);
+        }
+        giveBack();
+        return total;
+    }
+
+    /// @return how many receives have completed
+    private int complete(int index) throws ProtocolException {
+        long id = completions.workId(index);
+        if ((id & Wire.RECEIVE) == 0) {
+            // If it has failed, so do the receives, after those that have succeeded: there may be more to read.
+            boolean success = completions.isSuccess(index);
+            counters.count(success ? ChannelCounter.COMPLETED : ChannelCounter.FAILED);
+            sent(id, success);
+            return 0;
+        }
+        if (completions.isSuccess(index)) {
+            received(wire.message(completions, index));
+            return 1;
+        }
+        if ((peerSends || peerReads) && !closing) {
+            // What the peer did not answer is the reason.
+            fail(new IOException(asking ? TIMED_OUT : "Connection reset: " + completions.status(index)));
+        }
+        return 0;
+    }
+
+    private void sent(long id, boolean success) {
+        if ((id & Wire.PLACED) != 0) {
+            outgoing.placed((int) id);
+            return;
+        }
+        if (id == Wire.ALIVE) {
+            asking = !success;
+            controls++;
+            return;
+        }
+        int message = (int) id;
+        switch (Message.kind(message)) {
+            case DATA -> outgoing.sent(Message.bytes(message));
+            case MAPPING -> outgoing.sent(ConnectionMemory.MAPPING_BYTES);
+            default -> controls++;
+        }
+    }
+
+    private void received(int message) throws ProtocolException {
+        switch (Message.kind(message)) {
+            case DATA -> {
+                int bytes = Message.bytes(message);
+                incoming.arrived(bytes);
+                counters.count(ChannelCounter.MESSAGES);
+                counters.add(ChannelCounter.BYTES_IN, bytes);
+            }
+            case CREDITS -> outgoing.granted(Message.limit(message));
+            case MAPPING -> {
+                incoming.arrivedWithoutBytes();
+                peerMappings.take(Message.index(message));
+            }
+            case DISCONNECT -> {
+                peerSends = false;
+                peerReads = false;
+            }
+            case SHUTDOWN -> peerSends = false;
+            case UNKNOWN ->
+                throw new ProtocolException(
+                        "the peer sent message 0x" + Integer.toHexString(message) + ", which rsockets do not have");
+        }
+    }
+
+    /// Sends what the peer waits for, and the end.
+    private void giveBack() {
+        if (!established) {
+            return;
+        }
+        while (controls > 0 && (peerSends || peerReads) && !closing) {
+            boolean grant = incoming.owesGrant();
+            if (!grant && !incoming.owesCredits()) {
+                break;
+            }
+            controls--;
+            counters.count(ChannelCounter.CREDIT_UPDATES);
+            if (grant) {
+                long target = peerTargets + (long) ConnectionMemory.TARGET_BYTES * incoming.takeTarget(peerTargetCount);
+                int at = incoming.prepareGrant();
+                wire.grant(incoming.credits(), at, target, peerTargetKey);
+            } else {
+                wire.message(incoming.credits());
+            }
+        }
+        tellMappings();
+        if (pending != NONE && controls > 0) {
+            int message = pending;
+            pending = NONE;
+            controls--;
+            wire.message(message);
+        }
+    }
+
+    private void tellMappings() {
+        while (peerReads && !closing && outgoing.canMap()) {
+            Mapping mapping = ownMappings.pollUntold();
+            if (mapping == null) {
+                return;
+            }
+            long entry = peerTable + (long) ConnectionMemory.MAPPING_BYTES * mapping.index();
+            peerReads = outgoing.map(mapping, entry, peerTargetKey);
+        }
+    }
+
+    // ---- The end ----
+
+    /// Asks the peer for a sign of life, unless it was asked and its device still tries.
+    void ask() {
+        if (!asking && controls > 0) {
+            asking = true;
+            controls--;
+            wire.ask();
+        }
+    }
+
+    /// The peer has given no sign of life.
+    void giveUp() {
+        fail(new IOException(TIMED_OUT));
+    }
+
+    /// The connection manager has heard that the connection has ended.
+    void disconnected(String reason) {
+        if (!isOver()) {
+            fail(new IOException("Connection reset: " + reason));
+        }
+    }
+
+    /// Whether nothing comes and nothing can be sent any more, or this side has closed the connection.
+    boolean isOver() {
+        return closing || (!peerSends && !peerReads);
+    }
+
+    /// Ends both streams after what was written.
+    void close() {
+        if (peerSends || peerReads) {
+            pending = Message.DISCONNECT;
+        }
+        closing = true;
+        giveBack();
+    }
+
+    /// Ends both streams at once.
+    void abort() {
+        closing = true;
+        fail(new IOException("Connection reset"));
+    }
+
+    private void fail(IOException cause) {
+        if (failure == null) {
+            failure = cause;
+            Connection connected = connection;
+            if (connected != null && !closing) {
+                SocketErrorEvent.record(connected.remoteAddress().toString(), "" + cause.getMessage());
+            }
+            if (connected != null && cause.getCause() instanceof ProtocolException) {
+                // The peer must not go on after it has broken the rules.
+                Thread.ofVirtual().name("rsocket-disconnect").start(connected::close);
+            }
+        }
+        peerSends = false;
+        peerReads = false;
+        pending = NONE;
+    }
+
+    /// Whether something is on its way to a peer that still takes it.
+    boolean isLeaving() {
+        return established && failure == null && (pending != NONE || controls < CONTROLS || !outgoing.isSent());
+    }
+}
