@@ -1,6 +1,7 @@
 package io.rdmacomm.soft;
 
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 
@@ -21,6 +22,12 @@ final class PendingFrees {
     private final List<Hold> holds = new ArrayList<>();
     private final List<Freed> waiting = new ArrayList<>();
 
+    /// Nothing is held. What frees places is loaded now: a process without descriptors cannot load a class from a
+    /// folder, and must still be able to free what it has.
+    PendingFrees() {
+        free(this, waiting::clear);
+    }
+
     /// Keeps `places` from being freed.
     ///
     /// @param released whether the peer can no longer write to them; never again false after true
@@ -38,13 +45,27 @@ final class PendingFrees {
     ///
     /// @return whether nothing is held
     synchronized boolean freeReleased() {
-        holds.removeIf(hold -> hold.released.getAsBoolean());
+        Iterator<Hold> all = holds.iterator();
+        while (all.hasNext()) {
+            if (all.next().released.getAsBoolean()) {
+                all.remove();
+            }
+        }
         for (Freed each : List.copyOf(waiting)) {
-            if (holds.stream().noneMatch(hold -> hold.places.contains(each.place))) {
+            if (!isHeld(each.place)) {
                 waiting.remove(each);
                 each.free.run();
             }
         }
         return holds.isEmpty();
+    }
+
+    private boolean isHeld(Object place) {
+        for (Hold hold : holds) {
+            if (hold.places.contains(place)) {
+                return true;
+            }
+        }
+        return false;
     }
 }

@@ -60,9 +60,9 @@ final class ConnectAttempt {
             connect();
         } catch (IOException e) {
             end(null, e);
-        } catch (RuntimeException e) {
-            // The device was closed, for example.
-            end(null, new SocketException("could not connect to " + service.address() + ": " + e.getMessage(), e));
+        } catch (RuntimeException | Error e) {
+            // The device was closed, for example, or there is no memory. Somebody waits for the end.
+            end(null, new SocketException("could not connect to " + service.address() + ": " + e, e));
         }
         listener.changed();
     }

@@ -101,10 +101,10 @@ public final class RsListener implements AutoCloseable {
         boolean kept = false;
         try {
             kept = keep(RsConnector.accept(device, request, sizes, PATIENCE));
-        } catch (IOException | RuntimeException e) {
+        } catch (IOException | RuntimeException | Error e) {
             LOGGER.log(
                     isShortage(e) ? Level.WARNING : Level.DEBUG,
-                    () -> "the connection of " + request.remoteAddress() + " was not accepted: " + e.getMessage());
+                    () -> "the connection of " + request.remoteAddress() + " was not accepted: " + e);
         } finally {
             if (!kept) {
                 room.release();
@@ -113,8 +113,10 @@ public final class RsListener implements AutoCloseable {
     }
 
     /// Whether this side lacks something, at most once a minute: a peer must not be able to fill a log.
-    private boolean isShortage(Exception failure) {
-        if (!(failure.getCause() instanceof VerbException cause) || !SHORTAGES.contains(cause.errno())) {
+    private boolean isShortage(Throwable failure) {
+        boolean shortage = failure instanceof Error
+                || (failure.getCause() instanceof VerbException cause && SHORTAGES.contains(cause.errno()));
+        if (!shortage) {
             return false;
         }
         long now = System.nanoTime();

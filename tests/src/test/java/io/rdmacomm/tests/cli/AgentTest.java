@@ -2,15 +2,18 @@ package io.rdmacomm.tests.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -85,6 +88,16 @@ final class AgentTest {
                 "-Djava.nio.channels.spi.SelectorProvider=io.rdmacomm.nio.RdmaSelectorProvider",
                 agent("127.0.0.0/8"),
                 SOFT);
+        assertThat(ended.text()).contains("5 equal");
+    }
+
+    @Test
+    void aProgramWhoseModulesHaveTheLibraryUsesRdma() throws Exception {
+        String modules = Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
+                .filter(entry -> entry.matches(".*/(rdmacomm-)?(verbs|soft|nio)(/target/classes/?|-[^/]*[.]jar)"))
+                .collect(Collectors.joining(File.pathSeparator));
+        Ended ended =
+                http(agent("127.0.0.0/8"), SOFT, "-p", modules, "--add-modules", "io.rdmacomm.nio,io.rdmacomm.soft");
         assertThat(ended.text()).contains("5 equal");
     }
 
