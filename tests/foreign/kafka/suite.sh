@@ -22,13 +22,12 @@ group.initial.rebalance.delay.ms=0
 END
     "$JAVA_HOME/bin/java" -cp "$path" kafka.tools.StorageTool format --standalone -t 4L6g3nShT-eMCtK--X86sw \
         -c "$data/server.properties" >"$out/kafka.log" 2>&1 || { cat "$out/kafka.log" && return 1; }
-    { with_broker "$path" "$port" first produce consume && with_broker "$path" "$port" second consume; } || status=1
+    { with_broker "$path" "$port" first produce consume share && with_broker "$path" "$port" second consume; } || status=1
     rm -rf "$data"
     return $status
 }
 
-# Starts a broker, runs steps of the program, and stops the broker. Each consumer is in a group of its own, so it reads
-# all records.
+# Starts a broker, runs steps of the program, and stops the broker. Each group of consumers reads all records.
 with_broker() {
     local path=$1 port=$2 life=$3 broker step log status=0
     shift 3
