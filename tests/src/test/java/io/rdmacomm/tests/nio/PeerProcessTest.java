@@ -92,6 +92,7 @@ class PeerProcessTest {
     }
 
     @Test
+    @SuppressWarnings("try") // the channel is closed early, while the peer is stopped
     void aStoppedPeerIsATimeOutAndHoldsNobodyUp() throws Exception {
         try (PeerProcess peer = peer("accept");
                 SocketChannel channel = connect(peer)) {
