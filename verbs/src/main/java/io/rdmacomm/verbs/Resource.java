@@ -4,8 +4,7 @@ package io.rdmacomm.verbs;
 ///
 /// The tree is Context -> {CompletionChannel, WaitGroup, CompletionQueue, ProtectionDomain -> {MemoryRegion,
 /// MemoryWindow, SharedReceiveQueue, AddressHandle, QueuePair}}. [#close()] is idempotent and thread-safe, and closes
-/// the
-/// children first, newest first. An object that another one uses without being its parent, such as the completion
+/// the children first, newest first. An object that another one uses without being its parent, such as the completion
 /// queue of a queue pair, fails to close with EBUSY until the other is closed, as in C. Using a closed object
 /// throws an [IllegalStateException] that names it.
 ///

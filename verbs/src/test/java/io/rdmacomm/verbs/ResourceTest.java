@@ -311,6 +311,24 @@ class ResourceTest {
         }
     }
 
+    @Test
+    void closeWaitsForAnObjectThatWasBeingCreated() throws Exception {
+        Node root = new Node(null, "root");
+        Node queue = root.child("queue");
+        Node domain = root.child("domain");
+        Node pair = new Node(domain, "pair").using(queue);
+        CountDownLatch domainClosed = new CountDownLatch(1);
+        domain.whenClosed = domainClosed::countDown;
+        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            Future<?> closing = threads.submit(root::close);
+            domainClosed.await();
+            assertThatIllegalStateException().isThrownBy(() -> domain.lifetime.adopt(pair.lifetime));
+            closing.get(20, TimeUnit.SECONDS);
+        }
+        assertThat(log.stream().filter(line -> line.startsWith("close ")))
+                .containsExactly("close domain", "close pair", "close queue", "close root");
+    }
+
     private static void awaitUninterrupted(CountDownLatch latch) {
         try {
             assertThat(latch.await(10, TimeUnit.SECONDS)).isTrue();

@@ -6,11 +6,14 @@ import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.spi.Driver;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /// The place of an object in the tree of [Resource]s, and how it is closed.
 public final class Lifetime {
+    private static final long USERS_END_NANOS = TimeUnit.SECONDS.toNanos(1);
+
     private final Resource object;
     private final Driver driver;
     private final Runnable release;
@@ -151,6 +154,7 @@ public final class Lifetime {
             if (child == null) {
                 break;
             }
+            child.awaitUsersThatEnd();
             failure = attempt(child::close, failure);
             forget(child);
         }
@@ -159,6 +163,7 @@ public final class Lifetime {
         for (Lifetime dependency : dependencies) {
             synchronized (dependency.users) {
                 dependency.users.remove(this);
+                dependency.users.notifyAll();
             }
         }
         Lifetime owner = parent;
@@ -167,6 +172,24 @@ public final class Lifetime {
         }
         if (failure != null) {
             throw failure;
+        }
+    }
+
+    /// An object that was being created when its parent began to close is not in the tree. The thread that creates it
+    /// closes it in a moment.
+    private void awaitUsersThatEnd() {
+        long end = System.nanoTime() + USERS_END_NANOS;
+        synchronized (users) {
+            long left = USERS_END_NANOS;
+            while (!users.isEmpty() && left > 0) {
+                try {
+                    TimeUnit.NANOSECONDS.timedWait(users, left);
+                } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                    return;
+                }
+                left = end - System.nanoTime();
+            }
         }
     }
 
