@@ -47,7 +47,7 @@ final class SocketChecks {
         return findings;
     }
 
-    /// What the default rule of sockets means here.
+    /// The addresses that the default rule of sockets matches here.
     private static Finding addresses() {
         try (Context context = Rdma.open()) {
             return addresses(context.device().name(), ownAddresses(context));
@@ -72,7 +72,7 @@ final class SocketChecks {
                                 + "): " + start("", ""));
     }
 
-    /// How to start a program whose sockets go over RDMA.
+    /// The commands that start a program whose sockets go over RDMA.
     private static String start(String option, String argument) {
         String jar = AgentJar.built().map(Path::toString).orElse(AgentJar.NAME);
         return "rdmacomm run" + option + " -- COMMAND, or java -javaagent:" + jar + argument
@@ -103,7 +103,7 @@ final class SocketChecks {
                 : Finding.ok(subject, "limited to " + limit);
     }
 
-    /// What is wrong with the options that every JVM of this shell gets.
+    /// Mistakes in the options that every JVM of this shell gets.
     static List<Finding> options(String options) {
         List<Finding> findings = new ArrayList<>();
         Matcher agent = AGENT.matcher(options);

@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicLong;
 /// Closes something when no byte moves for too long, which ends every wait there. A blocking call of a channel has
 /// no time-out of its own.
 final class StallWatch implements AutoCloseable {
-    /// How often it looks within the patience.
+    /// The number of looks within the patience.
     private static final int LOOKS = 8;
 
     private final Closeable target;

@@ -1,6 +1,6 @@
 package io.rdmacomm.cli.socket;
 
-/// How a program waits at its socket.
+/// The way a program waits at its socket.
 public enum Waiting {
     /// In blocking calls.
     BLOCKING,

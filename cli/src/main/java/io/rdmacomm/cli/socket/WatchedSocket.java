@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /// A connected socket, with a limit for how long no byte may move. For one thread.
 public final class WatchedSocket implements AutoCloseable {
-    /// How many calls in vain come between two offers to give up the processor.
+    /// The number of calls without effect between two offers to give up the processor, as a mask.
     private static final int SPIN_MASK = 1023;
 
     private final SocketChannel channel;

@@ -33,7 +33,7 @@ final class RunningBytes {
         }
     }
 
-    /// How many bytes it has filled or checked.
+    /// The number of bytes that it has filled or checked.
     long count() {
         return count;
     }

@@ -14,7 +14,8 @@ final class StreamEnd {
     static final String ADVICE = "both ends need the same --size, --count and --iterations, and --tcp at both or none";
 
     private static final int SYNC_BYTES = 16;
-    /// What an iWARP device begins with at a TCP port (RFC 5044, section 7.1): as long as the first message.
+    /// The first bytes that an iWARP device sends to a TCP port (RFC 5044, section 7.1). They are as long as the first
+    /// message.
     private static final ByteBuffer IWARP = ByteBuffer.wrap("MPA ID Req Frame".getBytes(StandardCharsets.US_ASCII));
 
     private final StreamPlan plan;

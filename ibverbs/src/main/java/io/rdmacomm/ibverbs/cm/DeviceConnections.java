@@ -123,9 +123,20 @@ final class DeviceConnections {
         }
     }
 
-    /// Resolves the address of the destination and the route to it; the identifier gets a port.
-    void resolve(ConnectionIdentifier identifier, InetSocketAddress destination, long deadline, long timeoutNanos)
+    /// Resolves the address of the destination and the route to it; the identifier gets the options, and a port
+    /// unless they have one.
+    void resolve(
+            ConnectionIdentifier identifier,
+            InetSocketAddress destination,
+            IdentifierOptions options,
+            long deadline,
+            long timeoutNanos)
             throws InterruptedException {
+        optionSetter.set(identifier, options);
+        InetSocketAddress local = options.localAddress();
+        if (local != null) {
+            bind(identifier, local);
+        }
         int milliseconds = Math.clamp(TimeUnit.NANOSECONDS.toMillis(timeoutNanos), 1, Integer.MAX_VALUE);
         String peer = destination.toString();
         int errno = SocketAddresses.with(

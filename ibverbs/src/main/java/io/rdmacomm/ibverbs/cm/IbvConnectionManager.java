@@ -64,12 +64,7 @@ public final class IbvConnectionManager implements ConnectionManagerDriver {
         ConnectionIdentifier identifier = connections.create(PortSpace.CONNECTIONS);
         boolean success = false;
         try {
-            connections.optionSetter().set(identifier, options);
-            InetSocketAddress local = options.localAddress();
-            if (local != null) {
-                connections.bind(identifier, local);
-            }
-            connections.resolve(identifier, destination, Deadline.after(timeoutNanos), timeoutNanos);
+            connections.resolve(identifier, destination, options, Deadline.after(timeoutNanos), timeoutNanos);
             RouteDriver route = new IbvRoute(connections, identifier, destination, options);
             success = true;
             return route;
@@ -93,7 +88,7 @@ public final class IbvConnectionManager implements ConnectionManagerDriver {
         ConnectionIdentifier identifier = connections.create(PortSpace.DATAGRAMS);
         try {
             long deadline = Deadline.after(timeoutNanos);
-            connections.resolve(identifier, destination, deadline, timeoutNanos);
+            connections.resolve(identifier, destination, IdentifierOptions.none(), deadline, timeoutNanos);
             int errno = ParameterStruct.ofDatagrams(
                     privateData, 0, pointer -> identifier.call(id -> library.connect(id, pointer)));
             IbvFailure.check(LOOK_UP, errno, destination.toString());

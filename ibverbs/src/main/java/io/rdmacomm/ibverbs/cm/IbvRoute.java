@@ -117,12 +117,7 @@ final class IbvRoute implements RouteDriver {
         if (closing) {
             throw new IllegalStateException(this + " is closed");
         }
-        connections.optionSetter().set(identifier, options);
-        InetSocketAddress wanted = options.localAddress();
-        if (wanted != null) {
-            connections.bind(identifier, wanted);
-        }
-        connections.resolve(identifier, remote, deadline, timeoutNanos);
+        connections.resolve(identifier, remote, options, deadline, timeoutNanos);
         local = identifier.localAddress();
     }
 

@@ -54,11 +54,6 @@ public final class AddressRules {
         this.rules = rules;
     }
 
-    /// All addresses.
-    public static AddressRules everywhere() {
-        return parse("*");
-    }
-
     /// Reads rules that are separated by commas.
     ///
     /// @throws IllegalArgumentException if one is wrong; the message names it

@@ -4,7 +4,6 @@ import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
-import java.net.UnknownHostException;
 import java.nio.channels.UnresolvedAddressException;
 import java.nio.channels.UnsupportedAddressTypeException;
 import java.util.Objects;
@@ -29,13 +28,17 @@ final class Addresses {
     }
 
     /// Where a connection to an address goes: the wildcard address means this host.
-    static InetSocketAddress remote(InetSocketAddress address) throws UnknownHostException {
+    static InetSocketAddress remote(InetSocketAddress address) {
         InetAddress host = address.getAddress();
-        if (!host.isAnyLocalAddress()) {
-            return address;
-        }
-        byte[] loopback = host instanceof Inet4Address ? new byte[] {127, 0, 0, 1} : new byte[16];
-        loopback[loopback.length - 1] = 1;
-        return new InetSocketAddress(InetAddress.getByAddress(loopback), address.getPort());
+        return host.isAnyLocalAddress() ? ofFamily(host, "127.0.0.1", "::1", address.getPort()) : address;
+    }
+
+    /// The wildcard address of the family of a peer.
+    static InetSocketAddress wildcard(InetAddress peer, int port) {
+        return ofFamily(peer, "0.0.0.0", "::", port);
+    }
+
+    private static InetSocketAddress ofFamily(InetAddress family, String ipv4, String ipv6, int port) {
+        return new InetSocketAddress(InetAddress.ofLiteral(family instanceof Inet4Address ? ipv4 : ipv6), port);
     }
 }

@@ -2,7 +2,6 @@ package io.rdmacomm.nio.channel;
 
 import io.rdmacomm.verbs.service.SystemSockets;
 import java.io.IOException;
-import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.channels.SocketChannel;
@@ -10,9 +9,6 @@ import java.nio.channels.SocketChannel;
 /// The local address that a socket was bound to. A channel of the JDK holds it until the socket connects: only then
 /// is it known whether the connection belongs to the device. Thread-safe.
 final class PortReservation implements AutoCloseable {
-    private static final String ANY_IPV4 = "0.0.0.0";
-    private static final String ANY_IPV6 = "::";
-
     private final SocketChannel channel;
     private final InetSocketAddress address;
 
@@ -54,12 +50,8 @@ final class PortReservation implements AutoCloseable {
     /// @return the address, for a connection to a peer
     InetSocketAddress release(InetAddress peer) throws IOException {
         channel.close();
-        if (!address.getAddress().isAnyLocalAddress()) {
-            return address;
-        }
         // A socket of the JDK has the wildcard address of IPv6 for both families.
-        InetAddress any = InetAddress.ofLiteral(peer instanceof Inet4Address ? ANY_IPV4 : ANY_IPV6);
-        return new InetSocketAddress(any, address.getPort());
+        return address.getAddress().isAnyLocalAddress() ? Addresses.wildcard(peer, address.getPort()) : address;
     }
 
     @Override

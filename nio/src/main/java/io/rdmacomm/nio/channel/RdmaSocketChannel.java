@@ -34,18 +34,12 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
-import jdk.net.ExtendedSocketOptions;
 import org.jspecify.annotations.Nullable;
 
 /// A [SocketChannel] over an rsocket, or over TCP if the rules leave the address to it. The order of checks and
 /// exceptions is that of the JDK's channel.
 public final class RdmaSocketChannel extends SocketChannel implements SelectableRdma {
     private static final Duration LINGER = Duration.ofSeconds(10);
-    private static final Set<SocketOption<?>> KEEP_ALIVE = Set.of(
-            StandardSocketOptions.SO_KEEPALIVE,
-            ExtendedSocketOptions.TCP_KEEPIDLE,
-            ExtendedSocketOptions.TCP_KEEPINTERVAL,
-            ExtendedSocketOptions.TCP_KEEPCOUNT);
 
     private enum State {
         UNCONNECTED,
@@ -298,6 +292,7 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
                 throw new ClosedChannelException();
             }
             connected.configureBlocking(isBlocking());
+            // They may have changed while it connected.
             options.applyTo(connected);
             ordinary = connected;
             state = State.CONNECTED;
@@ -661,7 +656,7 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
     private RsConnection rsocket() throws IOException {
         if (ordinary != null) {
             throw new UnsupportedOperationException(
-                    this + " is a TCP connection, which cannot map memory; see the rules" + " of RdmaSelectorProvider");
+                    this + " is a TCP connection, which cannot map memory; see the rules of RdmaSelectorProvider");
         }
         return forWriting();
     }
@@ -792,7 +787,7 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
         synchronized (stateLock) {
             ensureOpen();
             options.set(ordinary, name, value);
-            if (KEEP_ALIVE.contains(name)) {
+            if (SocketOptionValues.isKeepAlive(name)) {
                 keepAlive();
             }
         }

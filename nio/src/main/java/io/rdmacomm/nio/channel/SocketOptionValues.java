@@ -156,6 +156,11 @@ final class SocketOptionValues {
         return get(name);
     }
 
+    /// Whether an option is one of those that [#keepAlive()] depends on.
+    static boolean isKeepAlive(SocketOption<?> name) {
+        return KEEP_ALIVE.containsKey(name) || name.equals(StandardSocketOptions.SO_KEEPALIVE);
+    }
+
     /// When a connection with these options asks an idle peer for a sign of life; null for never.
     @Nullable
     KeepAlive keepAlive() {

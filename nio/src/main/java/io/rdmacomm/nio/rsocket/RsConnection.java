@@ -346,19 +346,10 @@ public final class RsConnection {
 
     // ---- Waiting ----
 
-    /// Which of [Readiness#READ], [Readiness#WRITE] and [Readiness#PLACE] would not find anything to wait for.
-    public int ready() {
-        lock.lock();
-        try {
-            return protocol.ready();
-        } finally {
-            lock.unlock();
-        }
-    }
-
     /// Notices what has arrived.
     ///
-    /// @return [#ready()]
+    /// @return which of [Readiness#READ], [Readiness#WRITE] and [Readiness#PLACE] would not find anything to wait
+    ///         for
     public int progress() {
         lock.lock();
         try {
@@ -371,7 +362,7 @@ public final class RsConnection {
 
     /// Requests an event for the next completion, and notices what has arrived before.
     ///
-    /// @return [#ready()]
+    /// @return as [#progress()]
     public int arm() {
         lock.lock();
         try {

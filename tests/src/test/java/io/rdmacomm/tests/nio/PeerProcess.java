@@ -53,7 +53,7 @@ final class PeerProcess implements AutoCloseable {
     /// All that it has printed, when it has ended. It is killed if that takes too long.
     List<String> lines() throws IOException, InterruptedException {
         if (!process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
-            close();
+            kill();
         }
         List<String> lines = new ArrayList<>(List.of(first));
         lines.addAll(process.inputReader().readAllLines());
@@ -61,19 +61,18 @@ final class PeerProcess implements AutoCloseable {
         return lines;
     }
 
-    /// Sends it a signal.
-    void signal(String name) throws IOException, InterruptedException {
-        int status = new ProcessBuilder("kill", "-" + name, Long.toString(process.pid()))
-                .start()
-                .waitFor();
-        if (status != 0) {
-            throw new IOException("kill -" + name + " ended with " + status);
-        }
+    /// For [io.rdmacomm.tests.fixture.Signals].
+    Process process() {
+        return process;
+    }
+
+    void kill() {
+        process.destroyForcibly();
     }
 
     @Override
     public void close() {
-        process.destroyForcibly();
+        kill();
     }
 
     /// The process.

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatIOException;
 
 import io.rdmacomm.nio.RdmaSelectorProvider;
 import io.rdmacomm.tests.fixture.LeakCheck;
+import io.rdmacomm.tests.fixture.Signals;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.SocketTimeoutException;
@@ -48,7 +49,7 @@ class PeerProcessTest {
     void aReaderSeesThatThePeerWasKilled() throws Exception {
         try (PeerProcess peer = peer("listen");
                 SocketChannel channel = connect(peer)) {
-            peer.signal("KILL");
+            peer.kill();
             assertThatIOException().isThrownBy(() -> channel.read(ByteBuffer.allocate(1)));
             assertThatIOException().isThrownBy(() -> channel.write(ByteBuffer.allocate(1)));
             assertThatExceptionOfType(ConnectException.class).isThrownBy(() -> connect(peer));
@@ -63,7 +64,7 @@ class PeerProcessTest {
             for (int i = 0; i < 1000; i++) {
                 assertThat(channel.read(bytes.clear())).isPositive();
             }
-            peer.signal("KILL");
+            peer.kill();
             assertThatIOException().isThrownBy(() -> {
                 while (channel.read(bytes.clear()) > 0) {
                     assertThat(bytes.position()).isPositive();
@@ -84,7 +85,7 @@ class PeerProcessTest {
                 assertThat(bytes.position()).isPositive();
             }
             channel.register(selector, SelectionKey.OP_WRITE);
-            peer.signal("KILL");
+            peer.kill();
             assertThatIOException().isThrownBy(() -> {
                 while (selector.select() == 1) {
                     // Room that the peer has given before its end.
@@ -100,7 +101,7 @@ class PeerProcessTest {
     void aStoppedPeerIsATimeOutAndHoldsNobodyUp() throws Exception {
         try (PeerProcess peer = peer("accept");
                 SocketChannel channel = connect(peer)) {
-            peer.signal("STOP");
+            Signals.freeze(peer.process());
             channel.socket().setSoTimeout(SHORT_MILLIS);
             assertThatExceptionOfType(SocketTimeoutException.class)
                     .isThrownBy(() -> channel.socket().getInputStream().read());
@@ -111,7 +112,7 @@ class PeerProcessTest {
             channel.write(ByteBuffer.allocate(1));
             channel.setOption(StandardSocketOptions.SO_LINGER, 1);
             channel.close();
-            peer.signal("CONT");
+            Signals.thaw(peer.process());
         }
     }
 

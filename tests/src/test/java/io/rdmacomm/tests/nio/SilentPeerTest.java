@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import io.rdmacomm.nio.RdmaSelectorProvider;
 import io.rdmacomm.tests.fixture.FarNamespace;
 import io.rdmacomm.tests.fixture.LeakCheck;
+import io.rdmacomm.tests.fixture.Signals;
 import java.io.File;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -137,10 +138,7 @@ class SilentPeerTest {
     /// The software device is a part of the program.
     @Test
     void aProgramOnTheSoftwareDeviceThatIsStoppedIsATimeOut() throws Exception {
-        assertThat(new ProcessBuilder("kill", "-STOP", Long.toString(server.pid()))
-                        .start()
-                        .waitFor())
-                .isZero();
+        Signals.freeze(server);
         timesOut();
     }
 }
