@@ -687,10 +687,12 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
             RsConnection open = connection;
             if (channel != null) {
                 var _ = channel.shutdownOutput();
-            } else if (open != null && !outputClosed) {
+            }
+            // First: a writer that this wakes must see why.
+            outputClosed = true;
+            if (open != null) {
                 open.shutdownOutput();
             }
-            outputClosed = true;
         }
         wake();
         return this;

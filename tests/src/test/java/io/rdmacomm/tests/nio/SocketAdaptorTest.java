@@ -3,6 +3,7 @@ package io.rdmacomm.tests.nio;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdmacomm.tests.fixture.Deadline;
 import io.rdmacomm.tests.fixture.LeakCheck;
 import io.rdmacomm.tests.nio.Sockets.Pair;
 import java.io.InputStream;
@@ -55,16 +56,12 @@ class SocketAdaptorTest {
         assertThatThrownBy(call).isExactlyInstanceOf(type);
     }
 
-    /// Does something when this thread is in a call of a channel.
+    /// Does something when this thread waits in a call of a channel.
     private static void later(AutoCloseable action) {
         Thread caller = Thread.currentThread();
         Thread.ofPlatform().daemon().start(() -> {
             try {
-                while (!isInChannel(caller)) {
-                    Thread.onSpinWait();
-                }
-                // Until it waits there.
-                Thread.sleep(SHORT_MILLIS);
+                Deadline.await("a call of a channel waits", () -> waitsInChannel(caller));
                 action.close();
             } catch (Exception e) {
                 throw new AssertionError(e);
@@ -72,10 +69,14 @@ class SocketAdaptorTest {
         });
     }
 
-    private static boolean isInChannel(Thread thread) {
-        return Arrays.stream(thread.getStackTrace())
-                .map(StackTraceElement::getClassName)
-                .anyMatch(name -> name.startsWith("sun.nio.ch.") || name.startsWith("io.rdmacomm.nio."));
+    /// A thread that is parked, or waits in the kernel, is in a native method.
+    private static boolean waitsInChannel(Thread thread) {
+        StackTraceElement[] stack = thread.getStackTrace();
+        return stack.length > 0
+                && stack[0].isNativeMethod()
+                && Arrays.stream(stack)
+                        .map(StackTraceElement::getClassName)
+                        .anyMatch(name -> name.startsWith("sun.nio.ch.") || name.startsWith("io.rdmacomm.nio."));
     }
 
     @Test

@@ -10,6 +10,7 @@ import io.rdmacomm.tests.fixture.LeakCheck;
 import io.rdmacomm.tests.nio.Sockets.Pair;
 import java.io.IOException;
 import java.io.InputStream;
+import java.lang.Thread.State;
 import java.net.BindException;
 import java.net.ConnectException;
 import java.net.InetAddress;
@@ -37,11 +38,13 @@ import java.nio.channels.SocketChannel;
 import java.nio.channels.UnresolvedAddressException;
 import java.nio.channels.UnsupportedAddressTypeException;
 import java.nio.channels.spi.SelectorProvider;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.Callable;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
@@ -89,6 +92,10 @@ class SocketChannelTest {
             Thread.ofPlatform().daemon().start(task);
         }
         return task;
+    }
+
+    private static boolean isWaiting(Thread thread) {
+        return thread != null && EnumSet.of(State.WAITING, State.TIMED_WAITING).contains(thread.getState());
     }
 
     // ---- Streams ----
@@ -456,8 +463,10 @@ class SocketChannelTest {
             for (boolean gathering : new boolean[] {true, false}) {
                 try (Pair pair = Pair.connect(provider)) {
                     SocketChannel channel = pair.client();
+                    AtomicReference<Thread> writer = new AtomicReference<>();
                     FutureTask<Object> writing = inBackground(
                             () -> {
+                                writer.set(Thread.currentThread());
                                 while (true) {
                                     var _ = gathering
                                             ? channel.write(halves(LARGE))
@@ -465,7 +474,7 @@ class SocketChannelTest {
                                 }
                             },
                             true);
-                    Thread.sleep(SHORT_MILLIS);
+                    Deadline.await("the writer waits", () -> isWaiting(writer.get()));
                     if (whole) {
                         channel.close();
                     } else {
