@@ -51,10 +51,11 @@ final class PendingFrees {
                 all.remove();
             }
         }
-        for (Freed each : List.copyOf(waiting)) {
-            if (!isHeld(each.place)) {
-                waiting.remove(each);
-                each.free.run();
+        for (Iterator<Freed> each = waiting.iterator(); each.hasNext(); ) {
+            Freed freed = each.next();
+            if (!isHeld(freed.place)) {
+                each.remove();
+                freed.free.run();
             }
         }
         return holds.isEmpty();
