@@ -44,7 +44,7 @@ public final class RsConnector {
             BufferSizes sizes,
             Duration timeout)
             throws IOException {
-        return SocketConnectEvent.record(false, address, () -> establish(device, address, options, sizes, timeout));
+        return SocketRecording.connect(false, address, () -> establish(device, address, options, sizes, timeout));
     }
 
     private static Established establish(
@@ -101,7 +101,7 @@ public final class RsConnector {
     /// @throws IOException if the peer is no rsocket, has gone, or the system has no room for the connection
     static Established accept(SocketDevice device, ConnectionRequest request, BufferSizes sizes, Duration timeout)
             throws IOException {
-        return SocketConnectEvent.record(true, request.remoteAddress(), () -> answer(device, request, sizes, timeout));
+        return SocketRecording.connect(true, request.remoteAddress(), () -> answer(device, request, sizes, timeout));
     }
 
     private static Established answer(

@@ -455,7 +455,7 @@ final class RsProtocol {
             failure = cause;
             Connection connected = connection;
             if (connected != null && !closing) {
-                SocketErrorEvent.record(connected.remoteAddress().toString(), "" + cause.getMessage());
+                SocketRecording.failed(connected.remoteAddress().toString(), "" + cause.getMessage());
             }
             if (connected != null && cause.getCause() instanceof ProtocolException) {
                 // The peer must not go on after it has broken the rules.

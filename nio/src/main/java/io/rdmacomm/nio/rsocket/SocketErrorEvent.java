@@ -3,7 +3,6 @@ package io.rdmacomm.nio.rsocket;
 import jdk.jfr.Category;
 import jdk.jfr.Description;
 import jdk.jfr.Event;
-import jdk.jfr.FlightRecorder;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
@@ -20,14 +19,4 @@ final class SocketErrorEvent extends Event {
 
     @Label("Failure")
     String failure = "";
-
-    /// Records a failure if somebody listens.
-    static void record(String peer, String failure) {
-        if (FlightRecorder.isInitialized()) {
-            SocketErrorEvent event = new SocketErrorEvent();
-            event.peer = peer;
-            event.failure = failure;
-            event.commit();
-        }
-    }
 }

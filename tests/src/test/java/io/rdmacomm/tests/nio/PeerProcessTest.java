@@ -15,12 +15,15 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
 
 /// The other end of a connection is a process that is killed, stopped, or short of descriptors.
 @ExtendWith(LeakCheck.class)
@@ -114,6 +117,19 @@ class PeerProcessTest {
             channel.close();
             Signals.thaw(peer.process());
         }
+    }
+
+    @Test
+    void withoutARecordingTheFlightRecorderIsNotSetUp(@TempDir Path folder) throws Exception {
+        Path log = folder.resolve("log");
+        List<String> environment = List.of("env", "JAVA_TOOL_OPTIONS=-Xlog:class+load:file=" + log + ":none");
+        try (PeerProcess peer = PeerProcess.start(environment, "write");
+                SocketChannel channel = connect(peer)) {
+            assertThat(channel.read(ByteBuffer.allocate(1))).isOne();
+        }
+        assertThat(Files.readAllLines(log))
+                .anyMatch(line -> line.startsWith("io.rdmacomm.nio.rsocket.SocketRecording "))
+                .noneMatch(line -> line.startsWith("jdk.jfr.Event "));
     }
 
     @Test
