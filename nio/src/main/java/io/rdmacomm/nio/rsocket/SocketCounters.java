@@ -34,17 +34,20 @@ final class SocketCounters implements CounterSource, AutoCloseable {
         this.name = "sockets on " + device;
     }
 
-    /// Begins to publish.
+    /// Begins to publish after an interval, so that the first connection does not compete with it for processors.
     void start() {
-        CountersPublisher.PROCESS.add(this);
         var _ = Thread.ofVirtual().name("rsocket-counters").start(this::publish);
     }
 
     private void publish() {
         try {
-            do {
-                CountersPublisher.PROCESS.tick();
-            } while (!closed.await(INTERVAL_SECONDS, TimeUnit.SECONDS));
+            if (!closed.await(INTERVAL_SECONDS, TimeUnit.SECONDS)) {
+                CountersPublisher.PROCESS.add(this);
+                do {
+                    CountersPublisher.PROCESS.tick();
+                } while (!closed.await(INTERVAL_SECONDS, TimeUnit.SECONDS));
+                CountersPublisher.PROCESS.remove(this);
+            }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
