@@ -1,0 +1,19 @@
+package io.rdmacomm.soft.roce.wire;
+
+/// Why a packet is dropped.
+public enum PacketFault {
+    /// Nothing is wrong.
+    NONE,
+    /// It is shorter than its headers.
+    TOO_SHORT,
+    /// Its header has another version.
+    VERSION,
+    /// Its opcode is unknown.
+    OPCODE,
+    /// Its partition key is not the default one.
+    PARTITION_KEY,
+    /// It has a payload and must not have one.
+    PAYLOAD,
+    /// Its invariant CRC is wrong.
+    CHECKSUM
+}

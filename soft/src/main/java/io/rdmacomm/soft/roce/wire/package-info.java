@@ -1,0 +1,7 @@
+/// The packets of RoCE v2: an InfiniBand transport packet in a UDP datagram (InfiniBand Architecture Specification
+/// 1.4, chapter 9 and annex A17). No sockets; violations are values, because hostile packets must cost no more than
+/// good ones.
+@NullMarked
+package io.rdmacomm.soft.roce.wire;
+
+import org.jspecify.annotations.NullMarked;
