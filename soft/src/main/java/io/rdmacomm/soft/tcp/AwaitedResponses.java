@@ -1,5 +1,6 @@
 package io.rdmacomm.soft.tcp;
 
+import io.rdmacomm.soft.execution.PayloadPlacement;
 import io.rdmacomm.soft.iwarp.SegmentHeader;
 import io.rdmacomm.soft.iwarp.Violation;
 import io.rdmacomm.soft.memory.AtomicResult;
@@ -54,7 +55,7 @@ final class AwaitedResponses {
         if (segment.payloadBytes > 0) {
             LocalRegion region = memory.region(reads.key());
             if (region != null) {
-                placement.pieces.add(region.segment(), reads.key(), reads.address(), segment.payloadBytes);
+                placement.pieces().add(region.segment(), reads.key(), reads.address(), segment.payloadBytes);
             }
         }
         return Violation.NONE;

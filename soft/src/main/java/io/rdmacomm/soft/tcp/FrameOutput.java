@@ -6,6 +6,7 @@ import io.rdmacomm.soft.iwarp.FpduLayout;
 import io.rdmacomm.soft.iwarp.SegmentHeader;
 import io.rdmacomm.soft.iwarp.TerminateCode;
 import io.rdmacomm.soft.iwarp.TerminateMessage;
+import io.rdmacomm.soft.memory.BufferViews;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;

@@ -1,5 +1,6 @@
 package io.rdmacomm.soft.tcp;
 
+import io.rdmacomm.soft.execution.PayloadPlacement;
 import io.rdmacomm.soft.iwarp.Acknowledgement;
 import io.rdmacomm.soft.iwarp.AtomicResponse;
 import io.rdmacomm.soft.iwarp.Opcode;

@@ -1,9 +1,9 @@
 package io.rdmacomm.soft.tcp;
 
+import io.rdmacomm.soft.execution.RequestFault;
 import io.rdmacomm.soft.iwarp.Acknowledgement;
 import io.rdmacomm.soft.iwarp.TerminateCode;
 import io.rdmacomm.soft.iwarp.Violation;
-import io.rdmacomm.soft.memory.AccessFault;
 import io.rdmacomm.verbs.AsyncEventType;
 
 /// Why a request of the peer was rejected, which ends the link.
@@ -21,29 +21,40 @@ record Refusal(TerminateCode code, int syndrome, AsyncEventType event) {
     }
 
     /// The memory that a Write names is refused where it is placed, by DDP, which has no rights (RFC 5041 7).
-    static Refusal ofWrite(AccessFault fault) {
-        return protection(
-                switch (fault) {
-                    case INVALID_KEY -> TerminateCode.TAGGED_INVALID_KEY;
-                    case OUT_OF_BOUNDS -> TerminateCode.TAGGED_OUT_OF_BOUNDS;
-                    case MISSING_RIGHT -> TerminateCode.MISSING_RIGHT;
-                    case OTHER_DOMAIN -> TerminateCode.TAGGED_OTHER_DOMAIN;
-                });
+    static Refusal ofWrite(RequestFault fault) {
+        TerminateCode code = switch (fault) {
+            case INVALID_KEY -> TerminateCode.TAGGED_INVALID_KEY;
+            case OUT_OF_BOUNDS -> TerminateCode.TAGGED_OUT_OF_BOUNDS;
+            case OTHER_DOMAIN -> TerminateCode.TAGGED_OTHER_DOMAIN;
+            default -> code(fault);
+        };
+        return new Refusal(code, syndrome(fault), fault.event());
     }
 
-    /// The memory that a Read or Atomic Request names is refused where it is read, by RDMAP (RFC 5040 7.1).
-    static Refusal ofRead(AccessFault fault) {
-        return protection(
-                switch (fault) {
-                    case INVALID_KEY -> TerminateCode.INVALID_KEY;
-                    case OUT_OF_BOUNDS -> TerminateCode.OUT_OF_BOUNDS;
-                    case MISSING_RIGHT -> TerminateCode.MISSING_RIGHT;
-                    case OTHER_DOMAIN -> TerminateCode.OTHER_DOMAIN;
-                });
+    /// Anything else is refused by RDMAP (RFC 5040 7.1).
+    static Refusal of(RequestFault fault) {
+        return new Refusal(code(fault), syndrome(fault), fault.event());
     }
 
-    private static Refusal protection(TerminateCode code) {
-        return new Refusal(code, Acknowledgement.ACCESS_ERROR, AsyncEventType.QUEUE_PAIR_ACCESS_ERROR);
+    private static TerminateCode code(RequestFault fault) {
+        return switch (fault) {
+            case INVALID_REQUEST -> TerminateCode.OPERATION;
+            case INVALID_KEY -> TerminateCode.INVALID_KEY;
+            case OUT_OF_BOUNDS -> TerminateCode.OUT_OF_BOUNDS;
+            case MISSING_RIGHT -> TerminateCode.MISSING_RIGHT;
+            case OTHER_DOMAIN -> TerminateCode.OTHER_DOMAIN;
+            case RECEIVE_TOO_SHORT -> TerminateCode.MESSAGE_TOO_LONG;
+            case RECEIVE_MEMORY -> TerminateCode.RDMAP_CATASTROPHIC;
+            case KEY_NOT_INVALIDATED -> TerminateCode.KEY_NOT_INVALIDATED;
+        };
+    }
+
+    private static int syndrome(RequestFault fault) {
+        return switch (fault) {
+            case INVALID_REQUEST, RECEIVE_TOO_SHORT -> Acknowledgement.INVALID_REQUEST;
+            case INVALID_KEY, OUT_OF_BOUNDS, MISSING_RIGHT, OTHER_DOMAIN -> Acknowledgement.ACCESS_ERROR;
+            case RECEIVE_MEMORY, KEY_NOT_INVALIDATED -> Acknowledgement.OPERATION_ERROR;
+        };
     }
 
     private static int syndrome(TerminateCode code) {

@@ -2,8 +2,8 @@ package io.rdmacomm.soft.tcp;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdmacomm.soft.execution.RequestFault;
 import io.rdmacomm.soft.iwarp.Acknowledgement;
-import io.rdmacomm.soft.memory.AccessFault;
 import io.rdmacomm.verbs.AsyncEventType;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -11,9 +11,11 @@ import org.junit.jupiter.params.provider.EnumSource;
 /// The answer to a peer that may not access the memory that it named.
 class RefusalTest {
     @ParameterizedTest
-    @EnumSource(AccessFault.class)
-    void anAccessFaultIsAProtectionError(AccessFault fault) {
-        for (Refusal refusal : new Refusal[] {Refusal.ofWrite(fault), Refusal.ofRead(fault)}) {
+    @EnumSource(
+            value = RequestFault.class,
+            names = {"INVALID_KEY", "OUT_OF_BOUNDS", "MISSING_RIGHT", "OTHER_DOMAIN"})
+    void anAccessFaultIsAProtectionError(RequestFault fault) {
+        for (Refusal refusal : new Refusal[] {Refusal.ofWrite(fault), Refusal.of(fault)}) {
             assertThat(refusal.code().isProtection()).isTrue();
             assertThat(refusal.syndrome()).isEqualTo(Acknowledgement.ACCESS_ERROR);
             assertThat(refusal.event()).isEqualTo(AsyncEventType.QUEUE_PAIR_ACCESS_ERROR);
@@ -22,9 +24,11 @@ class RefusalTest {
 
     /// Layer 0 is RDMAP, layer 1 is DDP (RFC 5040 7.1).
     @ParameterizedTest
-    @EnumSource(AccessFault.class)
-    void readsAreRefusedByRdmapAndWritesByDdpUnlessARightIsMissing(AccessFault fault) {
-        assertThat(Refusal.ofRead(fault).code().layer()).isZero();
-        assertThat(Refusal.ofWrite(fault).code().layer()).isEqualTo(fault == AccessFault.MISSING_RIGHT ? 0 : 1);
+    @EnumSource(
+            value = RequestFault.class,
+            names = {"INVALID_KEY", "OUT_OF_BOUNDS", "MISSING_RIGHT", "OTHER_DOMAIN"})
+    void readsAreRefusedByRdmapAndWritesByDdpUnlessARightIsMissing(RequestFault fault) {
+        assertThat(Refusal.of(fault).code().layer()).isZero();
+        assertThat(Refusal.ofWrite(fault).code().layer()).isEqualTo(fault == RequestFault.MISSING_RIGHT ? 0 : 1);
     }
 }

@@ -1,4 +1,4 @@
-package io.rdmacomm.soft.tcp;
+package io.rdmacomm.soft.execution;
 
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
@@ -97,7 +97,7 @@ final class TakenReceive {
             LocalRegion region = memory.usable(key, domain, LOCAL_WRITE, address, length);
             bad = region == null;
             if (region != null) {
-                placement.pieces.add(region.segment(), key, region.offsetOf(address), length);
+                placement.pieces().add(region.segment(), key, region.offsetOf(address), length);
             }
         }
     }
@@ -106,7 +106,7 @@ final class TakenReceive {
     ///
     /// @return 0, or what the receive fails with
     int check(long end) {
-        if (end <= placement.pieces.total) {
+        if (end <= placement.pieces().total) {
             return SUCCESS;
         }
         return bad ? WorkStatus.LOCAL_PROTECTION_ERROR.code() : WorkStatus.LOCAL_LENGTH_ERROR.code();

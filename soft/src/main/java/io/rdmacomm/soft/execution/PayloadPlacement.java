@@ -1,5 +1,6 @@
-package io.rdmacomm.soft.tcp;
+package io.rdmacomm.soft.execution;
 
+import io.rdmacomm.soft.memory.BufferViews;
 import io.rdmacomm.soft.memory.ElementList;
 import io.rdmacomm.soft.memory.LocalMemory;
 import io.rdmacomm.soft.memory.LocalRegion;
@@ -10,10 +11,10 @@ import org.jspecify.annotations.Nullable;
 /// Places the payload of an incoming message into pieces of registered memory, filled from the first on. Checks
 /// before each step that the memory is still registered. Sends, Writes and Read Responses have one each, because a
 /// peer may interleave their segments (RFC 5041 5.3).
-final class PayloadPlacement {
+public final class PayloadPlacement {
     private static final int VIEWS = 16;
 
-    final ElementList pieces;
+    private final ElementList pieces;
     private final LocalMemory memory;
     private final BufferViews views;
     private int index;
@@ -21,14 +22,19 @@ final class PayloadPlacement {
     private int key;
 
     /// @param mostPieces how many pieces a message may go to
-    PayloadPlacement(LocalMemory memory, int mostPieces) {
+    public PayloadPlacement(LocalMemory memory, int mostPieces) {
         this.memory = memory;
         this.pieces = new ElementList(mostPieces);
         this.views = new BufferViews(Math.min(mostPieces, VIEWS));
     }
 
+    /// The pieces, which the caller finds.
+    public ElementList pieces() {
+        return pieces;
+    }
+
     /// Starts again, without pieces.
-    void clear() {
+    public void clear() {
         pieces.clear();
         index = 0;
         done = 0;
@@ -36,14 +42,14 @@ final class PayloadPlacement {
     }
 
     /// Places payload only while this key of a window is valid, too.
-    void onlyWhileValid(int windowKey) {
+    public void onlyWhileValid(int windowKey) {
         key = windowKey;
     }
 
     /// Copies bytes that came with a header.
     ///
     /// @return false if the memory is gone
-    boolean copy(MemorySegment from, long offset, int bytes) {
+    public boolean copy(MemorySegment from, long offset, int bytes) {
         long at = offset;
         long left = bytes;
         while (left > 0) {
@@ -61,8 +67,7 @@ final class PayloadPlacement {
     }
 
     /// A buffer for the next bytes, as many as lie together but at most `bytes`; null if the memory is gone.
-    @Nullable
-    ByteBuffer target(int bytes) {
+    public @Nullable ByteBuffer target(int bytes) {
         LocalRegion region = current();
         if (region == null) {
             return null;
@@ -74,7 +79,7 @@ final class PayloadPlacement {
     }
 
     /// That many bytes were placed.
-    void advance(long bytes) {
+    public void advance(long bytes) {
         long left = bytes;
         while (left > 0) {
             long here = Math.min(left, pieces.lengths[index] - done);
@@ -99,7 +104,7 @@ final class PayloadPlacement {
     }
 
     /// Releases all memory.
-    void release() {
+    public void release() {
         clear();
         views.clear();
     }

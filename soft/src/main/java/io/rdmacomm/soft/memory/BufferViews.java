@@ -1,4 +1,4 @@
-package io.rdmacomm.soft.tcp;
+package io.rdmacomm.soft.memory;
 
 import java.nio.ByteBuffer;
 import java.util.Arrays;

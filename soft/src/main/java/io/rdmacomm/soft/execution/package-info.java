@@ -1,0 +1,6 @@
+/// Executes the requests of a peer on the network: the rights of the queue pair, keys, receives, placement, atomic
+/// operations and invalidation. The same for every wire; what a fault looks like there is a matter of the wire.
+@NullMarked
+package io.rdmacomm.soft.execution;
+
+import org.jspecify.annotations.NullMarked;
