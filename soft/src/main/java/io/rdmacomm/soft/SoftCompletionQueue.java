@@ -20,6 +20,7 @@ final class SoftCompletionQueue implements CompletionQueueDriver, SoftCompletion
 
     private final SoftContext context;
     private final int number;
+    private final boolean roce;
     private final @Nullable SoftCompletionChannel channel;
     private final CompletionRing ring;
     private final CompletionSink receives;
@@ -37,6 +38,7 @@ final class SoftCompletionQueue implements CompletionQueueDriver, SoftCompletion
         this.context = context;
         this.number = context.objects().nextNumber();
         this.channel = channel;
+        this.roce = context.isRoce();
         try {
             this.ring = CompletionRing.create(context.control(), capacity, number, channel != null);
         } catch (IOException e) {
@@ -136,6 +138,10 @@ final class SoftCompletionQueue implements CompletionQueueDriver, SoftCompletion
             drive(polled);
             count = pollRings(into, max);
         }
+        if (count == 0 && roce) {
+            context.poll(ring.isArmed());
+            count = pollRings(into, max);
+        }
         if (count == 0 && ring.isBroken()) {
             throw new VerbException(
                     "poll completion queue (ibv_poll_cq)",
@@ -180,6 +186,7 @@ final class SoftCompletionQueue implements CompletionQueueDriver, SoftCompletion
     public void arm(boolean solicitedOnly) {
         awaiting = true;
         ring.arm(solicitedOnly);
+        context.armed();
         if (links != null && (channel == null || !channel.attends(this))) {
             context.tcp().armed(channel != null && channel.isLed());
         }

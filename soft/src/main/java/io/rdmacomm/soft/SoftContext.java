@@ -8,6 +8,7 @@ import io.rdmacomm.soft.mapped.HostError;
 import io.rdmacomm.soft.mapped.ShmDirectory;
 import io.rdmacomm.soft.memory.LocalElements;
 import io.rdmacomm.soft.memory.LocalMemory;
+import io.rdmacomm.soft.roce.RocePort;
 import io.rdmacomm.soft.shm.SharedMemory;
 import io.rdmacomm.soft.tcp.CallListener;
 import io.rdmacomm.soft.tcp.TcpNode;
@@ -19,6 +20,7 @@ import io.rdmacomm.soft.transport.Transport;
 import io.rdmacomm.verbs.Capability;
 import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.Gid;
+import io.rdmacomm.verbs.PathMtu;
 import io.rdmacomm.verbs.QueuePairAttribute;
 import io.rdmacomm.verbs.QueuePairAttributes;
 import io.rdmacomm.verbs.QueuePairState;
@@ -41,6 +43,7 @@ import org.jspecify.annotations.Nullable;
 /// An open software device: a folder in shared memory, its control file, its keys, its peers and its engine.
 final class SoftContext implements ContextDriver {
     private static final int MOST_PORTS = 100;
+    private static final int MOST_NUMBERS = 100;
 
     private final DeviceSettings settings;
     private final Gid gid;
@@ -52,6 +55,7 @@ final class SoftContext implements ContextDriver {
     private final ContextObjects objects = new ContextObjects(this);
     private final SharedMemory sharedMemory;
     private final TcpNode tcp;
+    private final @Nullable RocePort roce;
     private final SoftAsyncEvents asyncEvents = new SoftAsyncEvents();
     private final RegionFiles regionFiles;
     private final AddressHandles addressHandles = new AddressHandles();
@@ -75,6 +79,9 @@ final class SoftContext implements ContextDriver {
             this.sharedMemory = new SharedMemory(directory, gid, control, memory, engine, objects);
             this.tcp = new TcpNode(
                     settings.tcp(), gid, lid(), memory, engine, listener, objects::endpoint, objects::onLimit);
+            this.roce = settings.roce()
+                    ? new RocePort(settings.tcp().address(), memory, engine, objects::onLimit)
+                    : null;
             engine.start();
             complete = true;
         } finally {
@@ -115,7 +122,8 @@ final class SoftContext implements ContextDriver {
     }
 
     private static SoftContext open(DeviceSettings settings, ShmDirectory directory) throws IOException {
-        CallListener listener = CallListener.open(settings.tcp().address(), directory.lid());
+        CallListener listener =
+                settings.roce() ? null : CallListener.open(settings.tcp().address(), directory.lid());
         ControlFile control = null;
         SoftContext context = null;
         try {
@@ -171,8 +179,14 @@ final class SoftContext implements ContextDriver {
         }
     }
 
+    /// The number of this context. Over RoCE, peers do not see it.
     int lid() {
         return directory.lid();
+    }
+
+    /// Whether it reaches its peers with RoCE packets.
+    boolean isRoce() {
+        return roce != null;
     }
 
     Gid gid() {
@@ -225,14 +239,44 @@ final class SoftContext implements ContextDriver {
         return settings.sharedMemory();
     }
 
-    /// A transport over shared memory, if the peer is on this host and may be reached that way; else null. A context
-    /// always reaches itself.
+    /// A transport that needs no connection: over RoCE, or over shared memory if the peer is on this host and may be
+    /// reached that way; else null. A context always reaches itself.
     @Nullable
-    Transport connectOnHost(QueuePairResources queuePair) {
+    Transport connect(QueuePairResources queuePair) {
+        if (roce != null) {
+            return roce.connect(queuePair);
+        }
         Destination destination = queuePair.destination();
         boolean allowed = settings.sharedMemory()
                 || (destination.lid() == lid() && destination.gid().equals(gid));
         return allowed ? sharedMemory.connect(queuePair) : null;
+    }
+
+    /// Receives what has arrived for any queue pair; a thread that polls a completion queue and has found nothing.
+    ///
+    /// @param sleeps whether the queue is armed, and the thread is likely to sleep next
+    void poll(boolean sleeps) {
+        if (roce != null) {
+            roce.poll(sleeps);
+        }
+    }
+
+    /// A completion queue was armed.
+    void armed() {
+        if (roce != null) {
+            roce.armed();
+        }
+    }
+
+    /// A number for a queue pair, or 0 when there is none.
+    int allocateNumber() {
+        int number = objects.numbers().allocate();
+        // Another context of this process may have it at the same address.
+        for (int tries = 0; roce != null && roce.isTaken(number) && tries < MOST_NUMBERS && number != 0; tries++) {
+            objects.numbers().free(number);
+            number = objects.numbers().allocate();
+        }
+        return number;
     }
 
     AddressHandles addressHandles() {
@@ -267,19 +311,26 @@ final class SoftContext implements ContextDriver {
     }
 
     private long onTime() {
-        return Math.min(Math.min(retries.onTime(), sharedMemory.onTime()), tcp.onTime());
+        long soonest = Math.min(Math.min(retries.onTime(), sharedMemory.onTime()), tcp.onTime());
+        return roce == null ? soonest : Math.min(soonest, roce.onTime());
     }
 
     @Override
     public ConnectionManagerDriver openConnectionManager() {
         checkWorks("open connection manager");
+        if (roce != null) {
+            throw new VerbException(
+                    "open connection manager",
+                    Errno.EOPNOTSUPP,
+                    this + " connects queue pairs by numbers only; use a device without transport=roce");
+        }
         return new SoftConnectionManager(
                 toString(), settings.tcp(), gid, lid(), new NeighbourContexts(this), objects::endpoint);
     }
 
     @Override
     public boolean supports(Capability capability) {
-        return SoftLimits.supports(capability);
+        return SoftLimits.supports(capability, isRoce());
     }
 
     @Override
@@ -290,7 +341,7 @@ final class SoftContext implements ContextDriver {
     @Override
     public PortValues queryPort(int number) {
         checkPort("query port (ibv_query_port)", number, 0);
-        return SoftLimits.port(lid());
+        return roce == null ? SoftLimits.port(lid(), SoftLimits.MTU) : SoftLimits.port(0, PathMtu.ofBytes(roce.mtu()));
     }
 
     @Override
@@ -307,7 +358,7 @@ final class SoftContext implements ContextDriver {
 
     @Override
     public Map<String, Long> counters(int port) {
-        return SoftCounters.of(retries, sharedMemory, tcp);
+        return roce == null ? SoftCounters.of(retries, sharedMemory, tcp) : SoftCounters.of(retries, roce);
     }
 
     /// Refuses a port or an entry of its tables that does not exist.
@@ -364,6 +415,9 @@ final class SoftContext implements ContextDriver {
     @Override
     public void close() {
         try (directory) {
+            if (roce != null) {
+                roce.close();
+            }
             engine.close();
             closeDatagramPort();
             tcp.close();

@@ -1,15 +1,23 @@
 package io.rdmacomm.soft;
 
+import io.rdmacomm.soft.roce.RocePort;
 import io.rdmacomm.soft.shm.SharedMemory;
 import io.rdmacomm.soft.tcp.LinkCounters;
 import io.rdmacomm.soft.tcp.LinkTraffic;
 import io.rdmacomm.soft.tcp.TcpNode;
 import io.rdmacomm.soft.transport.Retries;
+import java.util.HashMap;
 import java.util.Map;
 
 /// The counters of a context by name, as the port's counters of a hardware device.
 final class SoftCounters {
     private SoftCounters() {}
+
+    static Map<String, Long> of(Retries retries, RocePort roce) {
+        Map<String, Long> counters = new HashMap<>(roce.counters());
+        counters.put("rnr_retries", retries.notReady());
+        return Map.copyOf(counters);
+    }
 
     static Map<String, Long> of(Retries retries, SharedMemory sharedMemory, TcpNode tcp) {
         LinkTraffic traffic = tcp.traffic();

@@ -61,10 +61,17 @@ final class SoftLimits {
             Capability.ORDERED_COMPLETIONS,
             Capability.FLUSH_IN_ERROR);
 
+    private static final Set<Capability> NOT_OVER_ROCE = EnumSet.of(
+            Capability.UNRELIABLE_DATAGRAM,
+            Capability.CONNECTION_MANAGER,
+            Capability.CONNECTION_TYPE_OF_SERVICE,
+            Capability.CONNECTION_ACK_TIMEOUT);
+
     private SoftLimits() {}
 
-    static boolean supports(Capability capability) {
-        return CAPABILITIES.contains(capability);
+    /// @param roce whether the device has RoCE packets
+    static boolean supports(Capability capability, boolean roce) {
+        return CAPABILITIES.contains(capability) && !(roce && NOT_OVER_ROCE.contains(capability));
     }
 
     static DeviceValues device(long guid) {
@@ -100,11 +107,11 @@ final class SoftLimits {
         return values;
     }
 
-    static PortValues port(int lid) {
+    static PortValues port(int lid, PathMtu mtu) {
         PortValues values = new PortValues();
         values.state = PortState.ACTIVE;
         values.maxMtu = MTU;
-        values.activeMtu = MTU;
+        values.activeMtu = mtu;
         values.lid = lid;
         values.gidTableLength = 1;
         values.partitionKeyTableLength = 1;

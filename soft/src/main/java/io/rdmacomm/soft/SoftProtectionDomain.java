@@ -66,14 +66,19 @@ final class SoftProtectionDomain implements ProtectionDomainDriver {
             throw new VerbException(
                     operation, Errno.EINVAL, inline + " inline bytes, this device allows " + SoftLimits.MAX_INLINE);
         }
-        int allocated = context.objects().numbers().allocate();
+        boolean datagrams = request.type() == QueuePairType.UNRELIABLE_DATAGRAM;
+        if (datagrams && context.isRoce()) {
+            throw new VerbException(
+                    operation, Errno.EOPNOTSUPP, context + " has no datagrams; use a device without transport=roce");
+        }
+        int allocated = context.allocateNumber();
         if (allocated == 0) {
             throw new VerbException(
                     operation, Errno.ENOMEM, "all " + ControlLayout.QUEUE_PAIR_COUNT + " queue pairs are in use");
         }
         boolean created = false;
         try {
-            QueuePairDriver queuePair = request.type() == QueuePairType.UNRELIABLE_DATAGRAM
+            QueuePairDriver queuePair = datagrams
                     ? new SoftDatagramQueuePair(context, number, request, allocated)
                     : new SoftQueuePair(context, number, request, allocated);
             created = true;

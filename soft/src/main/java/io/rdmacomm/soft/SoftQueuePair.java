@@ -8,6 +8,7 @@ import io.rdmacomm.soft.memory.WindowRequests;
 import io.rdmacomm.soft.tcp.TcpEndpoint;
 import io.rdmacomm.soft.transport.Destination;
 import io.rdmacomm.soft.transport.PeerOperation;
+import io.rdmacomm.soft.transport.Endpoint;
 import io.rdmacomm.soft.transport.QueuePairResources;
 import io.rdmacomm.soft.transport.ReceiveQueue;
 import io.rdmacomm.soft.transport.RequestQueue;
@@ -64,7 +65,8 @@ final class SoftQueuePair implements QueuePairDriver, ContextQueuePair, Transpor
     private final RetryTimer retries;
     private final RequestsWithoutPeer withoutPeer;
     private final QueuePairResources resources;
-    private final TcpEndpoint tcp;
+    private final @Nullable TcpEndpoint tcp;
+    private final Endpoint endpoint;
     private volatile @Nullable Transport transport;
     private boolean established;
     private boolean drainWanted;
@@ -106,7 +108,10 @@ final class SoftQueuePair implements QueuePairDriver, ContextQueuePair, Transpor
         this.withoutPeer = new RequestsWithoutPeer(sends, windowRequests);
         this.resources = new QueuePairResources(
                 number, domain, block, sends, receives, windowRequests, destination, retries, this, this);
-        this.tcp = new TcpEndpoint(context.tcp(), resources, this, sendCompletions::links, receiveCompletions::links);
+        this.tcp = context.isRoce()
+                ? null
+                : new TcpEndpoint(context.tcp(), resources, this, sendCompletions::links, receiveCompletions::links);
+        this.endpoint = tcp == null ? Endpoint.NONE : tcp;
         context.objects().add(this);
     }
 
@@ -116,7 +121,7 @@ final class SoftQueuePair implements QueuePairDriver, ContextQueuePair, Transpor
     }
 
     @Override
-    public TcpEndpoint tcp() {
+    public @Nullable TcpEndpoint tcp() {
         return tcp;
     }
 
@@ -200,11 +205,11 @@ final class SoftQueuePair implements QueuePairDriver, ContextQueuePair, Transpor
     /// Continues with the waiting requests; looks for the peer if it has not been found.
     private void seek() {
         Transport to = transport;
-        if (to == null && !tcp.isExpecting()) {
-            to = context.connectOnHost(resources);
+        if (to == null && !endpoint.isExpecting()) {
+            to = context.connect(resources);
             transport = to;
             if (to != null) {
-                block.onHost(true);
+                block.onHost(!context.isRoce());
             }
         }
         if (to != null) {
@@ -214,14 +219,14 @@ final class SoftQueuePair implements QueuePairDriver, ContextQueuePair, Transpor
         if (sends.isOpen()) {
             int failure = withoutPeer.execute();
             if (failure == SUCCESS && !sends.isEmpty()) {
-                failure = retries.peerMissing(tcp.isReached());
+                failure = retries.peerMissing(endpoint.isReached());
             }
             if (failure != SUCCESS) {
                 failed(failure, 0, AsyncEventType.UNKNOWN);
                 return;
             }
         }
-        tcp.call();
+        endpoint.call();
     }
 
     /// On the thread of the engine, which serves all queue pairs, or when requests were taken, which must end:
@@ -232,7 +237,7 @@ final class SoftQueuePair implements QueuePairDriver, ContextQueuePair, Transpor
             Transport to = transport;
             if (to != null && !failed && !to.isAgreed()) {
                 // This side sees the peer's memory, and the peer does not see this one's, or does not use it.
-                tcp.call();
+                endpoint.call();
             }
         } catch (RuntimeException | Error e) {
             if (context.engine().isCurrentThread()) {
@@ -289,7 +294,7 @@ final class SoftQueuePair implements QueuePairDriver, ContextQueuePair, Transpor
         if (ending != null) {
             dismiss(ending, orderly);
             transport = null;
-            tcp.ended();
+            endpoint.ended();
         }
     }
 
@@ -428,7 +433,7 @@ final class SoftQueuePair implements QueuePairDriver, ContextQueuePair, Transpor
         if (to != null) {
             to.stop(context.isOpen());
         }
-        tcp.stopped(context.isOpen());
+        endpoint.stopped(context.isOpen());
     }
 
     // ---- State ----
@@ -452,10 +457,10 @@ final class SoftQueuePair implements QueuePairDriver, ContextQueuePair, Transpor
                 seek();
             }
             case READY_TO_SEND -> {
-                destination.beginSending(effective.sendPsn());
-                tcp.begin();
+                destination.beginSending(effective);
+                endpoint.begin();
                 retries.configure(effective);
-                if (tcp.isMistaken()) {
+                if (endpoint.isMistaken()) {
                     endTransport(true);
                 }
                 enter(to);
@@ -510,7 +515,7 @@ final class SoftQueuePair implements QueuePairDriver, ContextQueuePair, Transpor
 
     private void disconnect() {
         endTransport(context.isOpen());
-        tcp.forget();
+        endpoint.forget();
         destination.forget();
         noted = false;
         failed = false;

@@ -5,6 +5,7 @@ import io.rdmacomm.soft.iwarp.MpaNegotiation;
 import io.rdmacomm.soft.iwarp.PeerHandshake;
 import io.rdmacomm.soft.iwarp.QueuePairAddress;
 import io.rdmacomm.soft.transport.Destination;
+import io.rdmacomm.soft.transport.Endpoint;
 import io.rdmacomm.soft.transport.QueuePairResources;
 import io.rdmacomm.soft.transport.SendLock;
 import io.rdmacomm.soft.transport.Transport;
@@ -22,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Gets a queue pair its TCP connection: calls the peer, answers the peer's call, or takes over the connection that a
 /// connection manager has made. Under the queue pair's send lock, unless stated otherwise.
-public final class TcpEndpoint {
+public final class TcpEndpoint implements Endpoint {
     private static final long CALL_NANOS = 2_000_000;
     private static final long DRAIN_NAP_NANOS = 100_000;
 
@@ -89,6 +90,7 @@ public final class TcpEndpoint {
     // ---- Calling ----
 
     /// Calls the peer, unless a call is in progress, or was tried just now.
+    @Override
     public void call() {
         long now = System.nanoTime();
         if (!destination.isSending() || meeting != Meeting.BY_NUMBERS || call != null || asked || now - nextCall < 0) {
@@ -111,6 +113,7 @@ public final class TcpEndpoint {
 
     /// Whether the peer's host has taken a call that the peer is likely to answer soon. TCP then soon
     /// retransmits what is lost.
+    @Override
     public boolean isReached() {
         OutgoingCall now = call;
         return now != null && now.isReached();
@@ -265,6 +268,7 @@ public final class TcpEndpoint {
 
     /// Whether the present connection is with a peer that has called before this side knew the number of its first
     /// packet, and that expects another one.
+    @Override
     public boolean isMistaken() {
         return current != null && expectedPsn != -1 && expectedPsn != destination.sendPsn();
     }
@@ -291,6 +295,7 @@ public final class TcpEndpoint {
     }
 
     /// Whether a connection manager hands the connection over.
+    @Override
     public boolean isExpecting() {
         return meeting == Meeting.BY_ADDRESS;
     }
@@ -336,6 +341,7 @@ public final class TcpEndpoint {
     /// The queue pair has stopped: the peer in shared memory that was found by address is told.
     ///
     /// @param orderly whether the peer's queue pair should not take it for a failure
+    @Override
     public void stopped(boolean orderly) {
         DisconnectLine watched = line;
         if (watched != null) {
@@ -390,11 +396,13 @@ public final class TcpEndpoint {
     }
 
     /// The transport has ended, and the peer may be called again.
+    @Override
     public void ended() {
         current = null;
     }
 
     /// The queue pair is no longer connected: gives up a call that is in progress.
+    @Override
     public void forget() {
         meeting = Meeting.BY_NUMBERS;
         expectedPsn = -1;
@@ -403,6 +411,7 @@ public final class TcpEndpoint {
     }
 
     /// The queue pair begins to look for its peer.
+    @Override
     public void begin() {
         nextCall = System.nanoTime();
     }

@@ -2,6 +2,7 @@ package io.rdmacomm.soft.transport;
 
 import io.rdmacomm.verbs.AddressVector;
 import io.rdmacomm.verbs.Gid;
+import io.rdmacomm.verbs.PathMtu;
 import io.rdmacomm.verbs.QueuePairAttributes;
 
 /// The queue pair that a queue pair is connected to, by the numbers that were exchanged. Under the queue pair's send
@@ -13,6 +14,8 @@ public final class Destination {
     private int receivePsn;
     private int sendPsn;
     private int inboundReads = 1;
+    private int outboundReads;
+    private int mtu = PathMtu.MTU_1024.bytes();
     private boolean sending;
 
     /// No queue pair.
@@ -26,11 +29,13 @@ public final class Destination {
         number = attributes.destinationNumber();
         receivePsn = attributes.receivePsn();
         inboundReads = Math.max(1, attributes.maxDestinationReadAtomic());
+        mtu = attributes.pathMtu().bytes();
     }
 
-    /// Takes the number of the first packet from the transition to READY_TO_SEND.
-    public void beginSending(int firstPsn) {
-        sendPsn = firstPsn;
+    /// Takes the number of the first packet, and how many READs the peer allows, from the transition to READY_TO_SEND.
+    public void beginSending(QueuePairAttributes attributes) {
+        sendPsn = attributes.sendPsn();
+        outboundReads = attributes.maxReadAtomic();
         sending = true;
     }
 
@@ -67,6 +72,16 @@ public final class Destination {
     /// The number of READs and atomic operations of the peer that may be in flight.
     public int inboundReads() {
         return inboundReads;
+    }
+
+    /// The number of READs and atomic operations of this side that may be in flight.
+    public int outboundReads() {
+        return outboundReads;
+    }
+
+    /// The most bytes of payload in a packet.
+    public int mtu() {
+        return mtu;
     }
 
     /// Whether this side may send, and so knows the number of its first packet.

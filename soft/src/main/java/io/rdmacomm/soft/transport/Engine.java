@@ -333,7 +333,9 @@ public final class Engine implements AutoCloseable {
         awaitLeader();
         if (selector.isOpen()) {
             for (SelectionKey key : selector.keys()) {
-                key.channel().close();
+                if (key.isValid()) {
+                    key.channel().close();
+                }
             }
             selector.close();
         }

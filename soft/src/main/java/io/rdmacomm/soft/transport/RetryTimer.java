@@ -25,6 +25,7 @@ public final class RetryTimer {
     private int retryCount;
     private int rnrRetries;
     private int rnrTries;
+    private int repetitions;
     private boolean missing;
     private long missingSince;
     private int missingTries;
@@ -94,6 +95,22 @@ public final class RetryTimer {
         return WAITS;
     }
 
+    /// Packets were lost, or not answered in time, and are about to be repeated. Progress resets the count.
+    ///
+    /// @return 0, or the status that the oldest request fails with
+    public int repeats() {
+        if (repetitions >= retryCount) {
+            return WorkStatus.RETRY_EXCEEDED.code();
+        }
+        repetitions++;
+        return WAITS;
+    }
+
+    /// How long to wait for an acknowledgement before packets are repeated; [Long#MAX_VALUE] for ever.
+    public long timeoutNanos() {
+        return patienceNanos == Long.MAX_VALUE ? Long.MAX_VALUE : timeoutNanos;
+    }
+
     /// The peer has been asked, and has not answered: schedules a check. It has as much time as the retries
     /// take, and 5 seconds at least, as over TCP: its process may only be slow.
     ///
@@ -135,6 +152,7 @@ public final class RetryTimer {
     public void progressed() {
         missing = false;
         rnrTries = 0;
+        repetitions = 0;
     }
 
     /// Stops the timer and resets the counters.

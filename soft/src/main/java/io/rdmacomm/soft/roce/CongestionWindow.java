@@ -1,0 +1,39 @@
+package io.rdmacomm.soft.roce;
+
+/// How many packets may be in flight: one more for each window that was acknowledged, half as many after a loss or a
+/// congestion notification. Under the queue pair's send lock.
+final class CongestionWindow {
+    private static final int FIRST = 32;
+    private static final int LEAST = 4;
+    /// As many as rxe has in flight at most.
+    private static final int MOST = 128;
+    /// Not twice for the same congestion.
+    private static final long PAUSE_NANOS = 50_000;
+
+    private int packets = FIRST;
+    private int acknowledged;
+    private long shrunk = System.nanoTime() - PAUSE_NANOS;
+
+    int packets() {
+        return packets;
+    }
+
+    /// Packets were acknowledged.
+    void grow(long count) {
+        acknowledged += (int) Math.min(count, MOST);
+        if (acknowledged >= packets) {
+            acknowledged = 0;
+            packets = Math.min(packets + 1, MOST);
+        }
+    }
+
+    /// Packets were lost, or a switch or the peer says that there are too many.
+    void shrink() {
+        long now = System.nanoTime();
+        if (now - shrunk >= PAUSE_NANOS) {
+            shrunk = now;
+            acknowledged = 0;
+            packets = Math.max(packets / 2, LEAST);
+        }
+    }
+}

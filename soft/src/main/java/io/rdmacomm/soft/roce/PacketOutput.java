@@ -1,0 +1,58 @@
+package io.rdmacomm.soft.roce;
+
+import io.rdmacomm.soft.roce.wire.InvariantCrc;
+import io.rdmacomm.soft.roce.wire.Packet;
+import java.lang.foreign.MemorySegment;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+
+/// Sends the packets of one queue pair to its peer. Under the queue pair's send lock; allocates nothing.
+final class PacketOutput {
+    private final RoceNode node;
+    private final InetSocketAddress peer;
+    private final int peerAddress;
+    private final ByteBuffer buffer;
+    private final MemorySegment segment;
+    private final InvariantCrc crc = new InvariantCrc();
+    private final Packet packet = new Packet();
+
+    /// @param mtu the most bytes of payload
+    PacketOutput(RoceNode node, InetSocketAddress peer, int destination, int mtu) {
+        this.node = node;
+        this.peer = peer;
+        this.peerAddress = RoceNode.bits(peer.getAddress());
+        this.buffer = ByteBuffer.allocateDirect(mtu + Packet.MOST_OVERHEAD);
+        this.segment = MemorySegment.ofBuffer(buffer);
+        this.packet.destination = destination;
+    }
+
+    /// The headers of the next packet, to be set before [#begin].
+    Packet packet() {
+        return packet;
+    }
+
+    /// Where the payload goes.
+    MemorySegment segment() {
+        return segment;
+    }
+
+    /// Writes the headers.
+    ///
+    /// @param bytes of payload
+    /// @return where in the segment the payload goes
+    int begin(int bytes) {
+        buffer.clear();
+        return packet.encode(buffer, 0, bytes);
+    }
+
+    /// Sends the packet.
+    ///
+    /// @return false if the socket has no room
+    boolean send() {
+        int bytes = packet.pad(buffer);
+        int sum = crc.of(buffer, 0, bytes, node.address(), RoceNode.PORT, peerAddress, RoceNode.PORT);
+        buffer.putInt(bytes, sum);
+        buffer.limit(bytes + Packet.CHECKSUM_BYTES).position(0);
+        return node.send(buffer, peer);
+    }
+}

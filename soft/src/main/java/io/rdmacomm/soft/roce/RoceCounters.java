@@ -1,0 +1,39 @@
+package io.rdmacomm.soft.roce;
+
+import java.util.Map;
+import java.util.concurrent.atomic.LongAdder;
+
+/// Counts the packets of an address. Thread-safe; allocates nothing while it counts.
+public final class RoceCounters {
+    final LongAdder sent = new LongAdder();
+    final LongAdder received = new LongAdder();
+    /// Packets that the socket refused, for example because they were longer than the path allows.
+    final LongAdder unsent = new LongAdder();
+    final LongAdder malformed = new LongAdder();
+    final LongAdder wrongChecksums = new LongAdder();
+    /// Packets for no queue pair, or from another host than its peer's.
+    final LongAdder strays = new LongAdder();
+    final LongAdder duplicates = new LongAdder();
+    final LongAdder outOfOrder = new LongAdder();
+    /// How often packets were repeated from one on.
+    final LongAdder repetitions = new LongAdder();
+    final LongAdder refused = new LongAdder();
+
+    /// Nothing yet.
+    RoceCounters() {}
+
+    /// The counters by name.
+    public Map<String, Long> values() {
+        return Map.of(
+                "roce_packets_sent", sent.sum(),
+                "roce_packets_received", received.sum(),
+                "roce_packets_unsent", unsent.sum(),
+                "roce_packets_malformed", malformed.sum(),
+                "roce_wrong_checksums", wrongChecksums.sum(),
+                "roce_packets_for_nobody", strays.sum(),
+                "roce_duplicates", duplicates.sum(),
+                "roce_packets_out_of_order", outOfOrder.sum(),
+                "roce_repetitions", repetitions.sum(),
+                "roce_requests_refused", refused.sum());
+    }
+}

@@ -1,0 +1,264 @@
+package io.rdmacomm.soft.roce;
+
+import io.rdmacomm.soft.roce.wire.IdentificationCheck;
+import io.rdmacomm.soft.roce.wire.InvariantCrc;
+import io.rdmacomm.soft.roce.wire.Packet;
+import io.rdmacomm.soft.roce.wire.PacketFault;
+import io.rdmacomm.verbs.service.SafeLogger;
+import io.rdmacomm.verbs.service.SystemSockets;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.net.BindException;
+import java.net.Inet4Address;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.StandardProtocolFamily;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.channels.DatagramChannel;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.Stream;
+import jdk.net.ExtendedSocketOptions;
+import org.jspecify.annotations.Nullable;
+
+/// The socket of an address of this host, for all queue pairs of this process there. Whoever polls, or an engine,
+/// receives for all of them; one thread at a time.
+///
+/// The socket is not connected and does not fragment: then Linux sends packets whose IP header has the identification
+/// 0, as their invariant CRC says.
+public final class RoceNode {
+    /// The UDP port of RoCE v2 (IBTA A17.9.2).
+    static final int PORT = 4791;
+
+    private static final SafeLogger LOGGER = SafeLogger.of(RoceNode.class);
+    private static final int BUFFER_BYTES = 4 << 20;
+    private static final int LONGEST_PAYLOAD = 4096;
+    /// By address; also the lock of the number of users of each.
+    private static final Map<InetAddress, RoceNode> NODES = new HashMap<>();
+
+    private final InetAddress local;
+    private final int address;
+    private final DatagramChannel channel;
+    private final RoceCounters counters = new RoceCounters();
+    /// The contexts of this process here; replaced as a whole.
+    private volatile RocePort[] ports = {};
+    private final ReentrantLock receiving = new ReentrantLock();
+    private final ByteBuffer input = ByteBuffer.allocateDirect(LONGEST_PAYLOAD + Packet.MOST_OVERHEAD + 1);
+    private final MemorySegment inputSegment = MemorySegment.ofBuffer(input);
+    private final InvariantCrc crc = new InvariantCrc();
+    private final Packet packet = new Packet();
+    private InetSocketAddress lastSender = new InetSocketAddress(0);
+    private int lastSenderBits;
+    /// The queue pair whose lock the thread that receives holds.
+    private @Nullable RoceTransport entered;
+
+    private RoceNode(InetAddress local) throws IOException {
+        this.local = local;
+        this.address = bits(local);
+        this.channel = SystemSockets.openDatagramSocket(StandardProtocolFamily.INET);
+        boolean complete = false;
+        try {
+            channel.configureBlocking(false);
+            channel.setOption(ExtendedSocketOptions.IP_DONTFRAGMENT, true);
+            channel.setOption(StandardSocketOptions.SO_RCVBUF, BUFFER_BYTES);
+            channel.setOption(StandardSocketOptions.SO_SNDBUF, BUFFER_BYTES);
+            channel.bind(new InetSocketAddress(local, PORT));
+            complete = true;
+        } finally {
+            if (!complete) {
+                channel.close();
+            }
+        }
+    }
+
+    /// The node of an address, for one more user.
+    ///
+    /// @throws IOException if the port is taken, or this host has no such address; the message says what to do
+    static RoceNode acquire(InetAddress address, RocePort port) throws IOException {
+        if (!(address instanceof Inet4Address)) {
+            throw new IOException("RoCE needs an IPv4 address, and " + address.getHostAddress()
+                    + " is none: RoCE senders leave out the UDP checksum, and Linux drops such packets over IPv6");
+        }
+        synchronized (NODES) {
+            RoceNode node = NODES.get(address);
+            if (node == null) {
+                node = open(address);
+                NODES.put(address, node);
+            }
+            node.ports = Stream.concat(Arrays.stream(node.ports), Stream.of(port)).toArray(RocePort[]::new);
+            return node;
+        }
+    }
+
+    private static RoceNode open(InetAddress address) throws IOException {
+        try {
+            return new RoceNode(address);
+        } catch (BindException e) {
+            String host = address.getHostAddress();
+            String message = String.valueOf(e.getMessage()).contains("in use")
+                    ? "UDP port " + PORT + " of " + host + " is taken, by another process with RoCE at this address or"
+                            + " by rdma_rxe of the kernel; give this device an address of its own"
+                            + " (ip addr add ADDRESS dev DEVICE), or remove rdma_rxe (rmmod rdma_rxe)"
+                    : "this host does not have the address " + host + "; ip addr lists those that it has";
+            throw new IOException(message, e);
+        }
+    }
+
+    /// A user has ended; the last one closes the socket.
+    void release(RocePort port) throws IOException {
+        synchronized (NODES) {
+            ports = Arrays.stream(ports).filter(each -> !each.equals(port)).toArray(RocePort[]::new);
+            if (ports.length == 0) {
+                NODES.remove(local);
+                channel.close();
+            }
+        }
+    }
+
+    /// An IPv4 address as a number.
+    static int bits(InetAddress address) {
+        return ByteBuffer.wrap(address.getAddress()).getInt();
+    }
+
+    /// The IPv4 address.
+    int address() {
+        return address;
+    }
+
+    DatagramChannel channel() {
+        return channel;
+    }
+
+    RoceCounters counters() {
+        return counters;
+    }
+
+    /// Whether a queue pair of any context of this process has this number here.
+    boolean isTaken(int number) {
+        return find(number) != null;
+    }
+
+    private @Nullable RoceTransport find(int number) {
+        for (RocePort port : ports) {
+            RoceTransport transport = port.find(number);
+            if (transport != null) {
+                return transport;
+            }
+        }
+        return null;
+    }
+
+    /// Sends what remains in the buffer.
+    ///
+    /// @return false if the socket has no room
+    boolean send(ByteBuffer packetBytes, InetSocketAddress to) {
+        try {
+            if (channel.send(packetBytes, to) == 0) {
+                return false;
+            }
+            counters.sent.increment();
+        } catch (IOException e) {
+            // As if it were lost on the way: it is repeated until the retries are used up.
+            counters.unsent.increment();
+            LOGGER.log(System.Logger.Level.DEBUG, () -> "a packet to " + to + " was not sent", e);
+        }
+        return true;
+    }
+
+    /// Receives packets and has their queue pairs answer, unless another thread does. Without the send lock of any
+    /// queue pair.
+    ///
+    /// @param most how many packets to receive at most
+    /// @return whether any was received
+    boolean receive(int most) {
+        if (!receiving.tryLock()) {
+            return false;
+        }
+        int count = 0;
+        try {
+            while (count < most && receiveOne()) {
+                count++;
+            }
+        } catch (IOException e) {
+            LOGGER.log(System.Logger.Level.DEBUG, () -> "cannot receive at " + local, e);
+        } finally {
+            try {
+                leave();
+            } finally {
+                receiving.unlock();
+            }
+        }
+        return count > 0;
+    }
+
+    private boolean receiveOne() throws IOException {
+        input.clear();
+        if (!(channel.receive(input) instanceof InetSocketAddress from)) {
+            return false;
+        }
+        counters.received.increment();
+        int bytes = input.position();
+        input.clear();
+        PacketFault fault = check(from, bytes);
+        switch (fault) {
+            case NONE -> deliver(from);
+            case CHECKSUM -> counters.wrongChecksums.increment();
+            case TOO_SHORT, VERSION, OPCODE, PARTITION_KEY, PAYLOAD -> counters.malformed.increment();
+        }
+        return true;
+    }
+
+    private PacketFault check(InetSocketAddress from, int bytes) {
+        PacketFault fault = packet.decode(input, 0, bytes);
+        if (fault != PacketFault.NONE) {
+            return fault;
+        }
+        int body = bytes - Packet.CHECKSUM_BYTES;
+        int found = input.getInt(body);
+        int expected = crc.of(input, 0, body, senderBits(from), from.getPort(), address, PORT);
+        boolean right = found == expected || IdentificationCheck.explains(found, expected, body);
+        return right ? PacketFault.NONE : PacketFault.CHECKSUM;
+    }
+
+    private int senderBits(InetSocketAddress sender) {
+        if (!sender.equals(lastSender)) {
+            lastSender = sender;
+            lastSenderBits = bits(sender.getAddress());
+        }
+        return lastSenderBits;
+    }
+
+    private void deliver(InetSocketAddress from) {
+        RoceTransport to = entered;
+        if (to == null || to.number() != packet.destination) {
+            leave();
+            to = find(packet.destination);
+            if (to == null || !to.enter()) {
+                counters.strays.increment();
+                return;
+            }
+            entered = to;
+        }
+        if (to.isPeer(from)) {
+            to.receive(packet, inputSegment);
+        } else {
+            counters.strays.increment();
+        }
+    }
+
+    private void leave() {
+        RoceTransport from = entered;
+        if (from != null) {
+            entered = null;
+            from.leave();
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "RoCE at " + local.getHostAddress();
+    }
+}

@@ -1,0 +1,547 @@
+package io.rdmacomm.soft.roce;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import io.rdmacomm.soft.execution.PayloadPlacement;
+import io.rdmacomm.soft.memory.AtomicResult;
+import io.rdmacomm.soft.memory.ElementList;
+import io.rdmacomm.soft.memory.LocalMemory;
+import io.rdmacomm.soft.memory.RequestOpcode;
+import io.rdmacomm.soft.memory.WindowRequests;
+import io.rdmacomm.soft.roce.wire.Packet;
+import io.rdmacomm.soft.roce.wire.PacketOpcode;
+import io.rdmacomm.soft.roce.wire.Syndrome;
+import io.rdmacomm.soft.transport.Destination;
+import io.rdmacomm.soft.transport.QueuePairResources;
+import io.rdmacomm.soft.transport.RequestQueue;
+import io.rdmacomm.soft.transport.RetryTimer;
+import io.rdmacomm.verbs.AccessFlag;
+import io.rdmacomm.verbs.WorkStatus;
+import io.rdmacomm.verbs.spi.SendRequestLayout;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteOrder;
+
+/// The requester of a reliable connection (IBTA 9.7.5): sends the requests in a [RequestQueue] as packets, keeps them
+/// there until they are acknowledged, and repeats from the oldest packet on that is not. Under the queue pair's send
+/// lock; allocates nothing.
+final class RoceRequester {
+    private static final int SUCCESS = 0;
+    private static final long NOWHERE = Long.MAX_VALUE;
+    private static final int SENT = 0;
+    private static final int WAITS = 1;
+    private static final int NO_ROOM = 2;
+    private static final int NONE = -1;
+    private static final int LOCAL_WRITE = AccessFlag.LOCAL_WRITE.bit();
+    private static final boolean LITTLE_ENDIAN = ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN;
+    /// A READ is requested in parts of so many packets, so that the answers do not overrun the socket.
+    private static final int READ_PACKETS = 16;
+    /// So that a long message does not wait for its end to learn how far it has come.
+    private static final int ANSWER_EVERY = 8;
+
+    private final RequestQueue queue;
+    private final WindowRequests windowRequests;
+    private final Destination destination;
+    private final RetryTimer retries;
+    private final RoceCounters counters;
+    private final PacketOutput output;
+    private final int mtu;
+    private final CongestionWindow window = new CongestionWindow();
+    private final SentPackets packets;
+    private final PayloadPlacement answer;
+    private final ElementList local = new ElementList(ElementList.MAX_ELEMENTS);
+    private final ElementPieces pieces = new ElementPieces(local);
+    private final long[] readEnds;
+    private int readHead;
+    private int readTail;
+    /// Behind the last request that has packets.
+    private long begun;
+    /// The request that the next packet belongs to.
+    private long next;
+    /// The next packet to send, the one behind the last that was ever sent, and the oldest that is not acknowledged.
+    private long cursor;
+
+    private long sent;
+    private long unacknowledged;
+    private long resolved = NOWHERE;
+    private long placed = NOWHERE;
+    private long failing = NOWHERE;
+    private int failure;
+    private boolean held;
+    private int notReadyTimer = NONE;
+    private long lastProgress = System.nanoTime();
+    /// Where it went back to and has not made progress since.
+    private long goneBackTo = NOWHERE;
+
+    RoceRequester(QueuePairResources queuePair, LocalMemory memory, PacketOutput output, RoceCounters counters) {
+        this.queue = queuePair.sends();
+        this.windowRequests = queuePair.windowRequests();
+        this.destination = queuePair.destination();
+        this.retries = queuePair.retries();
+        this.counters = counters;
+        this.output = output;
+        this.mtu = destination.mtu();
+        this.packets = new SentPackets(destination.sendPsn(), queue.size());
+        this.answer = new PayloadPlacement(memory, ElementList.MAX_ELEMENTS);
+        this.readEnds = new long[Math.max(1, destination.outboundReads())];
+        this.begun = queue.head();
+        this.next = begun;
+    }
+
+    /// Whether packets were sent that are not acknowledged.
+    boolean isWaiting() {
+        return unacknowledged != sent;
+    }
+
+    /// Whether requests were begun that have not ended.
+    boolean hasBegun() {
+        return queue.head() != begun;
+    }
+
+    CongestionWindow window() {
+        return window;
+    }
+
+    // ---- Failing ----
+
+    /// What the oldest request fails with, 0 for nothing.
+    int failure() {
+        return failing == queue.head() ? failure : SUCCESS;
+    }
+
+    private void fail(long position, int status) {
+        if (position < failing) {
+            failing = position;
+            failure = status;
+        }
+    }
+
+    /// The oldest request fails.
+    void failOldest(int status) {
+        fail(queue.head(), status);
+    }
+
+    // ---- Sending ----
+
+    /// Sends what the window allows.
+    ///
+    /// @return false if the socket has no room
+    boolean send() {
+        // Memory may have been deregistered since the last time.
+        resolved = NOWHERE;
+        int result = SENT;
+        while (result == SENT) {
+            result = sendNext();
+        }
+        return result != NO_ROOM;
+    }
+
+    private int sendNext() {
+        if (next < begun && cursor == packets.end(next)) {
+            next++;
+        }
+        if (held || next >= failing || next == queue.tail()) {
+            return WAITS;
+        }
+        if (next == begun) {
+            return begin() ? SENT : WAITS;
+        }
+        if ((resolved != next && !resolve(next)) || isWindowFull()) {
+            return WAITS;
+        }
+        long at = queue.at(next);
+        int opcode = queue.segment().get(JAVA_INT, at + SendRequestLayout.OPCODE);
+        return RequestOpcode.isRead(opcode) ? sendRead(at, opcode) : sendPayload(at, opcode);
+    }
+
+    private boolean isWindowFull() {
+        return cursor - unacknowledged >= window.packets();
+    }
+
+    /// Begins the next request.
+    ///
+    /// @return false if it must wait, or fails
+    private boolean begin() {
+        if (!queue.isOpen()) {
+            return false;
+        }
+        MemorySegment request = queue.segment();
+        long at = queue.at(next);
+        int opcode = request.get(JAVA_INT, at + SendRequestLayout.OPCODE);
+        int flags = request.get(JAVA_INT, at + SendRequestLayout.FLAGS);
+        if (RequestOpcode.isLocal(opcode)) {
+            return carryOut(request, at);
+        }
+        boolean reading = RequestOpcode.isRead(opcode);
+        if (reading && destination.outboundReads() == 0) {
+            // It would never be answered.
+            fail(next, WorkStatus.REMOTE_INVALID_REQUEST.code());
+            return false;
+        }
+        if ((flags & SendRequestLayout.FLAG_FENCE) != 0 && readHead != readTail) {
+            return false;
+        }
+        if (!resolve(next)) {
+            return false;
+        }
+        if (RequestOpcode.isAtomic(opcode) && local.total < Long.BYTES) {
+            fail(next, WorkStatus.LOCAL_LENGTH_ERROR.code());
+            return false;
+        }
+        long count = RequestOpcode.isAtomic(opcode) ? 1 : Math.max(1, (local.total + mtu - 1) / mtu);
+        packets.set(next, cursor, count);
+        begun++;
+        return true;
+    }
+
+    /// Executes a request about a window of this side, when all before it have ended: a flushed one must have had no
+    /// effect.
+    private boolean carryOut(MemorySegment request, long at) {
+        if (next != queue.head()) {
+            return false;
+        }
+        int status = windowRequests.execute(request, at);
+        if (status != SUCCESS) {
+            fail(next, status);
+            return false;
+        }
+        queue.completer().succeed(request, at);
+        queue.removeHead();
+        begun++;
+        next++;
+        return true;
+    }
+
+    private boolean resolve(long position) {
+        long at = queue.at(position);
+        MemorySegment request = queue.segment();
+        int opcode = request.get(JAVA_INT, at + SendRequestLayout.OPCODE);
+        int flags = request.get(JAVA_INT, at + SendRequestLayout.FLAGS);
+        local.clear();
+        pieces.restart();
+        int right = RequestOpcode.isRead(opcode) ? LOCAL_WRITE : 0;
+        int status = queue.localElements().resolve(local, request, at, flags, right);
+        if (status != SUCCESS) {
+            fail(position, status);
+            return false;
+        }
+        resolved = position;
+        return true;
+    }
+
+    private int sendPayload(long at, int opcode) {
+        MemorySegment request = queue.segment();
+        long first = packets.begin(next);
+        long last = packets.end(next) - 1;
+        long offset = (cursor - first) * mtu;
+        int bytes = (int) Math.min(mtu, local.total - offset);
+        Packet packet = output.packet();
+        packet.opcode = opcode(opcode, cursor == first, cursor == last);
+        packet.psn = packets.psn(cursor);
+        packet.wantsAnswer = cursor == last || (cursor - first) % ANSWER_EVERY == ANSWER_EVERY - 1;
+        packet.solicited = cursor == last
+                && (request.get(JAVA_INT, at + SendRequestLayout.FLAGS) & SendRequestLayout.FLAG_SOLICITED) != 0
+                && (PacketOpcode.isSend(packet.opcode) || PacketOpcode.hasImmediate(packet.opcode));
+        if (PacketOpcode.hasRemote(packet.opcode)) {
+            packet.address = request.get(JAVA_LONG, at + SendRequestLayout.REMOTE_ADDRESS);
+            packet.key = request.get(JAVA_INT, at + SendRequestLayout.REMOTE_KEY);
+            packet.length = (int) local.total;
+        }
+        packet.immediate = immediate(request, at, packet.opcode);
+        int to = output.begin(bytes);
+        pieces.copy(offset, output.segment(), to, bytes);
+        return sent(output.send(), 1);
+    }
+
+    /// Immediate data is in network order in the request; a key is not.
+    private static int immediate(MemorySegment request, long at, int opcode) {
+        int value = request.get(JAVA_INT, at + SendRequestLayout.IMMEDIATE);
+        return LITTLE_ENDIAN && !PacketOpcode.hasInvalidate(opcode) ? Integer.reverseBytes(value) : value;
+    }
+
+    private static int opcode(int request, boolean first, boolean last) {
+        boolean write = request == RequestOpcode.WRITE || request == RequestOpcode.WRITE_WITH_IMMEDIATE;
+        int base = write ? PacketOpcode.WRITE_FIRST : PacketOpcode.SEND_FIRST;
+        if (!last) {
+            return first ? base : base + PacketOpcode.SEND_MIDDLE;
+        }
+        if (request == RequestOpcode.SEND_WITH_INVALIDATE) {
+            return first ? PacketOpcode.SEND_ONLY_INVALIDATE : PacketOpcode.SEND_LAST_INVALIDATE;
+        }
+        int plain = base + (first ? PacketOpcode.SEND_ONLY : PacketOpcode.SEND_LAST);
+        return RequestOpcode.hasImmediate(request) ? plain + 1 : plain;
+    }
+
+    private int sendRead(long at, int opcode) {
+        if (readTail - readHead == readEnds.length) {
+            return WAITS;
+        }
+        MemorySegment request = queue.segment();
+        long first = packets.begin(next);
+        Packet packet = output.packet();
+        packet.psn = packets.psn(cursor);
+        packet.wantsAnswer = true;
+        packet.solicited = false;
+        int count = 1;
+        if (opcode == RequestOpcode.READ) {
+            long offset = (cursor - first) * mtu;
+            count = (int) Math.min(READ_PACKETS, packets.end(next) - cursor);
+            packet.opcode = PacketOpcode.READ_REQUEST;
+            packet.address = request.get(JAVA_LONG, at + SendRequestLayout.REMOTE_ADDRESS) + offset;
+            packet.key = request.get(JAVA_INT, at + SendRequestLayout.REMOTE_KEY);
+            packet.length = (int) Math.min((long) count * mtu, local.total - offset);
+        } else {
+            boolean compare = opcode == RequestOpcode.COMPARE_AND_SWAP;
+            long operand = request.get(JAVA_LONG, at + SendRequestLayout.COMPARE_ADD);
+            packet.opcode = compare ? PacketOpcode.COMPARE_AND_SWAP : PacketOpcode.FETCH_AND_ADD;
+            packet.address = request.get(JAVA_LONG, at + SendRequestLayout.REMOTE_ADDRESS);
+            packet.key = request.get(JAVA_INT, at + SendRequestLayout.ATOMIC_KEY);
+            packet.operand = compare ? request.get(JAVA_LONG, at + SendRequestLayout.SWAP) : operand;
+            packet.compare = compare ? operand : 0;
+        }
+        var _ = output.begin(0);
+        int result = sent(output.send(), count);
+        if (result == SENT) {
+            readEnds[readTail % readEnds.length] = cursor;
+            readTail++;
+        }
+        return result;
+    }
+
+    private int sent(boolean done, int count) {
+        if (!done) {
+            return NO_ROOM;
+        }
+        cursor += count;
+        sent = Math.max(sent, cursor);
+        return SENT;
+    }
+
+    // ---- Answers ----
+
+    /// An answer of the peer has arrived.
+    ///
+    /// @param from the packet
+    void receive(Packet packet, MemorySegment from) {
+        long number = packets.packet(packet.psn, unacknowledged);
+        if (number < unacknowledged || number >= sent) {
+            return;
+        }
+        switch (packet.opcode) {
+            case PacketOpcode.ACKNOWLEDGE -> acknowledge(number, packet.syndrome);
+            case PacketOpcode.ATOMIC_ACKNOWLEDGE -> {
+                if (answers(number)) {
+                    endAtomic(packet.original);
+                }
+            }
+            default -> {
+                if (answers(number)) {
+                    placeRead(number, packet, from);
+                }
+            }
+        }
+    }
+
+    private void acknowledge(long number, int syndrome) {
+        if (Syndrome.isDone(syndrome)) {
+            if (!progress(number + 1)) {
+                repeat();
+            }
+            return;
+        }
+        boolean reached = progress(number);
+        if (Syndrome.isNotReady(syndrome) && reached) {
+            goBack();
+            held = true;
+            notReadyTimer = Syndrome.timer(syndrome);
+            return;
+        }
+        int status =
+                switch (syndrome) {
+                    case Syndrome.INVALID_REQUEST -> WorkStatus.REMOTE_INVALID_REQUEST.code();
+                    case Syndrome.ACCESS_ERROR -> WorkStatus.REMOTE_ACCESS_ERROR.code();
+                    case Syndrome.OPERATION_ERROR -> WorkStatus.REMOTE_OPERATION_ERROR.code();
+                    default -> SUCCESS;
+                };
+        if (status != SUCCESS && reached) {
+            failOldest(status);
+        } else if (status != SUCCESS || syndrome == Syndrome.SEQUENCE_ERROR || Syndrome.isNotReady(syndrome)) {
+            repeat();
+        }
+    }
+
+    /// All packets before `number` have been executed.
+    ///
+    /// @return false if one of them is a READ or an atomic operation that was not answered
+    private boolean progress(long number) {
+        long before = unacknowledged;
+        while (unacknowledged < number) {
+            long oldest = queue.head();
+            long end = packets.end(oldest);
+            if (isRead(oldest)) {
+                break;
+            }
+            unacknowledged = Math.min(number, end);
+            if (unacknowledged == end) {
+                completeOldest();
+            }
+        }
+        progressed(before);
+        return unacknowledged == number;
+    }
+
+    private void progressed(long before) {
+        if (unacknowledged == before) {
+            return;
+        }
+        window.grow(unacknowledged - before);
+        retries.progressed();
+        lastProgress = System.nanoTime();
+        if (cursor < unacknowledged) {
+            // The answer to packets that were about to be repeated.
+            cursor = unacknowledged;
+            next = queue.head();
+        }
+        while (readHead != readTail && readEnds[readHead % readEnds.length] <= unacknowledged) {
+            readHead++;
+        }
+    }
+
+    private boolean isRead(long position) {
+        return RequestOpcode.isRead(queue.segment().get(JAVA_INT, queue.at(position) + SendRequestLayout.OPCODE));
+    }
+
+    private void completeOldest() {
+        queue.completer().succeed(queue.segment(), queue.headAt());
+        queue.removeHead();
+        if (failing < queue.head()) {
+            failing = NOWHERE;
+        }
+    }
+
+    /// An answer with data acknowledges everything before it.
+    ///
+    /// @return whether it is the next one for the oldest request
+    private boolean answers(long number) {
+        if (!progress(number)) {
+            repeat();
+            return false;
+        }
+        return queue.head() != begun && isRead(queue.head());
+    }
+
+    private void endAtomic(long original) {
+        if (resolveAnswer(0)) {
+            AtomicResult.store(answer.pieces(), original);
+            answered(1);
+        }
+    }
+
+    private void placeRead(long number, Packet packet, MemorySegment from) {
+        long offset = (number - packets.begin(queue.head())) * mtu;
+        if (!resolveAnswer(offset)) {
+            return;
+        }
+        if (packet.payloadBytes != Math.min(mtu, answer.pieces().total - offset)) {
+            failOldest(WorkStatus.BAD_RESPONSE.code());
+        } else if (answer.copy(from, packet.payloadAt, packet.payloadBytes)) {
+            answered(1);
+        } else {
+            failOldest(WorkStatus.LOCAL_PROTECTION_ERROR.code());
+        }
+    }
+
+    /// Finds the memory for the answer to the oldest request, once.
+    private boolean resolveAnswer(long offset) {
+        long oldest = queue.head();
+        if (placed == oldest) {
+            return true;
+        }
+        answer.clear();
+        long at = queue.at(oldest);
+        int flags = queue.segment().get(JAVA_INT, at + SendRequestLayout.FLAGS);
+        int status = queue.localElements().resolve(answer.pieces(), queue.segment(), at, flags, LOCAL_WRITE);
+        if (status != SUCCESS) {
+            failOldest(status);
+            return false;
+        }
+        answer.advance(offset);
+        placed = oldest;
+        return true;
+    }
+
+    private void answered(int count) {
+        long before = unacknowledged;
+        unacknowledged += count;
+        if (unacknowledged == packets.end(queue.head())) {
+            placed = NOWHERE;
+            completeOldest();
+        }
+        progressed(before);
+    }
+
+    // ---- Repeating ----
+
+    /// The peer had no receive, asked once: the code of its timer, or -1.
+    int takeNotReadyTimer() {
+        int timer = notReadyTimer;
+        notReadyTimer = NONE;
+        return timer;
+    }
+
+    /// Requests that were held back may be sent.
+    void release() {
+        held = false;
+    }
+
+    /// Whether it waits until the peer may have a receive.
+    boolean isHeld() {
+        return held;
+    }
+
+    /// When the peer has acknowledged something, or the time of [#touch()].
+    long lastProgress() {
+        return lastProgress;
+    }
+
+    /// Nothing is expected of the peer before now.
+    void touch() {
+        lastProgress = System.nanoTime();
+    }
+
+    /// A packet is missing at the peer, or an answer here. Once until there is progress: the peer, or the network, says
+    /// so again for each packet behind the missing one.
+    private void repeat() {
+        if (!held && goneBackTo != unacknowledged) {
+            goneBackTo = unacknowledged;
+            repeatUnanswered();
+        }
+    }
+
+    /// The peer has not answered in time, or says that a packet is missing.
+    void repeatUnanswered() {
+        int status = retries.repeats();
+        if (status != SUCCESS) {
+            failOldest(status);
+            return;
+        }
+        window.shrink();
+        counters.repetitions.increment();
+        touch();
+        goBack();
+    }
+
+    private void goBack() {
+        cursor = unacknowledged;
+        next = queue.head();
+        readHead = 0;
+        readTail = 0;
+        resolved = NOWHERE;
+    }
+
+    /// Releases all memory.
+    void close() {
+        answer.release();
+        local.clear();
+    }
+}

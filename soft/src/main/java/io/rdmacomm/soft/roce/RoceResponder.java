@@ -1,0 +1,274 @@
+package io.rdmacomm.soft.roce;
+
+import io.rdmacomm.soft.execution.RequestExecution;
+import io.rdmacomm.soft.execution.RequestFault;
+import io.rdmacomm.soft.mapped.QueuePairBlock;
+import io.rdmacomm.soft.memory.ElementList;
+import io.rdmacomm.soft.memory.LocalMemory;
+import io.rdmacomm.soft.roce.wire.Packet;
+import io.rdmacomm.soft.roce.wire.PacketOpcode;
+import io.rdmacomm.soft.roce.wire.Psn;
+import io.rdmacomm.soft.roce.wire.Syndrome;
+import io.rdmacomm.soft.transport.Destination;
+import io.rdmacomm.soft.transport.QueuePairResources;
+import java.lang.foreign.MemorySegment;
+import java.util.function.IntConsumer;
+import org.jspecify.annotations.Nullable;
+
+/// The responder of a reliable connection (IBTA 9.7.4): executes the peer's requests in the order of their packet
+/// sequence numbers, each once. Under the queue pair's send lock; allocates nothing.
+final class RoceResponder {
+    /// Acknowledgements between READs; those behind one another are joined.
+    private static final int ROOM = 4;
+
+    private final QueuePairBlock block;
+    private final RequestExecution execution;
+    private final OwedAnswers owed;
+    private final AtomicHistory atomics;
+    private final RoceCounters counters;
+    private final ElementList source = new ElementList(1);
+    private final int mtu;
+    private int expected;
+    private int completed;
+    /// The peer was told which packet is expected, and everything else is dropped until it comes.
+    private boolean waiting;
+    /// The kind of the message that has begun: an opcode of its middle packets, or NONE.
+    private int inside = NONE;
+
+    private long messageBytes;
+    private long writeBytes;
+    private boolean spoken;
+    private @Nullable RequestFault fault;
+
+    private static final int NONE = -1;
+
+    RoceResponder(
+            QueuePairResources queuePair,
+            LocalMemory memory,
+            PacketOutput output,
+            RoceCounters counters,
+            IntConsumer onLimit) {
+        Destination destination = queuePair.destination();
+        this.block = queuePair.block();
+        this.counters = counters;
+        this.mtu = destination.mtu();
+        this.expected = destination.receivePsn();
+        this.execution = new RequestExecution(queuePair, memory, destination.number(), onLimit);
+        int reads = destination.inboundReads();
+        this.owed = new OwedAnswers(execution, output, mtu, Integer.highestOneBit(ROOM * reads) * 2);
+        this.atomics = new AtomicHistory(reads);
+    }
+
+    /// What the peer is to be told.
+    OwedAnswers owed() {
+        return owed;
+    }
+
+    /// The execution of requests.
+    RequestExecution execution() {
+        return execution;
+    }
+
+    /// Whether the peer has sent a request.
+    boolean hasSpoken() {
+        return spoken;
+    }
+
+    /// Why a request was not executed, which ends the connection; null if all were.
+    @Nullable
+    RequestFault fault() {
+        return fault != null ? fault : owed.fault();
+    }
+
+    /// A packet of a request has arrived.
+    ///
+    /// @param from the packet
+    void receive(Packet packet, MemorySegment from) {
+        if (fault != null) {
+            return;
+        }
+        int ahead = Psn.distance(packet.psn, expected);
+        if (ahead > 0) {
+            if (!waiting) {
+                waiting = true;
+                counters.outOfOrder.increment();
+                owed.refuse(expected, Syndrome.SEQUENCE_ERROR, completed);
+            }
+        } else if (ahead < 0) {
+            counters.duplicates.increment();
+            repeat(packet);
+        } else {
+            waiting = false;
+            spoken = true;
+            execute(packet, from);
+        }
+    }
+
+    /// A request that was executed before: the answer was lost, or was late.
+    private void repeat(Packet packet) {
+        switch (packet.opcode) {
+            case PacketOpcode.READ_REQUEST -> {
+                long bytes = Integer.toUnsignedLong(packet.length);
+                boolean allowed = execution.beginRead(packet.key, packet.address, bytes, source) == null;
+                if (allowed && !owed.isFull()) {
+                    owed.read(packet.psn, packet.key, packet.address, bytes, completed);
+                }
+            }
+            case PacketOpcode.COMPARE_AND_SWAP, PacketOpcode.FETCH_AND_ADD -> {
+                int index = atomics.find(packet.psn);
+                if (index >= 0 && !owed.isFull()) {
+                    owed.atomic(packet.psn, atomics.original(index), completed);
+                }
+            }
+            default -> owed.acknowledge(Psn.add(expected, -1), completed);
+        }
+    }
+
+    private void execute(Packet packet, MemorySegment from) {
+        boolean first = PacketOpcode.isFirst(packet.opcode);
+        boolean send = PacketOpcode.isSend(packet.opcode);
+        int kind = send ? PacketOpcode.SEND_MIDDLE : PacketOpcode.WRITE_MIDDLE;
+        boolean inOrder = first ? inside == NONE : inside == kind;
+        boolean last = PacketOpcode.isLast(packet.opcode);
+        boolean fits = last ? packet.payloadBytes <= mtu : packet.payloadBytes == mtu;
+        if (!inOrder || !fits) {
+            refuse(packet, RequestFault.INVALID_REQUEST);
+            return;
+        }
+        switch (packet.opcode) {
+            case PacketOpcode.READ_REQUEST -> read(packet);
+            case PacketOpcode.COMPARE_AND_SWAP, PacketOpcode.FETCH_AND_ADD -> atomic(packet);
+            default -> {
+                if (first) {
+                    messageBytes = 0;
+                }
+                boolean done = send ? send(packet, from, first, last) : write(packet, from, first, last);
+                if (done) {
+                    inside = last ? NONE : kind;
+                    executed(packet, last);
+                }
+            }
+        }
+    }
+
+    /// A packet of a SEND or WRITE was executed.
+    private void executed(Packet packet, boolean last) {
+        expected = Psn.add(expected, 1);
+        if (last) {
+            completed++;
+        }
+        if (packet.wantsAnswer) {
+            owed.acknowledge(packet.psn, completed);
+        }
+    }
+
+    private boolean send(Packet packet, MemorySegment from, boolean first, boolean last) {
+        if (first && !execution.takeReceive()) {
+            return missesReceive(packet);
+        }
+        long end = messageBytes + packet.payloadBytes;
+        RequestFault bad = execution.checkReceive(end);
+        if (bad == null && !execution.received().copy(from, packet.payloadAt, packet.payloadBytes)) {
+            bad = execution.lostReceive();
+        }
+        messageBytes = end;
+        if (bad == null && last) {
+            bad = endSend(packet);
+        }
+        return bad == null || refuse(packet, bad);
+    }
+
+    private @Nullable RequestFault endSend(Packet packet) {
+        if (PacketOpcode.hasInvalidate(packet.opcode)) {
+            return execution.completeSendWithInvalidate(messageBytes, packet.solicited, packet.immediate);
+        }
+        if (PacketOpcode.hasImmediate(packet.opcode)) {
+            execution.completeSendWithImmediate(messageBytes, packet.solicited, packet.immediate);
+        } else {
+            execution.completeSend(messageBytes, packet.solicited);
+        }
+        return null;
+    }
+
+    private boolean write(Packet packet, MemorySegment from, boolean first, boolean last) {
+        if (first) {
+            writeBytes = Integer.toUnsignedLong(packet.length);
+            RequestFault bad = execution.beginWrite(packet.key, packet.address, writeBytes);
+            if (bad != null) {
+                return refuse(packet, bad);
+            }
+        }
+        long end = messageBytes + packet.payloadBytes;
+        if (last ? end != writeBytes : end >= writeBytes) {
+            return refuse(packet, RequestFault.INVALID_REQUEST);
+        }
+        // Before anything is written: without one, the packet comes again.
+        if (PacketOpcode.hasImmediate(packet.opcode) && !execution.takeReceive()) {
+            return missesReceive(packet);
+        }
+        if (!execution.writes().copy(from, packet.payloadAt, packet.payloadBytes)) {
+            return refuse(packet, RequestFault.INVALID_KEY);
+        }
+        messageBytes = end;
+        if (PacketOpcode.hasImmediate(packet.opcode)) {
+            execution.completeWriteWithImmediate(messageBytes, packet.solicited, packet.immediate);
+        }
+        return true;
+    }
+
+    /// There is no receive: the peer waits, and repeats this packet.
+    private boolean missesReceive(Packet packet) {
+        waiting = true;
+        owed.refuse(packet.psn, Syndrome.notReady(block.rnrTimer()), completed);
+        return false;
+    }
+
+    private void read(Packet packet) {
+        long bytes = Integer.toUnsignedLong(packet.length);
+        RequestFault bad = execution.beginRead(packet.key, packet.address, bytes, source);
+        if (bad != null || owed.isFull()) {
+            refuse(packet, bad != null ? bad : RequestFault.INVALID_REQUEST);
+            return;
+        }
+        completed++;
+        expected = Psn.add(expected, (int) Math.max(1, (bytes + mtu - 1) / mtu));
+        owed.read(packet.psn, packet.key, packet.address, bytes, completed);
+    }
+
+    private void atomic(Packet packet) {
+        RequestFault bad = execution.beginAtomic(packet.key, packet.address);
+        if (bad != null || owed.isFull()) {
+            refuse(packet, bad != null ? bad : RequestFault.INVALID_REQUEST);
+            return;
+        }
+        boolean compare = packet.opcode == PacketOpcode.COMPARE_AND_SWAP;
+        long operand = compare ? packet.compare : packet.operand;
+        long original = execution.executeAtomic(compare, operand, packet.operand);
+        atomics.add(packet.psn, original);
+        completed++;
+        expected = Psn.add(expected, 1);
+        owed.atomic(packet.psn, original, completed);
+    }
+
+    private boolean refuse(Packet packet, RequestFault why) {
+        fault = why;
+        counters.refused.increment();
+        owed.refuse(packet.psn, syndrome(why), completed);
+        return false;
+    }
+
+    private static int syndrome(RequestFault fault) {
+        return switch (fault) {
+            case INVALID_REQUEST, RECEIVE_TOO_SHORT -> Syndrome.INVALID_REQUEST;
+            case INVALID_KEY, OUT_OF_BOUNDS, MISSING_RIGHT, OTHER_DOMAIN -> Syndrome.ACCESS_ERROR;
+            case RECEIVE_MEMORY, KEY_NOT_INVALIDATED -> Syndrome.OPERATION_ERROR;
+        };
+    }
+
+    /// Releases all memory.
+    void close() {
+        execution.release();
+        owed.close();
+        source.clear();
+    }
+}

@@ -1,0 +1,41 @@
+package io.rdmacomm.soft.transport;
+
+/// How a queue pair gets a transport that needs more than the numbers of its peer: a connection that one side makes and
+/// the other one takes. Under the queue pair's send lock.
+public interface Endpoint {
+    /// The numbers of the peer are enough.
+    Endpoint NONE = new Endpoint() {};
+
+    /// The queue pair begins to look for its peer.
+    default void begin() {}
+
+    /// Calls the peer, unless a call is in progress, or was tried just now.
+    default void call() {}
+
+    /// Whether the peer's host has taken a call that the peer is likely to answer soon.
+    default boolean isReached() {
+        return false;
+    }
+
+    /// Whether a connection manager hands the connection over.
+    default boolean isExpecting() {
+        return false;
+    }
+
+    /// Whether the present connection is with a peer that has called before this side knew the number of its first
+    /// packet, and that expects another one.
+    default boolean isMistaken() {
+        return false;
+    }
+
+    /// The queue pair has stopped.
+    ///
+    /// @param orderly whether the peer's queue pair should not take it for a failure
+    default void stopped(boolean orderly) {}
+
+    /// The transport has ended, and the peer may be called again.
+    default void ended() {}
+
+    /// The queue pair is no longer connected: gives up a call that is in progress.
+    default void forget() {}
+}
