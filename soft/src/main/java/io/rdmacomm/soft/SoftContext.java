@@ -79,9 +79,8 @@ final class SoftContext implements ContextDriver {
             this.sharedMemory = new SharedMemory(directory, gid, control, memory, engine, objects);
             this.tcp = new TcpNode(
                     settings.tcp(), gid, lid(), memory, engine, listener, objects::endpoint, objects::onLimit);
-            this.roce = settings.roce()
-                    ? new RocePort(settings.tcp().address(), memory, engine, objects::onLimit)
-                    : null;
+            this.roce =
+                    settings.roce() ? new RocePort(settings.tcp().address(), memory, engine, objects::onLimit) : null;
             engine.start();
             complete = true;
         } finally {

@@ -36,8 +36,7 @@ final class ElementPieces {
                 continue;
             }
             long piece = Math.min(left, behind - from);
-            ElementList.copyPiece(
-                    elements.segments[index], elements.offsets[index] + from - start, to, target, piece);
+            ElementList.copyPiece(elements.segments[index], elements.offsets[index] + from - start, to, target, piece);
             from += piece;
             target += piece;
             left -= piece;

@@ -121,12 +121,11 @@ final class OwedAnswers {
         resolved = false;
         for (int i = 0; i < most && !isEmpty(); i++) {
             int index = head & mask;
-            boolean gone =
-                    switch (kinds[index]) {
-                        case READ -> sendRead(index);
-                        case ATOMIC -> sendAtomic(index);
-                        default -> sendAcknowledgement(index);
-                    };
+            boolean gone = switch (kinds[index]) {
+                case READ -> sendRead(index);
+                case ATOMIC -> sendAtomic(index);
+                default -> sendAcknowledgement(index);
+            };
             if (!gone) {
                 return false;
             }

@@ -88,7 +88,8 @@ public final class RoceNode {
                 node = open(address);
                 NODES.put(address, node);
             }
-            node.ports = Stream.concat(Arrays.stream(node.ports), Stream.of(port)).toArray(RocePort[]::new);
+            node.ports =
+                    Stream.concat(Arrays.stream(node.ports), Stream.of(port)).toArray(RocePort[]::new);
             return node;
         }
     }

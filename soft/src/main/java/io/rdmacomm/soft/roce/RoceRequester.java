@@ -68,6 +68,8 @@ final class RoceRequester {
     private long failing = NOWHERE;
     private int failure;
     private boolean held;
+    /// Whether the oldest packet has found no receive, and was not sent since.
+    private boolean rejected;
     private int notReadyTimer = NONE;
     private long lastProgress = System.nanoTime();
     /// Where it went back to and has not made progress since.
@@ -93,9 +95,9 @@ final class RoceRequester {
         return unacknowledged != sent;
     }
 
-    /// Whether requests were begun that have not ended.
+    /// Whether requests were begun that have not ended. One that has found no receive is to begin again.
     boolean hasBegun() {
-        return queue.head() != begun;
+        return queue.head() != begun && !rejected;
     }
 
     CongestionWindow window() {
@@ -140,7 +142,8 @@ final class RoceRequester {
         if (next < begun && cursor == packets.end(next)) {
             next++;
         }
-        if (held || next >= failing || next == queue.tail()) {
+        boolean closed = rejected && !queue.isOpen();
+        if (held || closed || next >= failing || next == queue.tail()) {
             return WAITS;
         }
         if (next == begun) {
@@ -312,6 +315,7 @@ final class RoceRequester {
         if (!done) {
             return NO_ROOM;
         }
+        rejected = false;
         cursor += count;
         sent = Math.max(sent, cursor);
         return SENT;
@@ -353,16 +357,16 @@ final class RoceRequester {
         if (Syndrome.isNotReady(syndrome) && reached) {
             goBack();
             held = true;
+            rejected = true;
             notReadyTimer = Syndrome.timer(syndrome);
             return;
         }
-        int status =
-                switch (syndrome) {
-                    case Syndrome.INVALID_REQUEST -> WorkStatus.REMOTE_INVALID_REQUEST.code();
-                    case Syndrome.ACCESS_ERROR -> WorkStatus.REMOTE_ACCESS_ERROR.code();
-                    case Syndrome.OPERATION_ERROR -> WorkStatus.REMOTE_OPERATION_ERROR.code();
-                    default -> SUCCESS;
-                };
+        int status = switch (syndrome) {
+            case Syndrome.INVALID_REQUEST -> WorkStatus.REMOTE_INVALID_REQUEST.code();
+            case Syndrome.ACCESS_ERROR -> WorkStatus.REMOTE_ACCESS_ERROR.code();
+            case Syndrome.OPERATION_ERROR -> WorkStatus.REMOTE_OPERATION_ERROR.code();
+            default -> SUCCESS;
+        };
         if (status != SUCCESS && reached) {
             failOldest(status);
         } else if (status != SUCCESS || syndrome == Syndrome.SEQUENCE_ERROR || Syndrome.isNotReady(syndrome)) {

@@ -31,6 +31,8 @@ final class RoceTransport implements Transport {
     private static final int GENERAL_ERROR = WorkStatus.GENERAL_ERROR.code();
     /// So that the answer to a long READ does not hold up others.
     private static final int ANSWERS_AT_ONCE = 64;
+    /// When packets are repeated that may be unacknowledged for ever.
+    private static final long ENDLESS_NANOS = 500_000_000;
     /// When to try again if the socket has no room.
     private static final long ROOM_NANOS = 50_000;
 
@@ -72,7 +74,10 @@ final class RoceTransport implements Transport {
         this.peer = peer;
         RoceNode node = port.node();
         this.output = new PacketOutput(
-                node, peer, queuePair.destination().number(), queuePair.destination().mtu());
+                node,
+                peer,
+                queuePair.destination().number(),
+                queuePair.destination().mtu());
         this.responder = new RoceResponder(queuePair, memory, output, node.counters(), onLimit);
     }
 
@@ -220,10 +225,14 @@ final class RoceTransport implements Transport {
         if (!room) {
             timed = true;
             retries.again(ROOM_NANOS);
-        } else if (!timed && sending != null && sending.isWaiting() && retries.timeoutNanos() != Long.MAX_VALUE) {
+        } else if (!timed && sending != null && sending.isWaiting()) {
             timed = true;
-            retries.again(retries.timeoutNanos());
+            retries.again(timeoutNanos());
         }
+    }
+
+    private long timeoutNanos() {
+        return Math.min(retries.timeoutNanos(), ENDLESS_NANOS);
     }
 
     @Override
@@ -247,7 +256,6 @@ final class RoceTransport implements Transport {
 
     private void checkTime(RoceRequester sending) {
         long now = System.nanoTime();
-        long timeout = retries.timeoutNanos();
         long left;
         if (sending.isHeld()) {
             left = heldUntil - now;
@@ -255,8 +263,8 @@ final class RoceTransport implements Transport {
                 sending.release();
                 return;
             }
-        } else if (sending.isWaiting() && timeout != Long.MAX_VALUE) {
-            left = timeout - (now - sending.lastProgress());
+        } else if (sending.isWaiting()) {
+            left = timeoutNanos() - (now - sending.lastProgress());
             if (left <= 0) {
                 sending.repeatUnanswered();
                 return;

@@ -99,7 +99,7 @@ public final class RetryTimer {
     ///
     /// @return 0, or the status that the oldest request fails with
     public int repeats() {
-        if (repetitions >= retryCount) {
+        if (repetitions >= retryCount && patienceNanos != Long.MAX_VALUE) {
             return WorkStatus.RETRY_EXCEEDED.code();
         }
         repetitions++;

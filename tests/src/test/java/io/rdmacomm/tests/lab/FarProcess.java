@@ -17,9 +17,13 @@ final class FarProcess {
     ///
     /// @param checksum whether the device requests a checksum in each frame
     static HeardProcess start(boolean checksum, Class<?> main, String... words) throws IOException {
+        return start("soft0=" + ADDRESS + "?sharedMemory=false&checksum=" + checksum, main, words);
+    }
+
+    /// Starts the `main` of a class with these devices.
+    static HeardProcess start(String devices, Class<?> main, String... words) throws IOException {
         List<String> line = new ArrayList<>(List.of("ip", "netns", "exec", "far"));
-        line.addAll(HeardProcess.java(
-                main, "-Drdmacomm.soft.devices=soft0=" + ADDRESS + "?sharedMemory=false&checksum=" + checksum));
+        line.addAll(HeardProcess.java(main, "-Drdmacomm.soft.devices=" + devices));
         line.addAll(List.of(words));
         return HeardProcess.start(line);
     }
