@@ -10,7 +10,7 @@ import java.util.function.LongSupplier;
 /// The JVM allocates a little on behalf of a thread while it compiles or links what the thread runs, and before it
 /// has compiled it. So a round in which bytes were allocated is repeated as long as the JVM shows signs of that.
 /// Only a JVM that has been quiet for a while and still sees allocations fails the test.
-final class Allocation {
+public final class Allocation {
     private static final int QUIET_ROUNDS = 3;
     private static final long QUIET_NANOS = TimeUnit.SECONDS.toNanos(5);
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(60);
@@ -27,7 +27,7 @@ final class Allocation {
     /// Runs `round` until the calling thread allocates nothing in it.
     ///
     /// @throws AssertionError if it continues to allocate
-    static void assertNone(String what, Runnable round) {
+    public static void assertNone(String what, Runnable round) {
         assertNone(what, of(Thread.currentThread()), round);
     }
 

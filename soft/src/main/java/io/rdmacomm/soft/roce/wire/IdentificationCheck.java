@@ -1,8 +1,11 @@
 package io.rdmacomm.soft.roce.wire;
 
+import java.util.function.IntUnaryOperator;
+
 /// Checks the invariant CRC of a packet although the identification in its IP header is not known. A CRC is linear:
 /// the difference between the CRC of the packet and the one that was computed with the identification 0 depends on the
-/// identification alone. There are 2^16 of these, so one wrong CRC in 2^16 is not found.
+/// identification alone, and on whether the sender forbids fragments. That makes 2^17 differences, so one wrong CRC in
+/// 2^15 is not found, and one flipped bit in 2^15: it looks like another identification.
 ///
 /// The difference is taken back over the bytes behind the identification, as if they were zero. What is left must be a
 /// register that two bytes have made of zero. Taking back is a linear map of 32 bits, so it is stored as tables for
@@ -18,9 +21,9 @@ public final class IdentificationCheck {
     private static final int BYTES_OF_INT = 4;
     private static final int POWERS = 16;
     private static final int[][] BACK = new int[POWERS][];
-    /// The two bytes by what they make of zero: the top byte of the first step names the first byte.
+    /// What a byte makes of a register of zero.
     private static final int[] STEP = new int[BYTE_VALUES];
-
+    /// The byte whose step has this top byte: no two have the same.
     private static final int[] FIRST_BYTE = new int[BYTE_VALUES];
 
     static {
@@ -41,15 +44,11 @@ public final class IdentificationCheck {
 
     private IdentificationCheck() {}
 
-    private interface Linear {
-        int map(int register);
-    }
-
     /// A linear map as a table for each byte of the register.
-    private static int[] table(Linear linear) {
+    private static int[] table(IntUnaryOperator linear) {
         int[] table = new int[BYTES_OF_INT * BYTE_VALUES];
         for (int index = 0; index < table.length; index++) {
-            table[index] = linear.map((index & 0xff) << Byte.SIZE * (index / BYTE_VALUES));
+            table[index] = linear.applyAsInt((index & 0xff) << (Byte.SIZE * (index / BYTE_VALUES)));
         }
         return table;
     }

@@ -9,13 +9,16 @@ public final class Packet {
     public static final int BASE_BYTES = 12;
     /// The length of the invariant CRC at the end.
     public static final int CHECKSUM_BYTES = 4;
-    /// The most bytes that headers and CRC add to a payload.
-    public static final int MOST_OVERHEAD = 48;
+    /// The most bytes that headers and CRC add to a payload; packets that have none are not longer than the smallest
+    /// path MTU.
+    public static final int MOST_OVERHEAD = 36;
 
     private static final int SOLICITED = 0x80;
     private static final int MIGRATED = 0x40;
     private static final int PAD_SHIFT = 4;
     private static final int PAD_MASK = 3;
+    /// The length of a packet is a multiple of this, as are those of all headers.
+    private static final int WORD_BYTES = 4;
     private static final int VERSION_MASK = 0x0f;
     private static final int DEFAULT_PARTITION = 0xffff;
     private static final int PARTITION_NUMBER = 0x7fff;
@@ -24,6 +27,8 @@ public final class Packet {
     private static final int REMOTE_BYTES = 16;
     private static final int ATOMIC_BYTES = 28;
     private static final int DATAGRAM_BYTES = 8;
+    /// A congestion notification ends with zeros.
+    private static final int CONGESTION_BYTES = 16;
     private static final int SYNDROME_SHIFT = 24;
 
     /// Of [PacketOpcode].
@@ -97,20 +102,20 @@ public final class Packet {
         int fourth = from.getInt(at + 8);
         wantsAnswer = (fourth & ACKNOWLEDGE) != 0;
         psn = fourth & Psn.MASK;
-        int headers = opcode == PacketOpcode.CONGESTION ? 16 : extendedBytes(opcode);
+        int headers = extendedBytes(opcode);
         int pad = flags >>> PAD_SHIFT & PAD_MASK;
         int payload = bytes - BASE_BYTES - headers - pad - CHECKSUM_BYTES;
         if (payload < 0) {
             return PacketFault.TOO_SHORT;
         }
-        payloadAt = at + BASE_BYTES + headers;
-        payloadBytes = payload;
-        if (opcode == PacketOpcode.CONGESTION) {
-            return PacketFault.NONE;
+        if (bytes % WORD_BYTES != 0) {
+            return PacketFault.PADDING;
         }
-        if (!PacketOpcode.hasPayload(opcode) && payload + pad != 0) {
+        if (payload != 0 && !PacketOpcode.hasPayload(opcode)) {
             return PacketFault.PAYLOAD;
         }
+        payloadAt = at + BASE_BYTES + headers;
+        payloadBytes = payload;
         decodeExtended(from, at + BASE_BYTES);
         return PacketFault.NONE;
     }
@@ -148,7 +153,7 @@ public final class Packet {
         }
     }
 
-    /// Writes the headers, except those of a congestion notification.
+    /// Writes the headers.
     ///
     /// @param at where the packet begins
     /// @param bytes of payload
@@ -187,7 +192,7 @@ public final class Packet {
             at += ATOMIC_BYTES;
         }
         if (PacketOpcode.hasAcknowledgement(opcode)) {
-            to.putInt(at, syndrome << SYNDROME_SHIFT | messages & Psn.MASK);
+            to.putInt(at, syndrome << SYNDROME_SHIFT | (messages & Psn.MASK));
             at += 4;
         }
         if (PacketOpcode.hasOriginal(opcode)) {
@@ -197,6 +202,11 @@ public final class Packet {
         if (PacketOpcode.hasImmediate(opcode) || PacketOpcode.hasInvalidate(opcode)) {
             to.putInt(at, immediate);
             at += 4;
+        }
+        if (opcode == PacketOpcode.CONGESTION) {
+            to.putLong(at, 0);
+            to.putLong(at + 8, 0);
+            at += CONGESTION_BYTES;
         }
         return at;
     }
@@ -223,6 +233,7 @@ public final class Packet {
                 + (PacketOpcode.hasAtomic(opcode) ? ATOMIC_BYTES : 0)
                 + (PacketOpcode.hasAcknowledgement(opcode) ? 4 : 0)
                 + (PacketOpcode.hasOriginal(opcode) ? 8 : 0)
-                + (PacketOpcode.hasImmediate(opcode) || PacketOpcode.hasInvalidate(opcode) ? 4 : 0);
+                + (PacketOpcode.hasImmediate(opcode) || PacketOpcode.hasInvalidate(opcode) ? 4 : 0)
+                + (opcode == PacketOpcode.CONGESTION ? CONGESTION_BYTES : 0);
     }
 }

@@ -14,6 +14,8 @@ public enum PacketFault {
     PARTITION_KEY,
     /// It has a payload and must not have one.
     PAYLOAD,
+    /// Its length is not a multiple of 4 bytes.
+    PADDING,
     /// Its invariant CRC is wrong.
     CHECKSUM
 }

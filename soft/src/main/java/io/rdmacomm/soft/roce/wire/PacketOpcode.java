@@ -37,8 +37,9 @@ public final class PacketOpcode {
 
     private static final int OPERATION = 0x1f;
     private static final int TRANSPORT = 0xe0;
+    private static final int OPCODES = 256;
 
-    // What a packet has, or is, by operation.
+    // What a packet has, or is. No opcode that is known is without any of these.
     private static final int REMOTE = 0x01;
     private static final int ACK = 0x02;
     private static final int ATOMIC = 0x04;
@@ -48,47 +49,50 @@ public final class PacketOpcode {
     private static final int FIRST = 0x40;
     private static final int LAST = 0x80;
     private static final int PAYLOAD = 0x100;
+    private static final int SEND = 0x200 | PAYLOAD;
+    private static final int WRITE = 0x400 | PAYLOAD;
+    private static final int READ_RESPONSE = 0x800 | PAYLOAD;
+    private static final int NOTIFICATION = 0x1000;
     private static final int ONLY = FIRST | LAST;
 
-    private static final short[] TRAITS = new short[OPERATION + 1];
+    private static final int[] TRAITS = new int[OPCODES];
 
     static {
-        TRAITS[SEND_FIRST] = FIRST | PAYLOAD;
-        TRAITS[SEND_MIDDLE] = PAYLOAD;
-        TRAITS[SEND_LAST] = LAST | PAYLOAD;
-        TRAITS[SEND_LAST_IMMEDIATE] = LAST | PAYLOAD | IMMEDIATE;
-        TRAITS[SEND_ONLY] = ONLY | PAYLOAD;
-        TRAITS[SEND_ONLY_IMMEDIATE] = ONLY | PAYLOAD | IMMEDIATE;
-        TRAITS[WRITE_FIRST] = FIRST | PAYLOAD | REMOTE;
-        TRAITS[WRITE_MIDDLE] = PAYLOAD;
-        TRAITS[WRITE_LAST] = LAST | PAYLOAD;
-        TRAITS[WRITE_LAST_IMMEDIATE] = LAST | PAYLOAD | IMMEDIATE;
-        TRAITS[WRITE_ONLY] = ONLY | PAYLOAD | REMOTE;
-        TRAITS[WRITE_ONLY_IMMEDIATE] = ONLY | PAYLOAD | REMOTE | IMMEDIATE;
+        TRAITS[SEND_FIRST] = SEND | FIRST;
+        TRAITS[SEND_MIDDLE] = SEND;
+        TRAITS[SEND_LAST] = SEND | LAST;
+        TRAITS[SEND_LAST_IMMEDIATE] = SEND | LAST | IMMEDIATE;
+        TRAITS[SEND_ONLY] = SEND | ONLY;
+        TRAITS[SEND_ONLY_IMMEDIATE] = SEND | ONLY | IMMEDIATE;
+        TRAITS[WRITE_FIRST] = WRITE | FIRST | REMOTE;
+        TRAITS[WRITE_MIDDLE] = WRITE;
+        TRAITS[WRITE_LAST] = WRITE | LAST;
+        TRAITS[WRITE_LAST_IMMEDIATE] = WRITE | LAST | IMMEDIATE;
+        TRAITS[WRITE_ONLY] = WRITE | ONLY | REMOTE;
+        TRAITS[WRITE_ONLY_IMMEDIATE] = WRITE | ONLY | REMOTE | IMMEDIATE;
         TRAITS[READ_REQUEST] = ONLY | REMOTE;
-        TRAITS[READ_RESPONSE_FIRST] = FIRST | PAYLOAD | ACK;
-        TRAITS[READ_RESPONSE_MIDDLE] = PAYLOAD;
-        TRAITS[READ_RESPONSE_LAST] = LAST | PAYLOAD | ACK;
-        TRAITS[READ_RESPONSE_ONLY] = ONLY | PAYLOAD | ACK;
+        TRAITS[READ_RESPONSE_FIRST] = READ_RESPONSE | FIRST | ACK;
+        TRAITS[READ_RESPONSE_MIDDLE] = READ_RESPONSE;
+        TRAITS[READ_RESPONSE_LAST] = READ_RESPONSE | LAST | ACK;
+        TRAITS[READ_RESPONSE_ONLY] = READ_RESPONSE | ONLY | ACK;
         TRAITS[ACKNOWLEDGE] = ONLY | ACK;
         TRAITS[ATOMIC_ACKNOWLEDGE] = ONLY | ACK | ORIGINAL;
         TRAITS[COMPARE_AND_SWAP] = ONLY | ATOMIC;
         TRAITS[FETCH_AND_ADD] = ONLY | ATOMIC;
-        TRAITS[SEND_LAST_INVALIDATE] = LAST | PAYLOAD | INVALIDATE;
-        TRAITS[SEND_ONLY_INVALIDATE] = ONLY | PAYLOAD | INVALIDATE;
+        TRAITS[SEND_LAST_INVALIDATE] = SEND | LAST | INVALIDATE;
+        TRAITS[SEND_ONLY_INVALIDATE] = SEND | ONLY | INVALIDATE;
+        // The other transports have some of these operations.
+        System.arraycopy(TRAITS, SEND_FIRST, TRAITS, UNRELIABLE | SEND_FIRST, WRITE_ONLY_IMMEDIATE + 1);
+        TRAITS[DATAGRAM | SEND_ONLY] = TRAITS[SEND_ONLY];
+        TRAITS[DATAGRAM | SEND_ONLY_IMMEDIATE] = TRAITS[SEND_ONLY_IMMEDIATE];
+        TRAITS[CONGESTION] = NOTIFICATION;
     }
 
     private PacketOpcode() {}
 
-    /// Whether packets with this opcode are understood here.
+    /// Whether packets with this opcode, 0 to 255, are understood here.
     public static boolean isKnown(int opcode) {
-        int operation = operation(opcode);
-        return switch (transport(opcode)) {
-            case RELIABLE -> TRAITS[operation] != 0 || operation == SEND_MIDDLE;
-            case UNRELIABLE -> operation <= WRITE_ONLY_IMMEDIATE;
-            case DATAGRAM -> operation == SEND_ONLY || operation == SEND_ONLY_IMMEDIATE;
-            default -> opcode == CONGESTION;
-        };
+        return TRAITS[opcode] != 0;
     }
 
     /// Its transport: [#RELIABLE], [#UNRELIABLE], [#DATAGRAM], or another one.
@@ -102,7 +106,7 @@ public final class PacketOpcode {
     }
 
     private static boolean has(int opcode, int trait) {
-        return (TRAITS[operation(opcode)] & trait) != 0;
+        return (TRAITS[opcode] & trait) == trait;
     }
 
     /// Whether an RDMA extended header names remote memory.
@@ -152,27 +156,21 @@ public final class PacketOpcode {
 
     /// Whether it belongs to a SEND.
     public static boolean isSend(int opcode) {
-        int operation = operation(opcode);
-        return operation <= SEND_ONLY_IMMEDIATE
-                || operation == SEND_LAST_INVALIDATE
-                || operation == SEND_ONLY_INVALIDATE;
+        return has(opcode, SEND);
     }
 
     /// Whether it belongs to a WRITE.
     public static boolean isWrite(int opcode) {
-        int operation = operation(opcode);
-        return operation >= WRITE_FIRST && operation <= WRITE_ONLY_IMMEDIATE;
+        return has(opcode, WRITE);
     }
 
     /// Whether it answers a request of the receiver.
     public static boolean isResponse(int opcode) {
-        int operation = operation(opcode);
-        return operation >= READ_RESPONSE_FIRST && operation <= ATOMIC_ACKNOWLEDGE;
+        return has(opcode, ACK) || has(opcode, READ_RESPONSE);
     }
 
     /// Whether it belongs to the response to a READ.
     public static boolean isReadResponse(int opcode) {
-        int operation = operation(opcode);
-        return operation >= READ_RESPONSE_FIRST && operation <= READ_RESPONSE_ONLY;
+        return has(opcode, READ_RESPONSE);
     }
 }

@@ -11,7 +11,7 @@ public final class Psn {
 
     /// The number `count` packets behind `psn`.
     public static int add(int psn, int count) {
-        return psn + count & MASK;
+        return (psn + count) & MASK;
     }
 
     /// How many packets `psn` is ahead of `other`; negative if it is behind.

@@ -23,7 +23,7 @@ public final class Syndrome {
     ///
     /// @param timer the code of the time to wait
     public static int notReady(int timer) {
-        return NOT_READY | timer & VALUE;
+        return NOT_READY | (timer & VALUE);
     }
 
     /// Whether it acknowledges.
