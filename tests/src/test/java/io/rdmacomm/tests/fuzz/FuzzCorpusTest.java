@@ -20,6 +20,11 @@ class FuzzCorpusTest {
     }
 
     @Test
+    void packets() throws IOException {
+        replay("PacketTarget", PacketTarget::fuzzerTestOneInput);
+    }
+
+    @Test
     void setUps() throws IOException {
         replay("SetupTarget", SetupTarget::fuzzerTestOneInput);
     }
