@@ -15,12 +15,12 @@ import org.junit.jupiter.api.Test;
 /// Which package of the software device may see which. Each line of the diagram sees only those below it:
 ///
 /// ```
-/// soft                       the verbs objects
-/// cm                         connections by address
-/// shm   tcp   datagram       the transports, which do not see each other
-/// transport      iwarp       the seam; the codecs
-/// memory                     registered memory
-/// mapped                     files in shared memory
+/// soft                            the verbs objects
+/// cm                              connections by address
+/// shm   tcp   datagram            the transports, which do not see each other
+/// transport   iwarp   roce.wire   the seam; the codecs
+/// memory                          registered memory
+/// mapped                          files in shared memory
 /// ```
 class SoftArrowsTest {
     private static final String SOFT = "io.rdmacomm.soft";
@@ -28,6 +28,7 @@ class SoftArrowsTest {
     private static final String MEMORY = SOFT + ".memory";
     private static final String TRANSPORT = SOFT + ".transport";
     private static final String IWARP = SOFT + ".iwarp";
+    private static final String ROCE_WIRE = SOFT + ".roce.wire";
     private static final String SHM = SOFT + ".shm";
     private static final String TCP = SOFT + ".tcp";
     private static final String DATAGRAM = SOFT + ".datagram";
@@ -51,13 +52,14 @@ class SoftArrowsTest {
     @Test
     void codecsKnowNothingElse() {
         seesOfSoftOnly(IWARP);
+        seesOfSoftOnly(ROCE_WIRE);
     }
 
     @Test
     void codecsKnowNoSockets() {
         noClasses()
                 .that()
-                .resideInAPackage(IWARP)
+                .resideInAnyPackage(IWARP, ROCE_WIRE)
                 .should()
                 .dependOnClassesThat()
                 .resideInAnyPackage("java.net..", "java.nio.channels..")
@@ -122,7 +124,7 @@ class SoftArrowsTest {
                 .that()
                 .resideInAPackage(SOFT + "..")
                 .should()
-                .resideInAnyPackage(SOFT, MAPPED, MEMORY, TRANSPORT, IWARP, SHM, TCP, DATAGRAM, CM)
+                .resideInAnyPackage(SOFT, MAPPED, MEMORY, TRANSPORT, IWARP, ROCE_WIRE, SHM, TCP, DATAGRAM, CM)
                 .check(CLASSES);
     }
 }
