@@ -17,7 +17,8 @@ import org.junit.jupiter.api.Test;
 /// ```
 /// soft                            the verbs objects
 /// cm                              connections by address
-/// shm   tcp   datagram            the transports, which do not see each other
+/// shm   tcp   roce   datagram     the transports, which do not see each other
+/// execution                       the requests of peers on the network
 /// transport   iwarp   roce.wire   the seam; the codecs
 /// memory                          registered memory
 /// mapped                          files in shared memory
@@ -31,6 +32,8 @@ class SoftArrowsTest {
     private static final String ROCE_WIRE = SOFT + ".roce.wire";
     private static final String SHM = SOFT + ".shm";
     private static final String TCP = SOFT + ".tcp";
+    private static final String ROCE = SOFT + ".roce";
+    private static final String EXECUTION = SOFT + ".execution";
     private static final String DATAGRAM = SOFT + ".datagram";
     private static final String CM = SOFT + ".cm";
 
@@ -74,7 +77,17 @@ class SoftArrowsTest {
 
     @Test
     void tcpDoesNotKnowSharedMemory() {
-        seesOfSoftOnly(TCP, TRANSPORT, IWARP, MEMORY, MAPPED);
+        seesOfSoftOnly(TCP, EXECUTION, TRANSPORT, IWARP, MEMORY, MAPPED);
+    }
+
+    @Test
+    void roceKnowsNoOtherTransport() {
+        seesOfSoftOnly(ROCE, EXECUTION, TRANSPORT, ROCE_WIRE, MEMORY, MAPPED);
+    }
+
+    @Test
+    void requestsAreExecutedWhateverTheirWire() {
+        seesOfSoftOnly(EXECUTION, TRANSPORT, MEMORY, MAPPED);
     }
 
     @Test
@@ -101,7 +114,7 @@ class SoftArrowsTest {
 
     private static DescribedPredicate<JavaClass> implementationOfTheSeam() {
         return assignableTo(TRANSPORT + ".Transport")
-                .and(resideInAnyPackage(SHM, TCP))
+                .and(resideInAnyPackage(SHM, TCP, ROCE))
                 .as("implementations of Transport");
     }
 
@@ -124,7 +137,8 @@ class SoftArrowsTest {
                 .that()
                 .resideInAPackage(SOFT + "..")
                 .should()
-                .resideInAnyPackage(SOFT, MAPPED, MEMORY, TRANSPORT, IWARP, ROCE_WIRE, SHM, TCP, DATAGRAM, CM)
+                .resideInAnyPackage(
+                        SOFT, MAPPED, MEMORY, TRANSPORT, IWARP, ROCE_WIRE, SHM, TCP, ROCE, EXECUTION, DATAGRAM, CM)
                 .check(CLASSES);
     }
 }
