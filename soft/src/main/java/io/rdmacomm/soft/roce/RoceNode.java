@@ -207,7 +207,7 @@ public final class RoceNode {
         switch (fault) {
             case NONE -> deliver(from);
             case CHECKSUM -> counters.wrongChecksums.increment();
-            case TOO_SHORT, VERSION, OPCODE, PARTITION_KEY, PAYLOAD -> counters.malformed.increment();
+            case TOO_SHORT, VERSION, OPCODE, PARTITION_KEY, PADDING, PAYLOAD -> counters.malformed.increment();
         }
         return true;
     }
