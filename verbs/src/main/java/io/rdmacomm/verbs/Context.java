@@ -119,8 +119,9 @@ public final class Context implements Resource {
     }
 
     /// Whether the numbers of a queue pair lead to the host that has sent them. A software device makes TCP
-    /// connections to the address (GID) and the port (LID) in them, so a malicious sender could make this
-    /// host connect to any port that it reaches. Check numbers from a peer before you connect or send
+    /// connections to the address (GID) and the port (LID) in them, or sends RoCE packets to the address, so a
+    /// malicious sender could make this host connect to any port that it reaches. Check numbers from a peer before
+    you connect or send
     /// datagrams to them.
     ///
     /// A peer on this host may use any address of this host, because its device may be bound to another one
@@ -130,7 +131,7 @@ public final class Context implements Resource {
     /// @param sender the address that the numbers came from
     public boolean leadsTo(QueuePairInfo numbers, InetAddress sender) {
         return device.transport() != TransportType.UNSPECIFIED
-                || PeerPlace.of(numbers).isOf(sender);
+                || PeerPlace.of(numbers, driver.queryPort(1).lid != 0).isOf(sender);
     }
 
     /// The device's attributes (ibv_query_device(3)). Queries the device.

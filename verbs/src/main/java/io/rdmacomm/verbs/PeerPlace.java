@@ -4,16 +4,19 @@ import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
 
-/// The TCP address of a queue pair that a software device connects to; see decision 42.
+/// The address of a queue pair that a software device connects or sends to; see decision 42.
 ///
 /// @param address of its device
-/// @param port that the device listens on
+/// @param port that the device listens on; that of RoCE needs no check
 record PeerPlace(InetAddress address, int port) {
     /// Lower ports belong to the system; no device listens there.
     private static final int FIRST_PORT = 1024;
 
-    static PeerPlace of(QueuePairInfo numbers) {
-        return new PeerPlace(numbers.gid().address(), numbers.lid());
+    private static final int ROCE_PORT = 4791;
+
+    /// @param lids whether the device has LIDs: one that speaks RoCE has none, and sends to one port only
+    static PeerPlace of(QueuePairInfo numbers, boolean lids) {
+        return new PeerPlace(numbers.gid().address(), lids ? numbers.lid() : ROCE_PORT);
     }
 
     /// Whether a device of the host at `sender` can have this address.
