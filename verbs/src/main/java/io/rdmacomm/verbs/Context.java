@@ -120,9 +120,8 @@ public final class Context implements Resource {
 
     /// Whether the numbers of a queue pair lead to the host that has sent them. A software device makes TCP
     /// connections to the address (GID) and the port (LID) in them, or sends RoCE packets to the address, so a
-    /// malicious sender could make this host connect to any port that it reaches. Check numbers from a peer before
-    you connect or send
-    /// datagrams to them.
+    /// malicious sender could make this host connect to any port that it reaches. Check numbers
+    /// from a peer before you connect or send datagrams to them.
     ///
     /// A peer on this host may use any address of this host, because its device may be bound to another one
     /// than the connection uses. Always true for devices in hardware: their GIDs need not be IP addresses,
