@@ -7,12 +7,21 @@ final class CongestionWindow {
     private static final int LEAST = 4;
     /// As many as rxe has in flight at most.
     private static final int MOST = 128;
+    /// The receive buffer that Linux grants by default (`net.core.rmem_max`) holds 50 packets of 4 KiB.
+    private static final int MOST_BYTES = 128 * 1024;
     /// Not twice for the same congestion.
     private static final long PAUSE_NANOS = 50_000;
 
-    private int packets = FIRST;
+    private final int most;
+    private int packets;
     private int acknowledged;
     private long shrunk = System.nanoTime() - PAUSE_NANOS;
+
+    /// @param mtu the most bytes of payload in a packet
+    CongestionWindow(int mtu) {
+        this.most = Math.min(MOST, MOST_BYTES / mtu);
+        this.packets = Math.min(FIRST, most);
+    }
 
     int packets() {
         return packets;
@@ -23,7 +32,7 @@ final class CongestionWindow {
         acknowledged += (int) Math.min(count, MOST);
         if (acknowledged >= packets) {
             acknowledged = 0;
-            packets = Math.min(packets + 1, MOST);
+            packets = Math.min(packets + 1, most);
         }
     }
 

@@ -46,7 +46,7 @@ final class RoceRequester {
     private final RoceCounters counters;
     private final PacketOutput output;
     private final int mtu;
-    private final CongestionWindow window = new CongestionWindow();
+    private final CongestionWindow window;
     private final SentPackets packets;
     private final PayloadPlacement answer;
     private final ElementList local = new ElementList(ElementList.MAX_ELEMENTS);
@@ -83,6 +83,7 @@ final class RoceRequester {
         this.counters = counters;
         this.output = output;
         this.mtu = destination.mtu();
+        this.window = new CongestionWindow(mtu);
         this.packets = new SentPackets(destination.sendPsn(), queue.size());
         this.answer = new PayloadPlacement(memory, ElementList.MAX_ELEMENTS);
         this.readEnds = new long[Math.max(1, destination.outboundReads())];
