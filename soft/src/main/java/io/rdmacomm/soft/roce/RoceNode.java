@@ -173,7 +173,7 @@ public final class RoceNode {
     /// queue pair.
     ///
     /// @param most how many packets to receive at most
-    /// @return whether any was received
+    /// @return false if another thread does
     boolean receive(int most) {
         if (!receiving.tryLock()) {
             return false;
@@ -192,7 +192,7 @@ public final class RoceNode {
                 receiving.unlock();
             }
         }
-        return count > 0;
+        return true;
     }
 
     private boolean receiveOne() throws IOException {

@@ -23,6 +23,9 @@ public final class RocePort implements Engine.Ready, AutoCloseable {
     /// A context that was polled within this time is left to the thread that polls.
     private static final long ATTENDED_NANOS = 2_000_000;
 
+    /// A socket that another thread was reading is left to it for this time.
+    private static final long BUSY_NANOS = 100_000;
+
     private static final int POLL_PACKETS = 16;
     private static final int ENGINE_PACKETS = 64;
     /// Between the interface's MTU and the payload: IP, UDP and the headers of RoCE, as rxe reserves them.
@@ -41,6 +44,9 @@ public final class RocePort implements Engine.Ready, AutoCloseable {
     private volatile boolean armed;
     /// Whether the engine does not watch the socket, because a thread polls.
     private volatile boolean left;
+    /// Until when it does not even if no thread polls; the engine.
+    private long leftUntil = System.nanoTime();
+
     private volatile @Nullable SelectionKey key;
 
     /// Begins to receive.
@@ -147,11 +153,11 @@ public final class RocePort implements Engine.Ready, AutoCloseable {
 
     @Override
     public void ready(SelectionKey ready) {
-        if (isAttended()) {
+        boolean attended = isAttended();
+        if (attended || !node.receive(ENGINE_PACKETS)) {
+            leftUntil = System.nanoTime() + (attended ? 0 : BUSY_NANOS);
             left = true;
             ready.interestOps(0);
-        } else {
-            node.receive(ENGINE_PACKETS);
         }
     }
 
@@ -163,8 +169,9 @@ public final class RocePort implements Engine.Ready, AutoCloseable {
         if (!left || socket == null) {
             return Long.MAX_VALUE;
         }
-        if (isAttended()) {
-            return ATTENDED_NANOS;
+        long wait = isAttended() ? ATTENDED_NANOS : leftUntil - System.nanoTime();
+        if (wait > 0) {
+            return wait;
         }
         left = false;
         if (socket.isValid()) {
