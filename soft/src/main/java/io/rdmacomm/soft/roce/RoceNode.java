@@ -4,6 +4,8 @@ import io.rdmacomm.soft.roce.wire.IdentificationCheck;
 import io.rdmacomm.soft.roce.wire.InvariantCrc;
 import io.rdmacomm.soft.roce.wire.Packet;
 import io.rdmacomm.soft.roce.wire.PacketFault;
+import io.rdmacomm.verbs.Errno;
+import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.service.SafeLogger;
 import io.rdmacomm.verbs.service.SystemSockets;
 import java.io.IOException;
@@ -76,11 +78,17 @@ public final class RoceNode {
 
     /// The node of an address, for one more user.
     ///
-    /// @throws IOException if the port is taken, or this host has no such address; the message says what to do
+    /// @throws VerbException EINVAL if it is no IPv4 address, EADDRINUSE if the port is taken, EADDRNOTAVAIL if
+    this
+    /// host has no such address; the message says what to do
+    /// @throws IOException if there is no socket left
     static RoceNode acquire(InetAddress address, RocePort port) throws IOException {
         if (!(address instanceof Inet4Address)) {
-            throw new IOException("RoCE needs an IPv4 address, and " + address.getHostAddress()
-                    + " is none: RoCE senders leave out the UDP checksum, and Linux drops such packets over IPv6");
+            throw unusable(
+                    Errno.EINVAL,
+                    address.getHostAddress() + " is not an IPv4 address: RoCE senders leave out the UDP checksum, and"
+                            + " Linux drops such packets over IPv6",
+                    null);
         }
         synchronized (NODES) {
             RoceNode node = NODES.get(address);
@@ -99,13 +107,22 @@ public final class RoceNode {
             return new RoceNode(address);
         } catch (BindException e) {
             String host = address.getHostAddress();
-            String message = String.valueOf(e.getMessage()).contains("in use")
-                    ? "UDP port " + PORT + " of " + host + " is taken, by another process with RoCE at this address or"
-                            + " by rdma_rxe of the kernel; give this device an address of its own"
-                            + " (ip addr add ADDRESS dev DEVICE), or remove rdma_rxe (rmmod rdma_rxe)"
-                    : "this host does not have the address " + host + "; ip addr lists those that it has";
-            throw new IOException(message, e);
+            throw String.valueOf(e.getMessage()).contains("in use")
+                    ? unusable(
+                            Errno.EADDRINUSE,
+                            "UDP port " + PORT + " of " + host + " is taken, by another process with RoCE at this"
+                                    + " address or by the kernel's rdma_rxe; give this device an address of its own"
+                                    + " (ip addr add ADDRESS dev INTERFACE), or unload rdma_rxe (rmmod rdma_rxe)",
+                            e)
+                    : unusable(
+                            Errno.EADDRNOTAVAIL,
+                            "this host does not have the address " + host + "; ip addr lists those that it has",
+                            e);
         }
+    }
+
+    private static VerbException unusable(Errno errno, String why, @Nullable Throwable cause) {
+        return new VerbException("open device with transport=roce", errno, why, cause);
     }
 
     /// A user has ended; the last one closes the socket.

@@ -6,6 +6,8 @@ import io.rdmacomm.soft.memory.LocalMemory;
 import io.rdmacomm.soft.transport.Engine;
 import io.rdmacomm.soft.transport.QueuePairResources;
 import io.rdmacomm.soft.transport.Transport;
+import io.rdmacomm.verbs.Errno;
+import io.rdmacomm.verbs.VerbException;
 import java.io.IOException;
 import java.net.Inet4Address;
 import java.net.InetAddress;
@@ -52,7 +54,8 @@ public final class RocePort implements Engine.Ready, AutoCloseable {
     /// Begins to receive.
     ///
     /// @param onLimit called with the number of a shared receive queue that fell below its limit
-    /// @throws IOException if the address cannot be used; the message says why, and what to do
+    /// @throws VerbException if the address cannot be used; the message says why, and what to do
+    /// @throws IOException if there is no socket left
     public RocePort(InetAddress address, LocalMemory memory, Engine engine, IntConsumer onLimit) throws IOException {
         this.memory = memory;
         this.engine = engine;
@@ -80,8 +83,11 @@ public final class RocePort implements Engine.Ready, AutoCloseable {
                 return each;
             }
         }
-        throw new IOException("the interface of " + address.getHostAddress() + " has an MTU of " + bytes
-                + ", and RoCE needs " + (MTUS[MTUS.length - 1] + HEADERS) + " at least");
+        throw new VerbException(
+                "open device with transport=roce",
+                Errno.EINVAL,
+                "the interface of " + address.getHostAddress() + " has an MTU of " + bytes + ", and RoCE needs "
+                        + (MTUS[MTUS.length - 1] + HEADERS) + " at least");
     }
 
     /// The most bytes of payload in a packet.

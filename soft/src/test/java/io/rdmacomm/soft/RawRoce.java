@@ -1,0 +1,73 @@
+package io.rdmacomm.soft;
+
+import io.rdmacomm.soft.roce.wire.InvariantCrc;
+import io.rdmacomm.soft.roce.wire.Packet;
+import io.rdmacomm.soft.roce.wire.PacketFault;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.StandardProtocolFamily;
+import java.nio.ByteBuffer;
+import java.nio.channels.DatagramChannel;
+import java.util.concurrent.TimeUnit;
+import jdk.net.ExtendedSocketOptions;
+import org.jspecify.annotations.Nullable;
+
+/// A host that sends whatever RoCE packets a test wants, and shows those that come.
+final class RawRoce implements AutoCloseable {
+    static final int PORT = 4791;
+
+    private final InetAddress local;
+    private final InetSocketAddress peer;
+    private final DatagramChannel channel;
+    private final InvariantCrc crc = new InvariantCrc();
+    private final ByteBuffer output = ByteBuffer.allocateDirect(8192);
+    private final ByteBuffer input = ByteBuffer.allocateDirect(8192);
+
+    RawRoce(String local, String peer) throws IOException {
+        this.local = InetAddress.ofLiteral(local);
+        this.peer = new InetSocketAddress(InetAddress.ofLiteral(peer), PORT);
+        this.channel = DatagramChannel.open(StandardProtocolFamily.INET);
+        channel.setOption(ExtendedSocketOptions.IP_DONTFRAGMENT, true);
+        channel.bind(new InetSocketAddress(this.local, PORT));
+        channel.configureBlocking(false);
+    }
+
+    private static int bits(InetAddress address) {
+        return ByteBuffer.wrap(address.getAddress()).getInt();
+    }
+
+    /// Sends a packet with that many bytes of payload.
+    ///
+    /// @param damage what the CRC is changed by
+    void send(Packet packet, int bytes, int damage) throws IOException {
+        output.clear();
+        packet.encode(output, 0, bytes);
+        int end = packet.pad(output);
+        int sum = crc.of(output, 0, end, bits(local), PORT, bits(peer.getAddress()), PORT);
+        output.putInt(end, sum ^ damage);
+        channel.send(output.limit(end + Packet.CHECKSUM_BYTES).position(0), peer);
+    }
+
+    /// The next packet that comes within that time, or null.
+    @Nullable
+    Packet receive(long millis) throws IOException {
+        long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+        while (channel.receive(input.clear()) == null) {
+            if (System.nanoTime() - end > 0) {
+                return null;
+            }
+            Thread.onSpinWait();
+        }
+        Packet packet = new Packet();
+        if (packet.decode(input, 0, input.position()) != PacketFault.NONE) {
+            throw new AssertionError("a malformed packet");
+        }
+        return packet;
+    }
+
+    @Override
+    public void close() throws IOException {
+        channel.close();
+    }
+}

@@ -1,0 +1,339 @@
+package io.rdmacomm.soft;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.rdmacomm.soft.roce.wire.Packet;
+import io.rdmacomm.soft.roce.wire.PacketOpcode;
+import io.rdmacomm.soft.roce.wire.Psn;
+import io.rdmacomm.soft.roce.wire.Syndrome;
+import io.rdmacomm.verbs.AccessFlag;
+import io.rdmacomm.verbs.CompletionQueue;
+import io.rdmacomm.verbs.CompletionQueueOptions;
+import io.rdmacomm.verbs.Completions;
+import io.rdmacomm.verbs.ConnectionOptions;
+import io.rdmacomm.verbs.Context;
+import io.rdmacomm.verbs.Errno;
+import io.rdmacomm.verbs.Gid;
+import io.rdmacomm.verbs.MemoryRegion;
+import io.rdmacomm.verbs.PathMtu;
+import io.rdmacomm.verbs.ProtectionDomain;
+import io.rdmacomm.verbs.QueuePair;
+import io.rdmacomm.verbs.QueuePairInfo;
+import io.rdmacomm.verbs.QueuePairOptions;
+import io.rdmacomm.verbs.QueuePairState;
+import io.rdmacomm.verbs.ReceiveBatch;
+import io.rdmacomm.verbs.SendBatch;
+import io.rdmacomm.verbs.VerbException;
+import io.rdmacomm.verbs.WorkStatus;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.ValueLayout;
+import java.net.InetAddress;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/// A device that speaks RoCE v2, and a peer that lies, loses packets, or says nothing.
+@Timeout(60)
+class RoceDeviceTest {
+    private static final String HERE = "127.0.0.81";
+    private static final String THERE = "127.0.0.82";
+    private static final int THEIR_NUMBER = 0x123;
+    private static final int THEIR_PSN = 0xffffff;
+    private static final int MTU = 256;
+    private static final int BYTES = 4096;
+    private static final int TIMEOUT_MILLIS = 67;
+    private static final int RETRIES = 2;
+    private static final int LONG_MILLIS = 5_000;
+    private static final int SHORT_MILLIS = 20;
+
+    private final Arena arena = Arena.ofShared();
+    private Context context;
+    private RawRoce peer;
+    private CompletionQueue queue;
+    private QueuePair pair;
+    private MemoryRegion region;
+    private int psn;
+
+    @BeforeEach
+    void connect() throws IOException {
+        context = Soft.open("roce1=" + HERE + "?transport=roce");
+        peer = new RawRoce(THERE, HERE);
+        ProtectionDomain domain = context.allocateProtectionDomain();
+        queue = context.createCompletionQueue(CompletionQueueOptions.ofCapacity(64));
+        pair = domain.createQueuePair(QueuePairOptions.reliable(queue));
+        region = domain.allocate(BYTES, AccessFlag.allRemote());
+        psn = pair.info().packetSequenceNumber();
+        pair.connect(
+                new QueuePairInfo(
+                        THEIR_NUMBER, THEIR_PSN, 0, Gid.of(InetAddress.ofLiteral(THERE)), PathMtu.ofBytes(MTU)),
+                ConnectionOptions.defaults().withTimeout(Duration.ofMillis(TIMEOUT_MILLIS), RETRIES));
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        peer.close();
+        context.close();
+        arena.close();
+    }
+
+    private Packet packet(int opcode, int number) {
+        Packet packet = new Packet();
+        packet.opcode = opcode;
+        packet.destination = pair.number();
+        packet.psn = Psn.add(THEIR_PSN, number);
+        packet.wantsAnswer = true;
+        return packet;
+    }
+
+    private Packet answer(int opcode, int number, int syndrome) {
+        Packet packet = packet(opcode, 0);
+        packet.psn = Psn.add(psn, number);
+        packet.wantsAnswer = false;
+        packet.syndrome = syndrome;
+        return packet;
+    }
+
+    private Packet awaitPacket() throws IOException {
+        Packet packet = peer.receive(LONG_MILLIS);
+        assertThat(packet).as("a packet").isNotNull();
+        return packet;
+    }
+
+    private void assertAnswer(int number, int syndrome) throws IOException {
+        Packet packet = awaitPacket();
+        assertThat(packet.opcode).isEqualTo(PacketOpcode.ACKNOWLEDGE);
+        assertThat(packet.syndrome).isEqualTo(syndrome);
+        assertThat(packet.psn).isEqualTo(Psn.add(THEIR_PSN, number));
+        assertThat(packet.destination).isEqualTo(THEIR_NUMBER);
+    }
+
+    private Completions poll() {
+        Completions done = Completions.create(arena, 1);
+        long end = System.nanoTime() + Duration.ofMillis(LONG_MILLIS).toNanos();
+        while (queue.poll(done) == 0 && System.nanoTime() - end < 0) {
+            Thread.onSpinWait();
+        }
+        assertThat(done.size()).isOne();
+        return done;
+    }
+
+    private void assertNothingCompletes() {
+        assertThat(queue.poll(Completions.create(arena, 1))).isZero();
+    }
+
+    private long counter(String name) {
+        return context.counters(1).get(name);
+    }
+
+    private void receive(int id) {
+        pair.post(ReceiveBatch.create(arena, 1, 1).receive(id).with(region, 0, MTU));
+    }
+
+    private void send(int bytes) {
+        pair.post(SendBatch.create(arena, 1, 1).send(1).with(region, 0, bytes).signaled());
+    }
+
+    // ---- The responder ----
+
+    @Test
+    void aRepeatedMessageIsAcknowledgedAndReceivedOnce() throws IOException {
+        receive(1);
+        receive(2);
+        for (int i = 0; i < 3; i++) {
+            peer.send(packet(PacketOpcode.SEND_ONLY, 0), 8, 0);
+            assertAnswer(0, Syndrome.DONE);
+        }
+        assertThat(poll().workId(0)).isOne();
+        assertNothingCompletes();
+        assertThat(counter("roce_duplicates")).isEqualTo(2);
+    }
+
+    @Test
+    void aGapIsReportedOnce() throws IOException {
+        receive(1);
+        peer.send(packet(PacketOpcode.SEND_ONLY, 1), 8, 0);
+        assertAnswer(0, Syndrome.SEQUENCE_ERROR);
+        peer.send(packet(PacketOpcode.SEND_ONLY, 2), 8, 0);
+        assertThat(peer.receive(SHORT_MILLIS)).isNull();
+        peer.send(packet(PacketOpcode.SEND_ONLY, 0), 8, 0);
+        assertAnswer(0, Syndrome.DONE);
+        assertThat(poll().workId(0)).isOne();
+        assertThat(counter("roce_packets_out_of_order")).isOne();
+    }
+
+    @Test
+    void withoutAReceiveTheMessageComesAgain() throws IOException {
+        peer.send(packet(PacketOpcode.SEND_ONLY, 0), 8, 0);
+        Packet refusal = awaitPacket();
+        assertThat(Syndrome.isNotReady(refusal.syndrome)).isTrue();
+        receive(1);
+        peer.send(packet(PacketOpcode.SEND_ONLY, 0), 8, 0);
+        assertAnswer(0, Syndrome.DONE);
+        assertThat(poll().status(0)).isEqualTo(WorkStatus.SUCCESS);
+    }
+
+    @Test
+    void aDamagedPacketAndThatOfAStrangerDoNothing() throws IOException {
+        receive(1);
+        peer.send(packet(PacketOpcode.SEND_ONLY, 0), 8, 1 << 20);
+        try (RawRoce stranger = new RawRoce("127.0.0.83", HERE)) {
+            stranger.send(packet(PacketOpcode.SEND_ONLY, 0), 8, 0);
+            Packet forNobody = packet(PacketOpcode.SEND_ONLY, 0);
+            forNobody.destination ^= 0x1000;
+            peer.send(forNobody, 8, 0);
+            assertThat(peer.receive(SHORT_MILLIS)).isNull();
+            assertThat(stranger.receive(SHORT_MILLIS)).isNull();
+        }
+        assertNothingCompletes();
+        assertThat(counter("roce_wrong_checksums")).isOne();
+        assertThat(counter("roce_packets_for_nobody")).isEqualTo(2);
+    }
+
+    /// The length of the message and of its packets, keys, bounds, and packets of a message that has not begun.
+    @ParameterizedTest
+    @CsvSource({
+        "WRITE_ONLY, 0, 8, 9, 0x61",
+        "WRITE_FIRST, 0, 8, 300, 0x61",
+        "WRITE_FIRST, 0, 256, 256, 0x61",
+        "WRITE_ONLY, 1, 8, 8, 0x62",
+        "WRITE_ONLY, 0, 300, 300, 0x61",
+        "WRITE_MIDDLE, 0, 256, 256, 0x61",
+        "SEND_LAST, 0, 8, 8, 0x61",
+        "WRITE_FIRST, 0, 256, -1, 0x62"
+    })
+    void aRequestThatLiesIsRefusedAndEndsTheConnection(String opcode, int key, int bytes, int length, String syndrome)
+            throws Exception {
+        region.segment().set(ValueLayout.JAVA_LONG, 0, 7);
+        Packet packet = packet(PacketOpcode.class.getField(opcode).getInt(null), 0);
+        packet.address = region.address();
+        packet.key = region.remoteKey() ^ key;
+        packet.length = length;
+        peer.send(packet, bytes, 0);
+        assertAnswer(0, Integer.decode(syndrome));
+        assertThat(pair.state()).isEqualTo(QueuePairState.ERROR);
+        assertThat(region.segment().get(ValueLayout.JAVA_LONG, 0)).isEqualTo(7);
+        peer.send(packet, bytes, 0);
+        assertThat(peer.receive(SHORT_MILLIS)).as("silence in the error state").isNull();
+    }
+
+    // ---- The requester ----
+
+    @Test
+    void answersThatNobodyAskedForDoNothing() throws IOException {
+        for (int opcode :
+                new int[] {PacketOpcode.ACKNOWLEDGE, PacketOpcode.READ_RESPONSE_ONLY, PacketOpcode.ATOMIC_ACKNOWLEDGE
+                }) {
+            for (int number : new int[] {-1, 0, 1}) {
+                int bytes = opcode == PacketOpcode.READ_RESPONSE_ONLY ? 8 : 0;
+                peer.send(answer(opcode, number, Syndrome.DONE), bytes, 0);
+                peer.send(answer(opcode, number, Syndrome.INVALID_REQUEST), bytes, 0);
+            }
+        }
+        send(8);
+        assertThat(awaitPacket().psn).isEqualTo(psn);
+        // That of a READ, to a SEND.
+        peer.send(answer(PacketOpcode.READ_RESPONSE_ONLY, 0, Syndrome.DONE), 8, 0);
+        peer.send(answer(PacketOpcode.ACKNOWLEDGE, 0, Syndrome.DONE), 0, 0);
+        assertThat(poll().status(0)).isEqualTo(WorkStatus.SUCCESS);
+    }
+
+    @Test
+    void aMissingPacketIsRepeatedWithThoseBehindIt() throws IOException {
+        send(3 * MTU);
+        for (int i = 0; i < 3; i++) {
+            assertThat(awaitPacket().psn).isEqualTo(Psn.add(psn, i));
+        }
+        peer.send(answer(PacketOpcode.ACKNOWLEDGE, 1, Syndrome.SEQUENCE_ERROR), 0, 0);
+        peer.send(answer(PacketOpcode.ACKNOWLEDGE, 1, Syndrome.SEQUENCE_ERROR), 0, 0);
+        Packet middle = awaitPacket();
+        assertThat(middle.psn).isEqualTo(Psn.add(psn, 1));
+        assertThat(middle.opcode).isEqualTo(PacketOpcode.SEND_MIDDLE);
+        assertThat(awaitPacket().opcode).isEqualTo(PacketOpcode.SEND_LAST);
+        peer.send(answer(PacketOpcode.ACKNOWLEDGE, 2, Syndrome.DONE), 0, 0);
+        assertThat(poll().status(0)).isEqualTo(WorkStatus.SUCCESS);
+        assertThat(counter("roce_repetitions")).isOne();
+    }
+
+    @Test
+    void aMissingPartOfAReadIsAskedForAgain() throws IOException {
+        pair.post(SendBatch.create(arena, 1, 1)
+                .read(1, 0x1000, 5)
+                .with(region, 0, 3 * MTU)
+                .signaled());
+        assertThat(awaitPacket().length).isEqualTo(3 * MTU);
+        peer.send(answer(PacketOpcode.READ_RESPONSE_FIRST, 0, Syndrome.DONE), MTU, 0);
+        peer.send(answer(PacketOpcode.READ_RESPONSE_LAST, 2, Syndrome.DONE), MTU, 0);
+        Packet again = awaitPacket();
+        assertThat(again.opcode).isEqualTo(PacketOpcode.READ_REQUEST);
+        assertThat(again.psn).isEqualTo(Psn.add(psn, 1));
+        assertThat(again.address).isEqualTo(0x1000 + MTU);
+        assertThat(again.length).isEqualTo(2 * MTU);
+        peer.send(answer(PacketOpcode.READ_RESPONSE_FIRST, 1, Syndrome.DONE), MTU, 0);
+        peer.send(answer(PacketOpcode.READ_RESPONSE_LAST, 2, Syndrome.DONE), MTU, 0);
+        assertThat(poll().status(0)).isEqualTo(WorkStatus.SUCCESS);
+    }
+
+    @Test
+    void anAnswerOfAnotherLengthFailsTheRead() throws IOException {
+        pair.post(SendBatch.create(arena, 1, 1)
+                .read(1, 0x1000, 5)
+                .with(region, 0, 8)
+                .signaled());
+        assertThat(awaitPacket().length).isEqualTo(8);
+        peer.send(answer(PacketOpcode.READ_RESPONSE_ONLY, 0, Syndrome.DONE), 12, 0);
+        assertThat(poll().status(0)).isEqualTo(WorkStatus.BAD_RESPONSE);
+    }
+
+    @Test
+    void silenceExhaustsTheRetries() throws IOException {
+        send(8);
+        for (int i = 0; i <= RETRIES; i++) {
+            assertThat(awaitPacket().psn).isEqualTo(psn);
+        }
+        assertThat(poll().status(0)).isEqualTo(WorkStatus.RETRY_EXCEEDED);
+        assertThat(peer.receive(SHORT_MILLIS)).isNull();
+    }
+
+    @Test
+    void aCongestionNotificationIsTaken() throws IOException {
+        Packet notification = packet(PacketOpcode.CONGESTION, 0);
+        notification.backward = true;
+        notification.wantsAnswer = false;
+        peer.send(notification, 0, 0);
+        send(8);
+        assertThat(awaitPacket().psn).isEqualTo(psn);
+        peer.send(answer(PacketOpcode.ACKNOWLEDGE, 0, Syndrome.DONE), 0, 0);
+        assertThat(poll().status(0)).isEqualTo(WorkStatus.SUCCESS);
+    }
+
+    // ---- Opening ----
+
+    @ParameterizedTest
+    @CsvSource({
+        THERE + ", EADDRINUSE, UDP port 4791 of 127.0.0.82 is taken",
+        "10.255.255.1, EADDRNOTAVAIL, this host does not have the address 10.255.255.1",
+        "::1, EINVAL, is not an IPv4 address"
+    })
+    void anAddressThatCannotBeUsedIsExplained(String address, Errno errno, String words) {
+        assertThatThrownBy(() -> Soft.open("roce2=" + address + "?transport=roce"))
+                .isInstanceOfSatisfying(
+                        VerbException.class, e -> assertThat(e.errno()).isEqualTo(errno))
+                .hasMessageContaining(words);
+    }
+
+    @Test
+    void aContextLeavesTheSocketToAnotherOneAtTheSameAddress() throws IOException {
+        try (Context second = Soft.open("roce2=" + HERE + "?transport=roce")) {
+            assertThat(second.gid(1, 0)).isEqualTo(context.gid(1, 0));
+        }
+        receive(1);
+        peer.send(packet(PacketOpcode.SEND_ONLY, 0), 8, 0);
+        assertAnswer(0, Syndrome.DONE);
+    }
+}
