@@ -79,8 +79,7 @@ public final class RoceNode {
     /// The node of an address, for one more user.
     ///
     /// @throws VerbException EINVAL if it is no IPv4 address, EADDRINUSE if the port is taken, EADDRNOTAVAIL if
-    this
-    /// host has no such address; the message says what to do
+    /// this host has no such address; the message says what to do
     /// @throws IOException if there is no socket left
     static RoceNode acquire(InetAddress address, RocePort port) throws IOException {
         if (!(address instanceof Inet4Address)) {
