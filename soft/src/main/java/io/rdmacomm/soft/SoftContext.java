@@ -340,7 +340,13 @@ final class SoftContext implements ContextDriver {
     @Override
     public PortValues queryPort(int number) {
         checkPort("query port (ibv_query_port)", number, 0);
-        return roce == null ? SoftLimits.port(lid(), SoftLimits.MTU) : SoftLimits.port(0, PathMtu.ofBytes(roce.mtu()));
+        if (roce == null) {
+            return SoftLimits.port(lid());
+        }
+        PortValues values = SoftLimits.port(0);
+        values.activeMtu = PathMtu.ofBytes(roce.mtu());
+        values.maxMessageSize = RocePort.MOST_BYTES;
+        return values;
     }
 
     @Override

@@ -107,11 +107,11 @@ final class SoftLimits {
         return values;
     }
 
-    static PortValues port(int lid, PathMtu mtu) {
+    static PortValues port(int lid) {
         PortValues values = new PortValues();
         values.state = PortState.ACTIVE;
         values.maxMtu = MTU;
-        values.activeMtu = mtu;
+        values.activeMtu = MTU;
         values.lid = lid;
         values.gidTableLength = 1;
         values.partitionKeyTableLength = 1;

@@ -19,9 +19,14 @@ final class AtomicHistory {
     }
 
     void add(int psn, long original) {
-        newest = (newest + 1) % psns.length;
-        psns[newest] = psn;
-        originals[newest] = original;
+        // The same number may have been there before the numbers began again.
+        int index = find(psn);
+        if (index == NONE) {
+            newest = (newest + 1) % psns.length;
+            index = newest;
+        }
+        psns[index] = psn;
+        originals[index] = original;
     }
 
     /// The index of an operation, or -1 if it is not remembered.

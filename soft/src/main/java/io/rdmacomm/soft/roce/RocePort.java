@@ -22,6 +22,9 @@ import org.jspecify.annotations.Nullable;
 /// The RoCE side of a context: its queue pairs, and which of its threads receive. Threads that poll do, and the engine
 /// when none has polled for a moment or one of them is about to sleep.
 public final class RocePort implements Engine.Ready, AutoCloseable {
+    /// The longest message (IBTA 9.7.6).
+    public static final long MOST_BYTES = 1L << 31;
+
     /// A context that was polled within this time is left to the thread that polls.
     private static final long ATTENDED_NANOS = 2_000_000;
 

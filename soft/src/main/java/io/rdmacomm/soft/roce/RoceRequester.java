@@ -188,11 +188,12 @@ final class RoceRequester {
         if (!resolve(next)) {
             return false;
         }
-        if (RequestOpcode.isAtomic(opcode) && local.total < Long.BYTES) {
+        boolean atomic = RequestOpcode.isAtomic(opcode);
+        if (atomic ? local.total < Long.BYTES : local.total > RocePort.MOST_BYTES) {
             fail(next, WorkStatus.LOCAL_LENGTH_ERROR.code());
             return false;
         }
-        long count = RequestOpcode.isAtomic(opcode) ? 1 : Math.max(1, (local.total + mtu - 1) / mtu);
+        long count = atomic ? 1 : Math.max(1, (local.total + mtu - 1) / mtu);
         packets.set(next, cursor, count);
         begun++;
         return true;

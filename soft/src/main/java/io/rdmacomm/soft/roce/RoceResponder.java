@@ -109,7 +109,8 @@ final class RoceResponder {
         switch (packet.opcode) {
             case PacketOpcode.READ_REQUEST -> {
                 long bytes = Integer.toUnsignedLong(packet.length);
-                boolean allowed = execution.beginRead(packet.key, packet.address, bytes, source) == null;
+                boolean allowed = bytes <= RocePort.MOST_BYTES
+                        && execution.beginRead(packet.key, packet.address, bytes, source) == null;
                 if (allowed && !owed.isFull()) {
                     owed.read(packet.psn, packet.key, packet.address, bytes, completed);
                 }
@@ -193,6 +194,9 @@ final class RoceResponder {
     private boolean write(Packet packet, MemorySegment from, boolean first, boolean last) {
         if (first) {
             writeBytes = Integer.toUnsignedLong(packet.length);
+            if (writeBytes > RocePort.MOST_BYTES) {
+                return refuse(packet, RequestFault.INVALID_REQUEST);
+            }
             RequestFault bad = execution.beginWrite(packet.key, packet.address, writeBytes);
             if (bad != null) {
                 return refuse(packet, bad);
@@ -225,7 +229,9 @@ final class RoceResponder {
 
     private void read(Packet packet) {
         long bytes = Integer.toUnsignedLong(packet.length);
-        RequestFault bad = execution.beginRead(packet.key, packet.address, bytes, source);
+        RequestFault bad = bytes > RocePort.MOST_BYTES
+                ? RequestFault.INVALID_REQUEST
+                : execution.beginRead(packet.key, packet.address, bytes, source);
         if (bad != null || owed.isFull()) {
             refuse(packet, bad != null ? bad : RequestFault.INVALID_REQUEST);
             return;
