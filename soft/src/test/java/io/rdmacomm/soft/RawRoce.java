@@ -37,12 +37,15 @@ final class RawRoce implements AutoCloseable {
         return ByteBuffer.wrap(address.getAddress()).getInt();
     }
 
-    /// Sends a packet with that many bytes of payload.
+    /// Sends a packet with that many bytes of payload, all of them the lowest byte of its number.
     ///
     /// @param damage what the CRC is changed by
     void send(Packet packet, int bytes, int damage) throws IOException {
         output.clear();
-        packet.encode(output, 0, bytes);
+        int payload = packet.encode(output, 0, bytes);
+        for (int i = 0; i < bytes; i++) {
+            output.put(payload + i, (byte) packet.psn);
+        }
         int end = packet.pad(output);
         int sum = crc.of(output, 0, end, bits(local), PORT, bits(peer.getAddress()), PORT);
         output.putInt(end, sum ^ damage);

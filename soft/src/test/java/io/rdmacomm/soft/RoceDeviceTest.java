@@ -212,7 +212,8 @@ class RoceDeviceTest {
         "WRITE_ONLY, 0, 300, 300, 0x61",
         "WRITE_MIDDLE, 0, 256, 256, 0x61",
         "SEND_LAST, 0, 8, 8, 0x61",
-        "WRITE_FIRST, 0, 256, -1, 0x62"
+        "WRITE_FIRST, 0, 256, 1000000, 0x62",
+        "WRITE_FIRST, 0, 256, -1, 0x61"
     })
     void aRequestThatLiesIsRefusedAndEndsTheConnection(String opcode, int key, int bytes, int length, String syndrome)
             throws Exception {
@@ -265,6 +266,44 @@ class RoceDeviceTest {
         peer.send(answer(PacketOpcode.ACKNOWLEDGE, 2, Syndrome.DONE), 0, 0);
         assertThat(poll().status(0)).isEqualTo(WorkStatus.SUCCESS);
         assertThat(counter("roce_repetitions")).isOne();
+    }
+
+    @Test
+    void theAnswerToAReadMayComeInAnyOrder() throws IOException {
+        pair.post(SendBatch.create(arena, 1, 1)
+                .read(1, 0x1000, 5)
+                .with(region, 0, 4 * MTU)
+                .signaled());
+        assertThat(awaitPacket().length).isEqualTo(4 * MTU);
+        for (int part : new int[] {1, 2, 0, 3}) {
+            int opcode = part == 0
+                    ? PacketOpcode.READ_RESPONSE_FIRST
+                    : part == 3 ? PacketOpcode.READ_RESPONSE_LAST : PacketOpcode.READ_RESPONSE_MIDDLE;
+            assertNothingCompletes();
+            peer.send(answer(opcode, part, Syndrome.DONE), MTU, 0);
+        }
+        assertThat(poll().status(0)).isEqualTo(WorkStatus.SUCCESS);
+        assertThat(counter("roce_repetitions")).isZero();
+        for (int i = 0; i < 4 * MTU; i++) {
+            assertThat(region.segment().get(ValueLayout.JAVA_BYTE, i)).isEqualTo((byte) Psn.add(psn, i / MTU));
+        }
+    }
+
+    @Test
+    void anAcknowledgementThatOvertakesAnAnswerCounts() throws IOException {
+        pair.post(SendBatch.create(arena, 2, 1)
+                .read(1, 0x1000, 5)
+                .with(region, 0, 8)
+                .signaled()
+                .send(2)
+                .with(region, 0, 8)
+                .signaled());
+        assertThat(awaitPacket().opcode).isEqualTo(PacketOpcode.READ_REQUEST);
+        assertThat(awaitPacket().opcode).isEqualTo(PacketOpcode.SEND_ONLY);
+        peer.send(answer(PacketOpcode.ACKNOWLEDGE, 1, Syndrome.DONE), 0, 0);
+        peer.send(answer(PacketOpcode.READ_RESPONSE_ONLY, 0, Syndrome.DONE), 8, 0);
+        assertThat(poll().workId(0)).isOne();
+        assertThat(poll().workId(0)).isEqualTo(2);
     }
 
     @Test

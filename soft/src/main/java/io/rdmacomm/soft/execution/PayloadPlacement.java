@@ -78,6 +78,13 @@ public final class PayloadPlacement {
         return views.view(index % VIEWS, region.buffer(offset), from, from + piece);
     }
 
+    /// Continues at `offset` of all pieces together.
+    public void seek(long offset) {
+        index = 0;
+        done = 0;
+        advance(offset);
+    }
+
     /// That many bytes were placed.
     public void advance(long bytes) {
         long left = bytes;

@@ -38,6 +38,8 @@ final class RoceRequester {
     private static final int READ_PACKETS = 16;
     /// So that a long message does not wait for its end to learn how far it has come.
     private static final int ANSWER_EVERY = 8;
+    /// A packet that is still missing so many packets later is taken for lost.
+    private static final int REORDERED = 8;
 
     private final RequestQueue queue;
     private final WindowRequests windowRequests;
@@ -63,6 +65,10 @@ final class RoceRequester {
 
     private long sent;
     private long unacknowledged;
+    /// Everything before it has been executed, as far as acknowledgements say.
+    private long executed;
+
+    private final ArrivedPackets arrived = new ArrivedPackets();
     private long resolved = NOWHERE;
     private long placed = NOWHERE;
     private long failing = NOWHERE;
@@ -340,16 +346,13 @@ final class RoceRequester {
                     endAtomic(packet.original);
                 }
             }
-            default -> {
-                if (answers(number)) {
-                    placeRead(number, packet, from);
-                }
-            }
+            default -> receiveRead(number, packet, from);
         }
     }
 
     private void acknowledge(long number, int syndrome) {
         if (Syndrome.isDone(syndrome)) {
+            executed = Math.max(executed, number + 1);
             if (!progress(number + 1)) {
                 repeat();
             }
@@ -437,28 +440,63 @@ final class RoceRequester {
     }
 
     private void endAtomic(long original) {
-        if (resolveAnswer(0)) {
+        if (resolveAnswer()) {
             AtomicResult.store(answer.pieces(), original);
             answered(1);
         }
     }
 
-    private void placeRead(long number, Packet packet, MemorySegment from) {
-        long offset = (number - packets.begin(queue.head())) * mtu;
-        if (!resolveAnswer(offset)) {
+    /// A part of the answer to a READ has arrived. Parts of the oldest READ may come in any order.
+    private void receiveRead(long number, Packet packet, MemorySegment from) {
+        var _ = progress(number);
+        long oldest = queue.head();
+        if (oldest == begun || !isRead(oldest)) {
             return;
         }
-        if (packet.payloadBytes != Math.min(mtu, answer.pieces().total - offset)) {
-            failOldest(WorkStatus.BAD_RESPONSE.code());
-        } else if (answer.copy(from, packet.payloadAt, packet.payloadBytes)) {
-            answered(1);
-        } else {
-            failOldest(WorkStatus.LOCAL_PROTECTION_ERROR.code());
+        if (number >= packets.end(oldest) || number - unacknowledged >= ArrivedPackets.MOST) {
+            repeat();
+            return;
+        }
+        if (!place((number - packets.begin(oldest)) * mtu, packet, from)) {
+            return;
+        }
+        arrived.add(number);
+        int count = 0;
+        while (arrived.take(unacknowledged + count)) {
+            count++;
+        }
+        long last = unacknowledged + count;
+        if (count > 0) {
+            answered(count);
+        }
+        boolean complete = number < last;
+        if (!complete && (PacketOpcode.isLast(packet.opcode) || number - last >= REORDERED)) {
+            repeat();
         }
     }
 
+    /// @return false if the request fails
+    private boolean place(long offset, Packet packet, MemorySegment from) {
+        if (!resolveAnswer()) {
+            return false;
+        }
+        int status = SUCCESS;
+        if (packet.payloadBytes != Math.min(mtu, answer.pieces().total - offset)) {
+            status = WorkStatus.BAD_RESPONSE.code();
+        } else {
+            answer.seek(offset);
+            if (!answer.copy(from, packet.payloadAt, packet.payloadBytes)) {
+                status = WorkStatus.LOCAL_PROTECTION_ERROR.code();
+            }
+        }
+        if (status != SUCCESS) {
+            failOldest(status);
+        }
+        return status == SUCCESS;
+    }
+
     /// Finds the memory for the answer to the oldest request, once.
-    private boolean resolveAnswer(long offset) {
+    private boolean resolveAnswer() {
         long oldest = queue.head();
         if (placed == oldest) {
             return true;
@@ -471,7 +509,6 @@ final class RoceRequester {
             failOldest(status);
             return false;
         }
-        answer.advance(offset);
         placed = oldest;
         return true;
     }
@@ -484,6 +521,8 @@ final class RoceRequester {
             completeOldest();
         }
         progressed(before);
+        // What was acknowledged while this answer was missing.
+        var _ = progress(executed);
     }
 
     // ---- Repeating ----
