@@ -268,6 +268,29 @@ class RoceDeviceTest {
         assertThat(counter("roce_repetitions")).isOne();
     }
 
+    /// Otherwise nothing would ever be sent again: peers acknowledge only when they are asked.
+    @Test
+    void theLastPacketInTheWindowAsksForAnAnswer() throws IOException {
+        int packets = BYTES / MTU;
+        send(BYTES);
+        for (int i = 0; i < packets; i++) {
+            assertThat(awaitPacket().psn).isEqualTo(Psn.add(psn, i));
+        }
+        int burst = packets;
+        for (int lost = 1; burst > 4; lost++) {
+            peer.send(answer(PacketOpcode.ACKNOWLEDGE, lost, Syndrome.SEQUENCE_ERROR), 0, 0);
+            Packet last = awaitPacket();
+            assertThat(last.psn).isEqualTo(Psn.add(psn, lost));
+            burst = 1;
+            for (Packet next = peer.receive(SHORT_MILLIS); next != null; next = peer.receive(SHORT_MILLIS)) {
+                last = next;
+                burst++;
+            }
+            assertThat(last.wantsAnswer).as("the last of %s packets", burst).isTrue();
+        }
+        assertThat(burst).isEqualTo(4);
+    }
+
     @Test
     void theAnswerToAReadMayComeInAnyOrder() throws IOException {
         pair.post(SendBatch.create(arena, 1, 1)

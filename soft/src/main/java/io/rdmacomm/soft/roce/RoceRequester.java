@@ -1,11 +1,7 @@
 package io.rdmacomm.soft.roce;
 
 import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
-import io.rdmacomm.soft.execution.PayloadPlacement;
-import io.rdmacomm.soft.memory.AtomicResult;
-import io.rdmacomm.soft.memory.ElementList;
 import io.rdmacomm.soft.memory.LocalMemory;
 import io.rdmacomm.soft.memory.RequestOpcode;
 import io.rdmacomm.soft.memory.WindowRequests;
@@ -16,11 +12,9 @@ import io.rdmacomm.soft.transport.Destination;
 import io.rdmacomm.soft.transport.QueuePairResources;
 import io.rdmacomm.soft.transport.RequestQueue;
 import io.rdmacomm.soft.transport.RetryTimer;
-import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.WorkStatus;
 import io.rdmacomm.verbs.spi.SendRequestLayout;
 import java.lang.foreign.MemorySegment;
-import java.nio.ByteOrder;
 
 /// The requester of a reliable connection (IBTA 9.7.5): sends the requests in a [RequestQueue] as packets, keeps them
 /// there until they are acknowledged, and repeats from the oldest packet on that is not. Under the queue pair's send
@@ -32,12 +26,6 @@ final class RoceRequester {
     private static final int WAITS = 1;
     private static final int NO_ROOM = 2;
     private static final int NONE = -1;
-    private static final int LOCAL_WRITE = AccessFlag.LOCAL_WRITE.bit();
-    private static final boolean LITTLE_ENDIAN = ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN;
-    /// A READ is requested in parts of so many packets, so that the answers do not overrun the socket.
-    private static final int READ_PACKETS = 16;
-    /// So that a long message does not wait for its end to learn how far it has come.
-    private static final int ANSWER_EVERY = 8;
     /// A packet that is still missing so many packets later is taken for lost.
     private static final int REORDERED = 8;
 
@@ -46,16 +34,16 @@ final class RoceRequester {
     private final Destination destination;
     private final RetryTimer retries;
     private final RoceCounters counters;
-    private final PacketOutput output;
     private final int mtu;
     private final CongestionWindow window;
     private final SentPackets packets;
-    private final PayloadPlacement answer;
-    private final ElementList local = new ElementList(ElementList.MAX_ELEMENTS);
-    private final ElementPieces pieces = new ElementPieces(local);
+    private final RequestPackets requests;
+    private final AnswerPlacement answers;
+    /// Behind the last packet of each part of a READ, and each atomic operation, that was not answered.
     private final long[] readEnds;
-    private int readHead;
-    private int readTail;
+
+    private long readHead;
+    private long readTail;
     /// Behind the last request that has packets.
     private long begun;
     /// The request that the next packet belongs to.
@@ -69,8 +57,6 @@ final class RoceRequester {
     private long executed;
 
     private final ArrivedPackets arrived = new ArrivedPackets();
-    private long resolved = NOWHERE;
-    private long placed = NOWHERE;
     private long failing = NOWHERE;
     private int failure;
     private boolean held;
@@ -87,11 +73,11 @@ final class RoceRequester {
         this.destination = queuePair.destination();
         this.retries = queuePair.retries();
         this.counters = counters;
-        this.output = output;
         this.mtu = destination.mtu();
         this.window = new CongestionWindow(mtu);
         this.packets = new SentPackets(destination.sendPsn(), queue.size());
-        this.answer = new PayloadPlacement(memory, ElementList.MAX_ELEMENTS);
+        this.requests = new RequestPackets(queue, packets, output, mtu);
+        this.answers = new AnswerPlacement(memory, queue, mtu);
         this.readEnds = new long[Math.max(1, destination.outboundReads())];
         this.begun = queue.head();
         this.next = begun;
@@ -137,7 +123,7 @@ final class RoceRequester {
     /// @return false if the socket has no room
     boolean send() {
         // Memory may have been deregistered since the last time.
-        resolved = NOWHERE;
+        requests.forgetMemory();
         int result = SENT;
         while (result == SENT) {
             result = sendNext();
@@ -156,16 +142,33 @@ final class RoceRequester {
         if (next == begun) {
             return begin() ? SENT : WAITS;
         }
-        if ((resolved != next && !resolve(next)) || isWindowFull()) {
+        long inFlight = cursor - unacknowledged;
+        boolean reading = requests.isRead(next);
+        boolean full = inFlight >= window.packets() || (reading && readTail - readHead == readEnds.length);
+        if (full || !succeeds(next, requests.resolve(next))) {
             return WAITS;
         }
-        long at = queue.at(next);
-        int opcode = queue.segment().get(JAVA_INT, at + SendRequestLayout.OPCODE);
-        return RequestOpcode.isRead(opcode) ? sendRead(at, opcode) : sendPayload(at, opcode);
+        int count = requests.count(next, cursor);
+        // Without an answer to the last packet in the window nothing would ever be sent again.
+        if (!requests.send(next, cursor, inFlight + 1 >= window.packets())) {
+            return NO_ROOM;
+        }
+        rejected = false;
+        cursor += count;
+        sent = Math.max(sent, cursor);
+        if (reading) {
+            readEnds[(int) (readTail % readEnds.length)] = cursor;
+            readTail++;
+        }
+        return SENT;
     }
 
-    private boolean isWindowFull() {
-        return cursor - unacknowledged >= window.packets();
+    /// @param status 0, or what the request fails with
+    private boolean succeeds(long position, int status) {
+        if (status != SUCCESS) {
+            fail(position, status);
+        }
+        return status == SUCCESS;
     }
 
     /// Begins the next request.
@@ -182,8 +185,7 @@ final class RoceRequester {
         if (RequestOpcode.isLocal(opcode)) {
             return carryOut(request, at);
         }
-        boolean reading = RequestOpcode.isRead(opcode);
-        if (reading && destination.outboundReads() == 0) {
+        if (RequestOpcode.isRead(opcode) && destination.outboundReads() == 0) {
             // It would never be answered.
             fail(next, WorkStatus.REMOTE_INVALID_REQUEST.code());
             return false;
@@ -191,16 +193,9 @@ final class RoceRequester {
         if ((flags & SendRequestLayout.FLAG_FENCE) != 0 && readHead != readTail) {
             return false;
         }
-        if (!resolve(next)) {
+        if (!succeeds(next, requests.resolve(next)) || !succeeds(next, requests.begin(next, cursor))) {
             return false;
         }
-        boolean atomic = RequestOpcode.isAtomic(opcode);
-        if (atomic ? local.total < Long.BYTES : local.total > RocePort.MOST_BYTES) {
-            fail(next, WorkStatus.LOCAL_LENGTH_ERROR.code());
-            return false;
-        }
-        long count = atomic ? 1 : Math.max(1, (local.total + mtu - 1) / mtu);
-        packets.set(next, cursor, count);
         begun++;
         return true;
     }
@@ -223,112 +218,6 @@ final class RoceRequester {
         return true;
     }
 
-    private boolean resolve(long position) {
-        long at = queue.at(position);
-        MemorySegment request = queue.segment();
-        int opcode = request.get(JAVA_INT, at + SendRequestLayout.OPCODE);
-        int flags = request.get(JAVA_INT, at + SendRequestLayout.FLAGS);
-        local.clear();
-        pieces.restart();
-        int right = RequestOpcode.isRead(opcode) ? LOCAL_WRITE : 0;
-        int status = queue.localElements().resolve(local, request, at, flags, right);
-        if (status != SUCCESS) {
-            fail(position, status);
-            return false;
-        }
-        resolved = position;
-        return true;
-    }
-
-    private int sendPayload(long at, int opcode) {
-        MemorySegment request = queue.segment();
-        long first = packets.begin(next);
-        long last = packets.end(next) - 1;
-        long offset = (cursor - first) * mtu;
-        int bytes = (int) Math.min(mtu, local.total - offset);
-        Packet packet = output.packet();
-        packet.opcode = opcode(opcode, cursor == first, cursor == last);
-        packet.psn = packets.psn(cursor);
-        packet.wantsAnswer = cursor == last || (cursor - first) % ANSWER_EVERY == ANSWER_EVERY - 1;
-        packet.solicited = cursor == last
-                && (request.get(JAVA_INT, at + SendRequestLayout.FLAGS) & SendRequestLayout.FLAG_SOLICITED) != 0
-                && (PacketOpcode.isSend(packet.opcode) || PacketOpcode.hasImmediate(packet.opcode));
-        if (PacketOpcode.hasRemote(packet.opcode)) {
-            packet.address = request.get(JAVA_LONG, at + SendRequestLayout.REMOTE_ADDRESS);
-            packet.key = request.get(JAVA_INT, at + SendRequestLayout.REMOTE_KEY);
-            packet.length = (int) local.total;
-        }
-        packet.immediate = immediate(request, at, packet.opcode);
-        int to = output.begin(bytes);
-        pieces.copy(offset, output.segment(), to, bytes);
-        return sent(output.send(), 1);
-    }
-
-    /// Immediate data is in network order in the request; a key is not.
-    private static int immediate(MemorySegment request, long at, int opcode) {
-        int value = request.get(JAVA_INT, at + SendRequestLayout.IMMEDIATE);
-        return LITTLE_ENDIAN && !PacketOpcode.hasInvalidate(opcode) ? Integer.reverseBytes(value) : value;
-    }
-
-    private static int opcode(int request, boolean first, boolean last) {
-        boolean write = request == RequestOpcode.WRITE || request == RequestOpcode.WRITE_WITH_IMMEDIATE;
-        int base = write ? PacketOpcode.WRITE_FIRST : PacketOpcode.SEND_FIRST;
-        if (!last) {
-            return first ? base : base + PacketOpcode.SEND_MIDDLE;
-        }
-        if (request == RequestOpcode.SEND_WITH_INVALIDATE) {
-            return first ? PacketOpcode.SEND_ONLY_INVALIDATE : PacketOpcode.SEND_LAST_INVALIDATE;
-        }
-        int plain = base + (first ? PacketOpcode.SEND_ONLY : PacketOpcode.SEND_LAST);
-        return RequestOpcode.hasImmediate(request) ? plain + 1 : plain;
-    }
-
-    private int sendRead(long at, int opcode) {
-        if (readTail - readHead == readEnds.length) {
-            return WAITS;
-        }
-        MemorySegment request = queue.segment();
-        long first = packets.begin(next);
-        Packet packet = output.packet();
-        packet.psn = packets.psn(cursor);
-        packet.wantsAnswer = true;
-        packet.solicited = false;
-        int count = 1;
-        if (opcode == RequestOpcode.READ) {
-            long offset = (cursor - first) * mtu;
-            count = (int) Math.min(READ_PACKETS, packets.end(next) - cursor);
-            packet.opcode = PacketOpcode.READ_REQUEST;
-            packet.address = request.get(JAVA_LONG, at + SendRequestLayout.REMOTE_ADDRESS) + offset;
-            packet.key = request.get(JAVA_INT, at + SendRequestLayout.REMOTE_KEY);
-            packet.length = (int) Math.min((long) count * mtu, local.total - offset);
-        } else {
-            boolean compare = opcode == RequestOpcode.COMPARE_AND_SWAP;
-            long operand = request.get(JAVA_LONG, at + SendRequestLayout.COMPARE_ADD);
-            packet.opcode = compare ? PacketOpcode.COMPARE_AND_SWAP : PacketOpcode.FETCH_AND_ADD;
-            packet.address = request.get(JAVA_LONG, at + SendRequestLayout.REMOTE_ADDRESS);
-            packet.key = request.get(JAVA_INT, at + SendRequestLayout.ATOMIC_KEY);
-            packet.operand = compare ? request.get(JAVA_LONG, at + SendRequestLayout.SWAP) : operand;
-            packet.compare = compare ? operand : 0;
-        }
-        var _ = output.begin(0);
-        int result = sent(output.send(), count);
-        if (result == SENT) {
-            readEnds[readTail % readEnds.length] = cursor;
-            readTail++;
-        }
-        return result;
-    }
-
-    private int sent(boolean done, int count) {
-        if (!done) {
-            return NO_ROOM;
-        }
-        rejected = false;
-        cursor += count;
-        sent = Math.max(sent, cursor);
-        return SENT;
-    }
-
     // ---- Answers ----
 
     /// An answer of the peer has arrived.
@@ -342,7 +231,7 @@ final class RoceRequester {
         switch (packet.opcode) {
             case PacketOpcode.ACKNOWLEDGE -> acknowledge(number, packet.syndrome);
             case PacketOpcode.ATOMIC_ACKNOWLEDGE -> {
-                if (answers(number)) {
+                if (isForOldest(number)) {
                     endAtomic(packet.original);
                 }
             }
@@ -387,7 +276,7 @@ final class RoceRequester {
         while (unacknowledged < number) {
             long oldest = queue.head();
             long end = packets.end(oldest);
-            if (isRead(oldest)) {
+            if (requests.isRead(oldest)) {
                 break;
             }
             unacknowledged = Math.min(number, end);
@@ -411,13 +300,9 @@ final class RoceRequester {
             cursor = unacknowledged;
             next = queue.head();
         }
-        while (readHead != readTail && readEnds[readHead % readEnds.length] <= unacknowledged) {
+        while (readHead != readTail && readEnds[(int) (readHead % readEnds.length)] <= unacknowledged) {
             readHead++;
         }
-    }
-
-    private boolean isRead(long position) {
-        return RequestOpcode.isRead(queue.segment().get(JAVA_INT, queue.at(position) + SendRequestLayout.OPCODE));
     }
 
     private void completeOldest() {
@@ -431,17 +316,16 @@ final class RoceRequester {
     /// An answer with data acknowledges everything before it.
     ///
     /// @return whether it is the next one for the oldest request
-    private boolean answers(long number) {
+    private boolean isForOldest(long number) {
         if (!progress(number)) {
             repeat();
             return false;
         }
-        return queue.head() != begun && isRead(queue.head());
+        return queue.head() != begun && requests.isRead(queue.head());
     }
 
     private void endAtomic(long original) {
-        if (resolveAnswer()) {
-            AtomicResult.store(answer.pieces(), original);
+        if (succeeds(queue.head(), answers.store(queue.head(), original))) {
             answered(1);
         }
     }
@@ -450,14 +334,15 @@ final class RoceRequester {
     private void receiveRead(long number, Packet packet, MemorySegment from) {
         var _ = progress(number);
         long oldest = queue.head();
-        if (oldest == begun || !isRead(oldest)) {
+        if (oldest == begun || !requests.isRead(oldest)) {
             return;
         }
         if (number >= packets.end(oldest) || number - unacknowledged >= ArrivedPackets.MOST) {
             repeat();
             return;
         }
-        if (!place((number - packets.begin(oldest)) * mtu, packet, from)) {
+        long offset = (number - packets.begin(oldest)) * mtu;
+        if (!succeeds(oldest, answers.place(oldest, offset, packet, from))) {
             return;
         }
         arrived.add(number);
@@ -475,49 +360,10 @@ final class RoceRequester {
         }
     }
 
-    /// @return false if the request fails
-    private boolean place(long offset, Packet packet, MemorySegment from) {
-        if (!resolveAnswer()) {
-            return false;
-        }
-        int status = SUCCESS;
-        if (packet.payloadBytes != Math.min(mtu, answer.pieces().total - offset)) {
-            status = WorkStatus.BAD_RESPONSE.code();
-        } else {
-            answer.seek(offset);
-            if (!answer.copy(from, packet.payloadAt, packet.payloadBytes)) {
-                status = WorkStatus.LOCAL_PROTECTION_ERROR.code();
-            }
-        }
-        if (status != SUCCESS) {
-            failOldest(status);
-        }
-        return status == SUCCESS;
-    }
-
-    /// Finds the memory for the answer to the oldest request, once.
-    private boolean resolveAnswer() {
-        long oldest = queue.head();
-        if (placed == oldest) {
-            return true;
-        }
-        answer.clear();
-        long at = queue.at(oldest);
-        int flags = queue.segment().get(JAVA_INT, at + SendRequestLayout.FLAGS);
-        int status = queue.localElements().resolve(answer.pieces(), queue.segment(), at, flags, LOCAL_WRITE);
-        if (status != SUCCESS) {
-            failOldest(status);
-            return false;
-        }
-        placed = oldest;
-        return true;
-    }
-
     private void answered(int count) {
         long before = unacknowledged;
         unacknowledged += count;
         if (unacknowledged == packets.end(queue.head())) {
-            placed = NOWHERE;
             completeOldest();
         }
         progressed(before);
@@ -581,12 +427,11 @@ final class RoceRequester {
         next = queue.head();
         readHead = 0;
         readTail = 0;
-        resolved = NOWHERE;
     }
 
     /// Releases all memory.
     void close() {
-        answer.release();
-        local.clear();
+        answers.close();
+        requests.close();
     }
 }

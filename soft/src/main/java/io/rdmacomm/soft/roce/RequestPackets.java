@@ -1,0 +1,177 @@
+package io.rdmacomm.soft.roce;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import io.rdmacomm.soft.memory.ElementList;
+import io.rdmacomm.soft.memory.RequestOpcode;
+import io.rdmacomm.soft.roce.wire.Packet;
+import io.rdmacomm.soft.roce.wire.PacketOpcode;
+import io.rdmacomm.soft.transport.RequestQueue;
+import io.rdmacomm.verbs.AccessFlag;
+import io.rdmacomm.verbs.WorkStatus;
+import io.rdmacomm.verbs.spi.SendRequestLayout;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteOrder;
+
+/// Turns the requests in a [RequestQueue] into packets. Under the queue pair's send lock; allocates nothing.
+final class RequestPackets {
+    private static final int SUCCESS = 0;
+    private static final long NOWHERE = Long.MAX_VALUE;
+    private static final int LOCAL_WRITE = AccessFlag.LOCAL_WRITE.bit();
+    private static final boolean LITTLE_ENDIAN = ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN;
+    /// A READ is requested in parts of so many packets, so that the answers do not overrun the socket.
+    private static final int READ_PACKETS = 16;
+    /// So that a long message does not wait for its end to learn how far it has come.
+    private static final int ANSWER_EVERY = 8;
+
+    private final RequestQueue queue;
+    private final SentPackets packets;
+    private final PacketOutput output;
+    private final int mtu;
+    private final ElementList local = new ElementList(ElementList.MAX_ELEMENTS);
+    private final ElementPieces pieces = new ElementPieces(local);
+    private long resolved = NOWHERE;
+
+    RequestPackets(RequestQueue queue, SentPackets packets, PacketOutput output, int mtu) {
+        this.queue = queue;
+        this.packets = packets;
+        this.output = output;
+        this.mtu = mtu;
+    }
+
+    /// The opcode of the request at `position`.
+    int opcode(long position) {
+        return queue.segment().get(JAVA_INT, queue.at(position) + SendRequestLayout.OPCODE);
+    }
+
+    /// Whether the request is answered with data.
+    boolean isRead(long position) {
+        return RequestOpcode.isRead(opcode(position));
+    }
+
+    /// Finds the memory of a request, unless it is the one that was found last.
+    ///
+    /// @return 0, or what the request fails with
+    int resolve(long position) {
+        if (resolved == position) {
+            return SUCCESS;
+        }
+        long at = queue.at(position);
+        MemorySegment request = queue.segment();
+        int flags = request.get(JAVA_INT, at + SendRequestLayout.FLAGS);
+        local.clear();
+        pieces.restart();
+        int right = isRead(position) ? LOCAL_WRITE : 0;
+        int status = queue.localElements().resolve(local, request, at, flags, right);
+        resolved = status == SUCCESS ? position : NOWHERE;
+        return status;
+    }
+
+    /// Memory may have been deregistered since it was found.
+    void forgetMemory() {
+        resolved = NOWHERE;
+    }
+
+    /// Determines the packets of a request that begins, whose memory was found.
+    ///
+    /// @return 0, or what the request fails with
+    int begin(long position, long cursor) {
+        boolean atomic = RequestOpcode.isAtomic(opcode(position));
+        if (atomic ? local.total < Long.BYTES : local.total > RocePort.MOST_BYTES) {
+            return WorkStatus.LOCAL_LENGTH_ERROR.code();
+        }
+        packets.set(position, cursor, atomic ? 1 : Math.max(1, (local.total + mtu - 1) / mtu));
+        return SUCCESS;
+    }
+
+    /// How many packets are sent, or requested, at once from `cursor` on.
+    int count(long position, long cursor) {
+        boolean parts = opcode(position) == RequestOpcode.READ;
+        return parts ? (int) Math.min(READ_PACKETS, packets.end(position) - cursor) : 1;
+    }
+
+    /// Sends the packet at `cursor`.
+    ///
+    /// @param asks whether to ask for an acknowledgement in any case
+    /// @return false if the socket has no room
+    boolean send(long position, long cursor, boolean asks) {
+        return isRead(position) ? sendRead(position, cursor) : sendPayload(position, cursor, asks);
+    }
+
+    private boolean sendPayload(long position, long cursor, boolean asks) {
+        MemorySegment request = queue.segment();
+        long at = queue.at(position);
+        long first = packets.begin(position);
+        long last = packets.end(position) - 1;
+        long offset = (cursor - first) * mtu;
+        int bytes = (int) Math.min(mtu, local.total - offset);
+        Packet packet = output.packet();
+        packet.opcode = opcode(opcode(position), cursor == first, cursor == last);
+        packet.psn = packets.psn(cursor);
+        packet.wantsAnswer = asks || cursor == last || (cursor - first) % ANSWER_EVERY == ANSWER_EVERY - 1;
+        packet.solicited = cursor == last
+                && (request.get(JAVA_INT, at + SendRequestLayout.FLAGS) & SendRequestLayout.FLAG_SOLICITED) != 0
+                && (PacketOpcode.isSend(packet.opcode) || PacketOpcode.hasImmediate(packet.opcode));
+        if (PacketOpcode.hasRemote(packet.opcode)) {
+            packet.address = request.get(JAVA_LONG, at + SendRequestLayout.REMOTE_ADDRESS);
+            packet.key = request.get(JAVA_INT, at + SendRequestLayout.REMOTE_KEY);
+            packet.length = (int) local.total;
+        }
+        packet.immediate = immediate(request, at, packet.opcode);
+        int to = output.begin(bytes);
+        pieces.copy(offset, output.segment(), to, bytes);
+        return output.send();
+    }
+
+    /// Immediate data is in network order in the request; a key is not.
+    private static int immediate(MemorySegment request, long at, int opcode) {
+        int value = request.get(JAVA_INT, at + SendRequestLayout.IMMEDIATE);
+        return LITTLE_ENDIAN && !PacketOpcode.hasInvalidate(opcode) ? Integer.reverseBytes(value) : value;
+    }
+
+    private static int opcode(int request, boolean first, boolean last) {
+        boolean write = request == RequestOpcode.WRITE || request == RequestOpcode.WRITE_WITH_IMMEDIATE;
+        int base = write ? PacketOpcode.WRITE_FIRST : PacketOpcode.SEND_FIRST;
+        if (!last) {
+            return first ? base : base + PacketOpcode.SEND_MIDDLE;
+        }
+        if (request == RequestOpcode.SEND_WITH_INVALIDATE) {
+            return first ? PacketOpcode.SEND_ONLY_INVALIDATE : PacketOpcode.SEND_LAST_INVALIDATE;
+        }
+        int plain = base + (first ? PacketOpcode.SEND_ONLY : PacketOpcode.SEND_LAST);
+        return RequestOpcode.hasImmediate(request) ? plain + 1 : plain;
+    }
+
+    private boolean sendRead(long position, long cursor) {
+        MemorySegment request = queue.segment();
+        long at = queue.at(position);
+        int opcode = opcode(position);
+        Packet packet = output.packet();
+        packet.psn = packets.psn(cursor);
+        packet.wantsAnswer = true;
+        packet.solicited = false;
+        if (opcode == RequestOpcode.READ) {
+            long offset = (cursor - packets.begin(position)) * mtu;
+            packet.opcode = PacketOpcode.READ_REQUEST;
+            packet.address = request.get(JAVA_LONG, at + SendRequestLayout.REMOTE_ADDRESS) + offset;
+            packet.key = request.get(JAVA_INT, at + SendRequestLayout.REMOTE_KEY);
+            packet.length = (int) Math.min(count(position, cursor) * (long) mtu, local.total - offset);
+        } else {
+            boolean compare = opcode == RequestOpcode.COMPARE_AND_SWAP;
+            long operand = request.get(JAVA_LONG, at + SendRequestLayout.COMPARE_ADD);
+            packet.opcode = compare ? PacketOpcode.COMPARE_AND_SWAP : PacketOpcode.FETCH_AND_ADD;
+            packet.address = request.get(JAVA_LONG, at + SendRequestLayout.REMOTE_ADDRESS);
+            packet.key = request.get(JAVA_INT, at + SendRequestLayout.ATOMIC_KEY);
+            packet.operand = compare ? request.get(JAVA_LONG, at + SendRequestLayout.SWAP) : operand;
+            packet.compare = compare ? operand : 0;
+        }
+        var _ = output.begin(0);
+        return output.send();
+    }
+
+    /// Releases all memory.
+    void close() {
+        local.clear();
+    }
+}
