@@ -7,6 +7,7 @@ import io.rdmacomm.tests.fixture.FarNamespace;
 import io.rdmacomm.tests.fixture.LeftOut;
 import io.rdmacomm.tests.fixture.PortForward;
 import java.io.IOException;
+import java.net.BindException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
@@ -110,10 +111,27 @@ class LaunchersTest {
         }
     }
 
+    /// A socket whose next port is free, too. Both are below the ports that the kernel chooses (ip(7),
+    /// ip_local_port_range), so that no other program gets the next one meanwhile.
+    private static ServerSocket openStore() throws IOException {
+        InetAddress loopback = InetAddress.getLoopbackAddress();
+        int first = 20_000 + 2 * (int) (ProcessHandle.current().pid() % 4_000);
+        for (int port = first; ; port += 2) {
+            try (ServerSocket next = new ServerSocket(port + 1, 1, loopback)) {
+                assertThat(next.isBound()).isTrue();
+                return new ServerSocket(port, 1, loopback);
+            } catch (BindException e) {
+                if (port > first + 1_000) {
+                    throw e;
+                }
+            }
+        }
+    }
+
     /// torchrun's store listens on MASTER_PORT while its processes run.
     @Test
     void theVariablesOfTorchrun() throws Exception {
-        try (ServerSocket store = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+        try (ServerSocket store = openStore()) {
             Map<String, String> common = Map.of(
                     "WORLD_SIZE",
                     "3",

@@ -70,6 +70,14 @@ final class PeerLocationTest {
     }
 
     @Test
+    void aDeviceThatSpeaksRoceIsToldToUseAnother() throws IOException {
+        Frame answer = answer(OPTIONS, HERE, 0, 0);
+
+        assertThat(answer.is(FrameType.REFUSE)).isTrue();
+        assertThat(answer.text()).contains("use devices of one transport on both sides (transport=roce");
+    }
+
+    @Test
     void aPortOfTheSystemIsRefused() throws IOException {
         Frame answer = answer(OPTIONS, HERE, 22, 22);
 
