@@ -241,7 +241,12 @@ class RoceDeviceTest {
                 int bytes = opcode == PacketOpcode.READ_RESPONSE_ONLY ? 8 : 0;
                 peer.send(answer(opcode, number, Syndrome.DONE), bytes, 0);
                 peer.send(answer(opcode, number, Syndrome.INVALID_REQUEST), bytes, 0);
+                sent += 2;
             }
+        }
+        long end = System.nanoTime() + Duration.ofMillis(LONG_MILLIS).toNanos();
+        while (counter("roce_packets_received") < sent && System.nanoTime() - end < 0) {
+            assertNothingCompletes();
         }
         send(8);
         assertThat(awaitPacket().psn).isEqualTo(psn);

@@ -8,6 +8,7 @@ import io.rdmacomm.tests.fixture.DeviceAddress;
 import io.rdmacomm.tests.fixture.EndQueue;
 import io.rdmacomm.tests.fixture.Fabric;
 import io.rdmacomm.tests.fixture.LeakCheck;
+import io.rdmacomm.tests.fixture.LeftOut;
 import io.rdmacomm.tests.fixture.LocalDatagrams;
 import io.rdmacomm.tests.fixture.LocalEnd;
 import io.rdmacomm.verbs.Capability;
@@ -61,6 +62,11 @@ class DatagramServicesTest {
     void open() {
         server = LocalEnd.open(fabric.device());
         client = LocalEnd.open(fabric.device());
+        if (lacks(Capability.CONNECTION_MANAGER)) {
+            assertThatThrownBy(() -> ConnectionManager.open(server.context()))
+                    .isInstanceOf(UnsupportedVerbException.class);
+            throw LeftOut.because(getClass(), fabric.device() + " has no connection manager, and says so");
+        }
         serving = ConnectionManager.open(server.context());
         asking = ConnectionManager.open(client.context());
         address = DeviceAddress.of(server.context());
