@@ -234,6 +234,7 @@ class RoceDeviceTest {
 
     @Test
     void answersThatNobodyAskedForDoNothing() throws IOException {
+        int sent = 0;
         for (int opcode :
                 new int[] {PacketOpcode.ACKNOWLEDGE, PacketOpcode.READ_RESPONSE_ONLY, PacketOpcode.ATOMIC_ACKNOWLEDGE
                 }) {
