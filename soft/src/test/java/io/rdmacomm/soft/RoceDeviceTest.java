@@ -32,6 +32,7 @@ import java.lang.foreign.ValueLayout;
 import java.net.BindException;
 import java.net.InetAddress;
 import java.time.Duration;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -134,6 +135,14 @@ class RoceDeviceTest {
         assertThat(queue.poll(Completions.create(arena, 1))).isZero();
     }
 
+    private static void await(String what, BooleanSupplier condition) {
+        long end = System.nanoTime() + Duration.ofMillis(LONG_MILLIS).toNanos();
+        while (!condition.getAsBoolean() && System.nanoTime() - end < 0) {
+            Thread.onSpinWait();
+        }
+        assertThat(condition.getAsBoolean()).as(what).isTrue();
+    }
+
     private long counter(String name) {
         return context.counters(1).get(name);
     }
@@ -197,9 +206,10 @@ class RoceDeviceTest {
             assertThat(peer.receive(SHORT_MILLIS)).isNull();
             assertThat(stranger.receive(SHORT_MILLIS)).isNull();
         }
+        await("they have arrived", () -> counter("roce_packets_received") == 3);
         assertNothingCompletes();
         assertThat(counter("roce_wrong_checksums")).isOne();
-        assertThat(counter("roce_packets_for_nobody")).isEqualTo(2);
+        await("two are for nobody", () -> counter("roce_packets_for_nobody") == 2);
     }
 
     /// The length of the message and of its packets, keys, bounds, and packets of a message that has not begun.
@@ -224,7 +234,7 @@ class RoceDeviceTest {
         packet.length = length;
         peer.send(packet, bytes, 0);
         assertAnswer(0, Integer.decode(syndrome));
-        assertThat(pair.state()).isEqualTo(QueuePairState.ERROR);
+        await("the error state", () -> pair.state() == QueuePairState.ERROR);
         assertThat(region.segment().get(ValueLayout.JAVA_LONG, 0)).isEqualTo(7);
         peer.send(packet, bytes, 0);
         assertThat(peer.receive(SHORT_MILLIS)).as("silence in the error state").isNull();
@@ -245,10 +255,9 @@ class RoceDeviceTest {
                 sent += 2;
             }
         }
-        long end = System.nanoTime() + Duration.ofMillis(LONG_MILLIS).toNanos();
-        while (counter("roce_packets_received") < sent && System.nanoTime() - end < 0) {
-            assertNothingCompletes();
-        }
+        int count = sent;
+        await("they have arrived", () -> counter("roce_packets_received") == count);
+        assertNothingCompletes();
         send(8);
         assertThat(awaitPacket().psn).isEqualTo(psn);
         // That of a READ, to a SEND.
