@@ -6,6 +6,7 @@ import io.rdmacomm.comm.mesh.Mesh;
 import io.rdmacomm.comm.mesh.NodeFailedException;
 import io.rdmacomm.comm.mesh.Rendezvous;
 import io.rdmacomm.comm.mesh.collective.Reduction;
+import io.rdmacomm.tests.fixture.Fabric;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
@@ -34,7 +35,9 @@ final class CollectiveProgram implements AutoCloseable {
                 "--enable-native-access=ALL-UNNAMED"));
         for (String name : System.getProperties().stringPropertyNames()) {
             if (name.startsWith("rdmacomm.") || name.startsWith("rdma.test.")) {
-                command.add("-D" + name + "=" + System.getProperty(name));
+                boolean devices = name.equals("rdmacomm.soft.devices");
+                String value = devices ? Fabric.devicesOfProcess(rank) : System.getProperty(name);
+                command.add("-D" + name + "=" + value);
             }
         }
         command.addAll(List.of(
