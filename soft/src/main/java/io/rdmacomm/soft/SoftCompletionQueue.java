@@ -1,6 +1,7 @@
 package io.rdmacomm.soft;
 
 import io.rdmacomm.soft.mapped.CompletionRing;
+import io.rdmacomm.soft.roce.RocePort;
 import io.rdmacomm.soft.tcp.PolledLinks;
 import io.rdmacomm.soft.transport.CompletionSink;
 import io.rdmacomm.soft.transport.OwnCompletions;
@@ -20,7 +21,6 @@ final class SoftCompletionQueue implements CompletionQueueDriver, SoftCompletion
 
     private final SoftContext context;
     private final int number;
-    private final boolean roce;
     private final @Nullable SoftCompletionChannel channel;
     private final CompletionRing ring;
     private final CompletionSink receives;
@@ -38,7 +38,6 @@ final class SoftCompletionQueue implements CompletionQueueDriver, SoftCompletion
         this.context = context;
         this.number = context.objects().nextNumber();
         this.channel = channel;
-        this.roce = context.isRoce();
         try {
             this.ring = CompletionRing.create(context.control(), capacity, number, channel != null);
         } catch (IOException e) {
@@ -133,13 +132,7 @@ final class SoftCompletionQueue implements CompletionQueueDriver, SoftCompletion
     @Override
     public int poll(MemorySegment into, int max) {
         int count = pollRings(into, max);
-        PolledLinks polled = links;
-        if (count == 0 && polled != null) {
-            drive(polled);
-            count = pollRings(into, max);
-        }
-        if (count == 0 && roce) {
-            context.poll(ring.isArmed());
+        if (count == 0 && receive()) {
             count = pollRings(into, max);
         }
         if (count == 0 && ring.isBroken()) {
@@ -151,13 +144,22 @@ final class SoftCompletionQueue implements CompletionQueueDriver, SoftCompletion
         return count;
     }
 
-    /// Without memory for it, incoming data is read later. The completions are not affected.
-    private static void drive(PolledLinks polled) {
+    /// Receives from the network. Without memory for it, incoming data is read later. The completions are not affected.
+    ///
+    /// @return false if nothing arrives that way
+    private boolean receive() {
+        PolledLinks polled = links;
+        RocePort port = context.roce();
         try {
-            polled.drive();
+            if (polled != null) {
+                polled.drive();
+            } else if (port != null) {
+                port.poll(ring.isArmed());
+            }
         } catch (OutOfMemoryError | StackOverflowError e) {
-            LOGGER.log(System.Logger.Level.WARNING, "the links of a completion queue are read later", e);
+            LOGGER.log(System.Logger.Level.WARNING, "incoming data is read later", e);
         }
+        return polled != null || port != null;
     }
 
     /// Polls both rings. No receive comes before a request that had ended earlier: a queue pair that fails
@@ -186,7 +188,10 @@ final class SoftCompletionQueue implements CompletionQueueDriver, SoftCompletion
     public void arm(boolean solicitedOnly) {
         awaiting = true;
         ring.arm(solicitedOnly);
-        context.armed();
+        RocePort port = context.roce();
+        if (port != null) {
+            port.armed();
+        }
         if (links != null && (channel == null || !channel.attends(this))) {
             context.tcp().armed(channel != null && channel.isLed());
         }

@@ -183,9 +183,10 @@ final class SoftContext implements ContextDriver {
         return directory.lid();
     }
 
-    /// Whether it reaches its peers with RoCE packets.
-    boolean isRoce() {
-        return roce != null;
+    /// The side towards peers that it reaches with RoCE packets; null if it has other transports.
+    @Nullable
+    RocePort roce() {
+        return roce;
     }
 
     Gid gid() {
@@ -251,22 +252,6 @@ final class SoftContext implements ContextDriver {
         return allowed ? sharedMemory.connect(queuePair) : null;
     }
 
-    /// Receives what has arrived for any queue pair; a thread that polls a completion queue and has found nothing.
-    ///
-    /// @param sleeps whether the queue is armed, and the thread is likely to sleep next
-    void poll(boolean sleeps) {
-        if (roce != null) {
-            roce.poll(sleeps);
-        }
-    }
-
-    /// A completion queue was armed.
-    void armed() {
-        if (roce != null) {
-            roce.armed();
-        }
-    }
-
     /// A number for a queue pair, or 0 when there is none.
     int allocateNumber() {
         int number = objects.numbers().allocate();
@@ -317,19 +302,13 @@ final class SoftContext implements ContextDriver {
     @Override
     public ConnectionManagerDriver openConnectionManager() {
         checkWorks("open connection manager");
-        if (roce != null) {
-            throw new VerbException(
-                    "open connection manager",
-                    Errno.EOPNOTSUPP,
-                    this + " connects queue pairs by numbers only; use a device without transport=roce");
-        }
         return new SoftConnectionManager(
                 toString(), settings.tcp(), gid, lid(), new NeighbourContexts(this), objects::endpoint);
     }
 
     @Override
     public boolean supports(Capability capability) {
-        return SoftLimits.supports(capability, isRoce());
+        return SoftLimits.supports(capability, roce != null);
     }
 
     @Override

@@ -66,11 +66,6 @@ final class SoftProtectionDomain implements ProtectionDomainDriver {
             throw new VerbException(
                     operation, Errno.EINVAL, inline + " inline bytes, this device allows " + SoftLimits.MAX_INLINE);
         }
-        boolean datagrams = request.type() == QueuePairType.UNRELIABLE_DATAGRAM;
-        if (datagrams && context.isRoce()) {
-            throw new VerbException(
-                    operation, Errno.EOPNOTSUPP, context + " has no datagrams; use a device without transport=roce");
-        }
         int allocated = context.allocateNumber();
         if (allocated == 0) {
             throw new VerbException(
@@ -78,7 +73,7 @@ final class SoftProtectionDomain implements ProtectionDomainDriver {
         }
         boolean created = false;
         try {
-            QueuePairDriver queuePair = datagrams
+            QueuePairDriver queuePair = request.type() == QueuePairType.UNRELIABLE_DATAGRAM
                     ? new SoftDatagramQueuePair(context, number, request, allocated)
                     : new SoftQueuePair(context, number, request, allocated);
             created = true;

@@ -108,7 +108,7 @@ final class SoftQueuePair implements QueuePairDriver, ContextQueuePair, Transpor
         this.withoutPeer = new RequestsWithoutPeer(sends, windowRequests);
         this.resources = new QueuePairResources(
                 number, domain, block, sends, receives, windowRequests, destination, retries, this, this);
-        this.tcp = context.isRoce()
+        this.tcp = context.roce() != null
                 ? null
                 : new TcpEndpoint(context.tcp(), resources, this, sendCompletions::links, receiveCompletions::links);
         this.endpoint = tcp == null ? Endpoint.NONE : tcp;
@@ -209,7 +209,7 @@ final class SoftQueuePair implements QueuePairDriver, ContextQueuePair, Transpor
             to = context.connect(resources);
             transport = to;
             if (to != null) {
-                block.onHost(!context.isRoce());
+                block.onHost(context.roce() == null);
             }
         }
         if (to != null) {

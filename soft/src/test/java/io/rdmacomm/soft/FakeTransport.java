@@ -2,8 +2,6 @@ package io.rdmacomm.soft;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdmacomm.soft.memory.LocalRegion;
-import io.rdmacomm.soft.transport.PeerOperation;
 import io.rdmacomm.soft.transport.QueuePairResources;
 import io.rdmacomm.soft.transport.RequestQueue;
 import io.rdmacomm.soft.transport.Transport;
@@ -11,7 +9,6 @@ import io.rdmacomm.verbs.AsyncEventType;
 import io.rdmacomm.verbs.spi.RequestChain;
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /// A transport that keeps requests and does what a test says. It fails when it is called while it is at work.
 final class FakeTransport implements Transport {
@@ -94,16 +91,6 @@ final class FakeTransport implements Transport {
     @Override
     public void stop(boolean orderly) {
         work(() -> calls.add("stop"));
-    }
-
-    @Override
-    public @Nullable PeerOperation operationOfPeer(@Nullable LocalRegion region) {
-        return null;
-    }
-
-    @Override
-    public boolean isPeerIdle() {
-        return true;
     }
 
     @Override

@@ -155,6 +155,13 @@ class RoceDeviceTest {
         pair.post(SendBatch.create(arena, 1, 1).send(1).with(region, 0, bytes).signaled());
     }
 
+    private void read(int bytes) {
+        pair.post(SendBatch.create(arena, 1, 1)
+                .read(1, 0x1000, 5)
+                .with(region, 0, bytes)
+                .signaled());
+    }
+
     // ---- The responder ----
 
     @Test
@@ -308,10 +315,7 @@ class RoceDeviceTest {
 
     @Test
     void theAnswerToAReadMayComeInAnyOrder() throws IOException {
-        pair.post(SendBatch.create(arena, 1, 1)
-                .read(1, 0x1000, 5)
-                .with(region, 0, 4 * MTU)
-                .signaled());
+        read(4 * MTU);
         assertThat(awaitPacket().length).isEqualTo(4 * MTU);
         for (int part : new int[] {1, 2, 0, 3}) {
             int opcode = part == 0
@@ -346,10 +350,7 @@ class RoceDeviceTest {
 
     @Test
     void aMissingPartOfAReadIsAskedForAgain() throws IOException {
-        pair.post(SendBatch.create(arena, 1, 1)
-                .read(1, 0x1000, 5)
-                .with(region, 0, 3 * MTU)
-                .signaled());
+        read(3 * MTU);
         assertThat(awaitPacket().length).isEqualTo(3 * MTU);
         peer.send(answer(PacketOpcode.READ_RESPONSE_FIRST, 0, Syndrome.DONE), MTU, 0);
         peer.send(answer(PacketOpcode.READ_RESPONSE_LAST, 2, Syndrome.DONE), MTU, 0);
@@ -365,10 +366,7 @@ class RoceDeviceTest {
 
     @Test
     void anAnswerOfAnotherLengthFailsTheRead() throws IOException {
-        pair.post(SendBatch.create(arena, 1, 1)
-                .read(1, 0x1000, 5)
-                .with(region, 0, 8)
-                .signaled());
+        read(8);
         assertThat(awaitPacket().length).isEqualTo(8);
         peer.send(answer(PacketOpcode.READ_RESPONSE_ONLY, 0, Syndrome.DONE), 12, 0);
         assertThat(poll().status(0)).isEqualTo(WorkStatus.BAD_RESPONSE);

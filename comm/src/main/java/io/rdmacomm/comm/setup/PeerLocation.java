@@ -28,14 +28,12 @@ public final class PeerLocation {
                         + "; those of one device are at one place");
             }
         }
-        if (first.lid() == 0
-                && !context.leadsTo(first, remote)
-                && first.gid().address().equals(remote)) {
-            throw refusal(peer + " has a device without a LID, as those that speak RoCE, and the device here makes TCP"
-                    + " connections; use devices of one transport on both sides (transport=roce in"
-                    + " rdmacomm.soft.devices)");
-        }
         if (!context.leadsTo(first, remote)) {
+            if (first.lid() == 0 && first.gid().address().equals(remote)) {
+                throw refusal(peer + " has a device without a LID, as those that speak RoCE, and the device here makes"
+                        + " TCP connections; use devices of one transport on both sides (transport=roce in"
+                        + " rdmacomm.soft.devices)");
+            }
             throw refusal(peer + " names queue pairs at " + place(first) + "; those of its device can only be at the"
                     + " address that it has here (" + remote.getHostAddress() + "), at port 1024 or above; "
                     + advice(first, remote));

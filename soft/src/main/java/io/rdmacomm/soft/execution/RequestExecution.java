@@ -7,6 +7,7 @@ import io.rdmacomm.soft.memory.AtomicOperation;
 import io.rdmacomm.soft.memory.ElementList;
 import io.rdmacomm.soft.memory.LocalKeys;
 import io.rdmacomm.soft.memory.LocalMemory;
+import io.rdmacomm.soft.memory.NetworkOrder;
 import io.rdmacomm.soft.transport.CompletionSink;
 import io.rdmacomm.soft.transport.QueuePairResources;
 import io.rdmacomm.soft.transport.ReceiveQueue;
@@ -14,7 +15,6 @@ import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.CompletionOpcode;
 import io.rdmacomm.verbs.WorkStatus;
 import io.rdmacomm.verbs.spi.CompletionLayout;
-import java.nio.ByteOrder;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -24,7 +24,6 @@ public final class RequestExecution {
     private static final int REMOTE_WRITE = AccessFlag.REMOTE_WRITE.bit();
     private static final int REMOTE_READ = AccessFlag.REMOTE_READ.bit();
     private static final int REMOTE_ATOMIC = AccessFlag.REMOTE_ATOMIC.bit();
-    private static final boolean LITTLE_ENDIAN = ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN;
 
     private final QueuePairBlock block;
     private final int number;
@@ -176,7 +175,7 @@ public final class RequestExecution {
     }
 
     private void completeWithImmediate(CompletionOpcode opcode, long bytes, boolean solicited, int immediate) {
-        int value = LITTLE_ENDIAN ? Integer.reverseBytes(immediate) : immediate;
+        int value = NetworkOrder.convert(immediate);
         completeReceive(opcode, bytes, SUCCESS, solicited, CompletionLayout.FLAG_IMMEDIATE, value);
     }
 

@@ -1,5 +1,5 @@
 /// Executes the requests of a peer on the network: the rights of the queue pair, keys, receives, placement, atomic
-/// operations and invalidation. The same for every wire; what a fault looks like there is a matter of the wire.
+/// operations and invalidation. The same for every wire; each wire has its own answers to faults.
 @NullMarked
 package io.rdmacomm.soft.execution;
 

@@ -33,7 +33,7 @@ final class AnswerPlacement {
 
     /// Places the part of the answer to a READ that begins at `offset`.
     ///
-    /// @return 0, or what the request fails with
+    /// @return the status that the request fails with, or 0
     int place(long position, long offset, Packet packet, MemorySegment from) {
         int status = resolve(position);
         if (status != SUCCESS) {
@@ -48,9 +48,9 @@ final class AnswerPlacement {
                 : WorkStatus.LOCAL_PROTECTION_ERROR.code();
     }
 
-    /// Stores what an atomic operation has found.
+    /// Stores the value that an atomic operation has found.
     ///
-    /// @return 0, or what the request fails with
+    /// @return the status that the request fails with, or 0
     int store(long position, long original) {
         // The memory may have been deregistered since the request was sent.
         resolved = NOWHERE;

@@ -2,7 +2,7 @@ package io.rdmacomm.soft.roce;
 
 /// Which packets have arrived ahead of their turn: networks may reorder them. Under the queue pair's send lock.
 final class ArrivedPackets {
-    /// How far ahead a packet may be.
+    /// A packet may be fewer packets ahead than this.
     static final int MOST = 128;
 
     private static final int MASK = MOST - 1;

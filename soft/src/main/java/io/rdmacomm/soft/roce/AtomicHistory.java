@@ -2,7 +2,7 @@ package io.rdmacomm.soft.roce;
 
 import java.util.Arrays;
 
-/// What the peer's last atomic operations have found. A repeated one must not be executed again, and is answered with
+/// The results of the peer's last atomic operations. A repeated one must not be executed again, and is answered with
 /// this (IBTA 9.4.5). Under the queue pair's send lock.
 final class AtomicHistory {
     private static final int NONE = -1;

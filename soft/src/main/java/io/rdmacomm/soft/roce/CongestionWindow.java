@@ -1,6 +1,7 @@
 package io.rdmacomm.soft.roce;
 
-/// How many packets may be in flight: one more for each window that was acknowledged, half as many after a loss or a
+/// The number of packets that may be in flight: one more for each window that was acknowledged, half as many after a
+/// loss or a
 /// congestion notification. Under the queue pair's send lock.
 final class CongestionWindow {
     private static final int FIRST = 32;

@@ -33,7 +33,7 @@ final class OwedAnswers {
     private final ElementPieces pieces = new ElementPieces(source);
     private int head;
     private int tail;
-    /// How much of the oldest READ was sent.
+    /// The bytes of the oldest READ that were sent.
     private long done;
     private boolean resolved;
     private @Nullable RequestFault fault;
@@ -101,7 +101,7 @@ final class OwedAnswers {
         values[index] = bytes;
     }
 
-    /// Sends what an atomic operation has found; there must be room.
+    /// Sends the value that an atomic operation has found; there must be room.
     void atomic(int psn, long original, int completed) {
         values[add(ATOMIC, psn, completed)] = original;
     }
@@ -171,7 +171,7 @@ final class OwedAnswers {
             resolved = fault == null;
             if (fault != null) {
                 kinds[index] = ACKNOWLEDGEMENT;
-                syndromes[index] = Syndrome.ACCESS_ERROR;
+                syndromes[index] = Syndrome.refusal(fault.status());
                 psns[index] = Psn.add(psns[index], (int) (done / mtu));
                 done = 0;
                 return sendAcknowledgement(index);

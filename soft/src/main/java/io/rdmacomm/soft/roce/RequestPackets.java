@@ -4,6 +4,7 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.rdmacomm.soft.memory.ElementList;
+import io.rdmacomm.soft.memory.NetworkOrder;
 import io.rdmacomm.soft.memory.RequestOpcode;
 import io.rdmacomm.soft.roce.wire.Packet;
 import io.rdmacomm.soft.roce.wire.PacketOpcode;
@@ -12,14 +13,12 @@ import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.WorkStatus;
 import io.rdmacomm.verbs.spi.SendRequestLayout;
 import java.lang.foreign.MemorySegment;
-import java.nio.ByteOrder;
 
 /// Turns the requests in a [RequestQueue] into packets. Under the queue pair's send lock; allocates nothing.
 final class RequestPackets {
     private static final int SUCCESS = 0;
     private static final long NOWHERE = Long.MAX_VALUE;
     private static final int LOCAL_WRITE = AccessFlag.LOCAL_WRITE.bit();
-    private static final boolean LITTLE_ENDIAN = ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN;
     /// A READ is requested in parts of so many packets, so that the answers do not overrun the socket.
     private static final int READ_PACKETS = 16;
     /// So that a long message does not wait for its end to learn how far it has come.
@@ -52,7 +51,7 @@ final class RequestPackets {
 
     /// Finds the memory of a request, unless it is the one that was found last.
     ///
-    /// @return 0, or what the request fails with
+    /// @return the status that the request fails with, or 0
     int resolve(long position) {
         if (resolved == position) {
             return SUCCESS;
@@ -75,7 +74,7 @@ final class RequestPackets {
 
     /// Determines the packets of a request that begins, whose memory was found.
     ///
-    /// @return 0, or what the request fails with
+    /// @return the status that the request fails with, or 0
     int begin(long position, long cursor) {
         boolean atomic = RequestOpcode.isAtomic(opcode(position));
         if (atomic ? local.total < Long.BYTES : local.total > RocePort.MOST_BYTES) {
@@ -85,7 +84,7 @@ final class RequestPackets {
         return SUCCESS;
     }
 
-    /// How many packets are sent, or requested, at once from `cursor` on.
+    /// The number of packets that are sent, or requested, at once from `cursor` on.
     int count(long position, long cursor) {
         boolean parts = opcode(position) == RequestOpcode.READ;
         return parts ? (int) Math.min(READ_PACKETS, packets.end(position) - cursor) : 1;
@@ -127,7 +126,7 @@ final class RequestPackets {
     /// Immediate data is in network order in the request; a key is not.
     private static int immediate(MemorySegment request, long at, int opcode) {
         int value = request.get(JAVA_INT, at + SendRequestLayout.IMMEDIATE);
-        return LITTLE_ENDIAN && !PacketOpcode.hasInvalidate(opcode) ? Integer.reverseBytes(value) : value;
+        return PacketOpcode.hasInvalidate(opcode) ? value : NetworkOrder.convert(value);
     }
 
     private static int opcode(int request, boolean first, boolean last) {

@@ -15,7 +15,7 @@ public final class RoceCounters {
     final LongAdder strays = new LongAdder();
     final LongAdder duplicates = new LongAdder();
     final LongAdder outOfOrder = new LongAdder();
-    /// How often packets were repeated from one on.
+    /// The number of times that packets were repeated, from one on.
     final LongAdder repetitions = new LongAdder();
     final LongAdder refused = new LongAdder();
 

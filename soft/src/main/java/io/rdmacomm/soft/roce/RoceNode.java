@@ -26,7 +26,7 @@ import java.util.stream.Stream;
 import jdk.net.ExtendedSocketOptions;
 import org.jspecify.annotations.Nullable;
 
-/// The socket of an address of this host, for all queue pairs of this process there. Whoever polls, or an engine,
+/// The socket of an address of this host, for all queue pairs of this process there. A thread that polls, or an engine,
 /// receives for all of them; one thread at a time.
 ///
 /// The socket is not connected and does not fragment: then Linux sends packets whose IP header has the identification
@@ -120,7 +120,8 @@ public final class RoceNode {
         }
     }
 
-    private static VerbException unusable(Errno errno, String why, @Nullable Throwable cause) {
+    /// The device cannot be opened.
+    static VerbException unusable(Errno errno, String why, @Nullable Throwable cause) {
         return new VerbException("open device with transport=roce", errno, why, cause);
     }
 

@@ -52,7 +52,7 @@ public final class RocePort implements Engine.Ready, AutoCloseable {
     /// Until when it does not even if no thread polls; the engine.
     private long leftUntil = System.nanoTime();
 
-    private volatile @Nullable SelectionKey key;
+    private final SelectionKey key;
 
     /// Begins to receive.
     ///
@@ -86,11 +86,11 @@ public final class RocePort implements Engine.Ready, AutoCloseable {
                 return each;
             }
         }
-        throw new VerbException(
-                "open device with transport=roce",
+        throw RoceNode.unusable(
                 Errno.EINVAL,
                 "the interface of " + address.getHostAddress() + " has an MTU of " + bytes + ", and RoCE needs "
-                        + (MTUS[MTUS.length - 1] + HEADERS) + " at least");
+                        + (MTUS[MTUS.length - 1] + HEADERS) + " at least",
+                null);
     }
 
     /// The most bytes of payload in a packet.
@@ -174,8 +174,7 @@ public final class RocePort implements Engine.Ready, AutoCloseable {
     ///
     /// @return nanoseconds until the next call is due
     public long onTime() {
-        SelectionKey socket = key;
-        if (!left || socket == null) {
+        if (!left) {
             return Long.MAX_VALUE;
         }
         long wait = isAttended() ? ATTENDED_NANOS : leftUntil - System.nanoTime();
@@ -183,18 +182,15 @@ public final class RocePort implements Engine.Ready, AutoCloseable {
             return wait;
         }
         left = false;
-        if (socket.isValid()) {
-            socket.interestOps(SelectionKey.OP_READ);
+        if (key.isValid()) {
+            key.interestOps(SelectionKey.OP_READ);
         }
         return 0;
     }
 
     @Override
     public void close() throws IOException {
-        SelectionKey socket = key;
-        if (socket != null) {
-            socket.cancel();
-        }
+        key.cancel();
         node.release(this);
     }
 }

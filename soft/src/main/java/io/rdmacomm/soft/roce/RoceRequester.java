@@ -99,7 +99,7 @@ final class RoceRequester {
 
     // ---- Failing ----
 
-    /// What the oldest request fails with, 0 for nothing.
+    /// The status that the oldest request fails with, 0 for none.
     int failure() {
         return failing == queue.head() ? failure : SUCCESS;
     }
@@ -118,7 +118,7 @@ final class RoceRequester {
 
     // ---- Sending ----
 
-    /// Sends what the window allows.
+    /// Sends as much as the window allows.
     ///
     /// @return false if the socket has no room
     boolean send() {
@@ -163,7 +163,7 @@ final class RoceRequester {
         return SENT;
     }
 
-    /// @param status 0, or what the request fails with
+    /// @param status that the request fails with, or 0
     private boolean succeeds(long position, int status) {
         if (status != SUCCESS) {
             fail(position, status);
@@ -180,7 +180,7 @@ final class RoceRequester {
         }
         MemorySegment request = queue.segment();
         long at = queue.at(next);
-        int opcode = request.get(JAVA_INT, at + SendRequestLayout.OPCODE);
+        int opcode = requests.opcode(next);
         int flags = request.get(JAVA_INT, at + SendRequestLayout.FLAGS);
         if (RequestOpcode.isLocal(opcode)) {
             return carryOut(request, at);
@@ -255,12 +255,7 @@ final class RoceRequester {
             notReadyTimer = Syndrome.timer(syndrome);
             return;
         }
-        int status = switch (syndrome) {
-            case Syndrome.INVALID_REQUEST -> WorkStatus.REMOTE_INVALID_REQUEST.code();
-            case Syndrome.ACCESS_ERROR -> WorkStatus.REMOTE_ACCESS_ERROR.code();
-            case Syndrome.OPERATION_ERROR -> WorkStatus.REMOTE_OPERATION_ERROR.code();
-            default -> SUCCESS;
-        };
+        int status = Syndrome.status(syndrome).code();
         if (status != SUCCESS && reached) {
             failOldest(status);
         } else if (status != SUCCESS || syndrome == Syndrome.SEQUENCE_ERROR || Syndrome.isNotReady(syndrome)) {
@@ -367,7 +362,7 @@ final class RoceRequester {
             completeOldest();
         }
         progressed(before);
-        // What was acknowledged while this answer was missing.
+        // Requests behind it were acknowledged while this answer was missing.
         var _ = progress(executed);
     }
 

@@ -21,6 +21,8 @@ final class RoceResponder {
     /// Acknowledgements between READs; those behind one another are joined.
     private static final int ROOM = 4;
 
+    private static final int NONE = -1;
+
     private final QueuePairBlock block;
     private final RequestExecution execution;
     private final OwedAnswers owed;
@@ -40,8 +42,6 @@ final class RoceResponder {
     private boolean spoken;
     private @Nullable RequestFault fault;
 
-    private static final int NONE = -1;
-
     RoceResponder(
             QueuePairResources queuePair,
             LocalMemory memory,
@@ -59,7 +59,7 @@ final class RoceResponder {
         this.atomics = new AtomicHistory(reads);
     }
 
-    /// What the peer is to be told.
+    /// The answers to the peer.
     OwedAnswers owed() {
         return owed;
     }
@@ -108,11 +108,8 @@ final class RoceResponder {
     private void repeat(Packet packet) {
         switch (packet.opcode) {
             case PacketOpcode.READ_REQUEST -> {
-                long bytes = Integer.toUnsignedLong(packet.length);
-                boolean allowed = bytes <= RocePort.MOST_BYTES
-                        && execution.beginRead(packet.key, packet.address, bytes, source) == null;
-                if (allowed && !owed.isFull()) {
-                    owed.read(packet.psn, packet.key, packet.address, bytes, completed);
+                if (beginRead(packet) == null && !owed.isFull()) {
+                    owe(packet);
                 }
             }
             case PacketOpcode.COMPARE_AND_SWAP, PacketOpcode.FETCH_AND_ADD -> {
@@ -228,17 +225,26 @@ final class RoceResponder {
     }
 
     private void read(Packet packet) {
-        long bytes = Integer.toUnsignedLong(packet.length);
-        RequestFault bad = bytes > RocePort.MOST_BYTES
-                ? RequestFault.INVALID_REQUEST
-                : execution.beginRead(packet.key, packet.address, bytes, source);
+        RequestFault bad = beginRead(packet);
         if (bad != null || owed.isFull()) {
             refuse(packet, bad != null ? bad : RequestFault.INVALID_REQUEST);
             return;
         }
         completed++;
+        long bytes = Integer.toUnsignedLong(packet.length);
         expected = Psn.add(expected, (int) Math.max(1, (bytes + mtu - 1) / mtu));
-        owed.read(packet.psn, packet.key, packet.address, bytes, completed);
+        owe(packet);
+    }
+
+    private @Nullable RequestFault beginRead(Packet packet) {
+        long bytes = Integer.toUnsignedLong(packet.length);
+        return bytes > RocePort.MOST_BYTES
+                ? RequestFault.INVALID_REQUEST
+                : execution.beginRead(packet.key, packet.address, bytes, source);
+    }
+
+    private void owe(Packet read) {
+        owed.read(read.psn, read.key, read.address, Integer.toUnsignedLong(read.length), completed);
     }
 
     private void atomic(Packet packet) {
@@ -259,16 +265,8 @@ final class RoceResponder {
     private boolean refuse(Packet packet, RequestFault why) {
         fault = why;
         counters.refused.increment();
-        owed.refuse(packet.psn, syndrome(why), completed);
+        owed.refuse(packet.psn, Syndrome.refusal(why.status()), completed);
         return false;
-    }
-
-    private static int syndrome(RequestFault fault) {
-        return switch (fault) {
-            case INVALID_REQUEST, RECEIVE_TOO_SHORT -> Syndrome.INVALID_REQUEST;
-            case INVALID_KEY, OUT_OF_BOUNDS, MISSING_RIGHT, OTHER_DOMAIN -> Syndrome.ACCESS_ERROR;
-            case RECEIVE_MEMORY, KEY_NOT_INVALIDATED -> Syndrome.OPERATION_ERROR;
-        };
     }
 
     /// Releases all memory.

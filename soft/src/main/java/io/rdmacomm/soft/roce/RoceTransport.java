@@ -3,10 +3,8 @@ package io.rdmacomm.soft.roce;
 import io.rdmacomm.soft.execution.RequestFault;
 import io.rdmacomm.soft.mapped.QueuePairBlock;
 import io.rdmacomm.soft.memory.LocalMemory;
-import io.rdmacomm.soft.memory.LocalRegion;
 import io.rdmacomm.soft.roce.wire.Packet;
 import io.rdmacomm.soft.roce.wire.PacketOpcode;
-import io.rdmacomm.soft.transport.PeerOperation;
 import io.rdmacomm.soft.transport.QueuePairResources;
 import io.rdmacomm.soft.transport.ReceiveQueue;
 import io.rdmacomm.soft.transport.RequestQueue;
@@ -46,6 +44,7 @@ final class RoceTransport implements Transport {
     private final SendLock lock;
     private final Events events;
     private final InetSocketAddress peer;
+    private final RoceCounters counters;
     private final PacketOutput output;
     private final RoceResponder responder;
     private @Nullable RoceRequester requester;
@@ -73,12 +72,13 @@ final class RoceTransport implements Transport {
         this.events = queuePair.events();
         this.peer = peer;
         RoceNode node = port.node();
+        this.counters = node.counters();
         this.output = new PacketOutput(
                 node,
                 peer,
                 queuePair.destination().number(),
                 queuePair.destination().mtu());
-        this.responder = new RoceResponder(queuePair, memory, output, node.counters(), onLimit);
+        this.responder = new RoceResponder(queuePair, memory, output, counters, onLimit);
     }
 
     int number() {
@@ -114,7 +114,7 @@ final class RoceTransport implements Transport {
             if (packet.opcode == PacketOpcode.CONGESTION) {
                 slowDown();
             } else if (PacketOpcode.transport(packet.opcode) != PacketOpcode.RELIABLE) {
-                port.node().counters().strays.increment();
+                counters.strays.increment();
             } else if (PacketOpcode.isResponse(packet.opcode)) {
                 answered(packet, from);
             } else {
@@ -149,7 +149,7 @@ final class RoceTransport implements Transport {
         }
     }
 
-    /// Sends what the packets have caused, and gives the lock back.
+    /// Sends the answers to the packets, and gives the lock back.
     void leave() {
         try {
             if (!stopped) {
@@ -165,8 +165,9 @@ final class RoceTransport implements Transport {
 
     /// Costs this queue pair, and neither the others nor the thread.
     private void broken(Throwable e) {
-        LOGGER.log(System.Logger.Level.WARNING, () -> this + " has failed", e);
+        // First: the report may need memory that is not there.
         events.failed(GENERAL_ERROR, 0, AsyncEventType.QUEUE_PAIR_FATAL);
+        LOGGER.log(System.Logger.Level.WARNING, () -> this + " has failed", e);
     }
 
     // ---- Sending ----
@@ -213,7 +214,7 @@ final class RoceTransport implements Transport {
     private @Nullable RoceRequester requester() {
         RoceRequester known = requester;
         if (known == null && queuePair.destination().isSending()) {
-            known = new RoceRequester(queuePair, memory, output, port.node().counters());
+            known = new RoceRequester(queuePair, memory, output, counters);
             requester = known;
         }
         return known;
@@ -306,16 +307,6 @@ final class RoceTransport implements Transport {
         if (sending != null) {
             sending.close();
         }
-    }
-
-    @Override
-    public @Nullable PeerOperation operationOfPeer(@Nullable LocalRegion region) {
-        return null;
-    }
-
-    @Override
-    public boolean isPeerIdle() {
-        return true;
     }
 
     @Override

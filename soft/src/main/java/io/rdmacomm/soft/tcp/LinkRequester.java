@@ -12,6 +12,7 @@ import io.rdmacomm.soft.iwarp.ReadRequest;
 import io.rdmacomm.soft.iwarp.SegmentHeader;
 import io.rdmacomm.soft.memory.ElementList;
 import io.rdmacomm.soft.memory.LocalMemory;
+import io.rdmacomm.soft.memory.NetworkOrder;
 import io.rdmacomm.soft.memory.RequestOpcode;
 import io.rdmacomm.soft.memory.WindowRequests;
 import io.rdmacomm.soft.transport.RequestQueue;
@@ -19,7 +20,6 @@ import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.WorkStatus;
 import io.rdmacomm.verbs.spi.SendRequestLayout;
 import java.lang.foreign.MemorySegment;
-import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
 
 /// The requester's half of a link: turns the requests in a [RequestQueue] into messages. Under the queue
@@ -30,7 +30,6 @@ final class LinkRequester {
     private static final int SUCCESS = 0;
     private static final int LOCAL_WRITE = AccessFlag.LOCAL_WRITE.bit();
     private static final int FENCE = SendRequestLayout.FLAG_FENCE;
-    private static final boolean LITTLE_ENDIAN = ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN;
     private static final int LOCAL = 0;
     private static final int SENT = 1;
     private static final int BLOCKED = 2;
@@ -204,7 +203,7 @@ final class LinkRequester {
                 beginSend(request, at, opcode, solicited);
             case RequestOpcode.WRITE, RequestOpcode.WRITE_WITH_IMMEDIATE -> {
                 if (sent.stage() == 1) {
-                    sendImmediate(out, networkInt(request, at), solicited);
+                    sendImmediate(out, immediate(request, at), solicited);
                     return SENT;
                 }
                 message.beginTagged(
@@ -232,7 +231,7 @@ final class LinkRequester {
         int upperLayer = 0;
         int sendOpcode = solicited ? Opcode.SEND_SOLICITED : Opcode.SEND;
         if (opcode == RequestOpcode.SEND_WITH_IMMEDIATE) {
-            upperLayer = networkInt(request, at);
+            upperLayer = immediate(request, at);
             sendOpcode = solicited ? Opcode.SEND_SOLICITED_IMMEDIATE : Opcode.SEND_IMMEDIATE;
         } else if (opcode == RequestOpcode.SEND_WITH_INVALIDATE) {
             upperLayer = request.get(JAVA_INT, at + SendRequestLayout.IMMEDIATE);
@@ -242,10 +241,8 @@ final class LinkRequester {
         sent.countMessage();
     }
 
-    /// Immediate data is in network order in the request: its first byte is the highest here.
-    private static int networkInt(MemorySegment request, long at) {
-        int value = request.get(JAVA_INT, at + SendRequestLayout.IMMEDIATE);
-        return LITTLE_ENDIAN ? Integer.reverseBytes(value) : value;
+    private static int immediate(MemorySegment request, long at) {
+        return NetworkOrder.convert(request.get(JAVA_INT, at + SendRequestLayout.IMMEDIATE));
     }
 
     private void sendImmediate(FrameOutput out, int value, boolean solicited) {

@@ -5,6 +5,7 @@ import io.rdmacomm.soft.iwarp.Acknowledgement;
 import io.rdmacomm.soft.iwarp.TerminateCode;
 import io.rdmacomm.soft.iwarp.Violation;
 import io.rdmacomm.verbs.AsyncEventType;
+import io.rdmacomm.verbs.WorkStatus;
 
 /// Why a request of the peer was rejected, which ends the link.
 ///
@@ -17,7 +18,7 @@ record Refusal(TerminateCode code, int syndrome, AsyncEventType event) {
         TerminateCode code = violation.answer();
         AsyncEventType event =
                 code.isProtection() ? AsyncEventType.QUEUE_PAIR_ACCESS_ERROR : AsyncEventType.QUEUE_PAIR_REQUEST_ERROR;
-        return new Refusal(code, syndrome(code), event);
+        return new Refusal(code, syndrome(code.workStatus()), event);
     }
 
     /// The memory that a Write names is refused where it is placed, by DDP, which has no rights (RFC 5041 7).
@@ -28,12 +29,12 @@ record Refusal(TerminateCode code, int syndrome, AsyncEventType event) {
             case OTHER_DOMAIN -> TerminateCode.TAGGED_OTHER_DOMAIN;
             default -> code(fault);
         };
-        return new Refusal(code, syndrome(fault), fault.event());
+        return new Refusal(code, syndrome(fault.status()), fault.event());
     }
 
     /// Anything else is refused by RDMAP (RFC 5040 7.1).
     static Refusal of(RequestFault fault) {
-        return new Refusal(code(fault), syndrome(fault), fault.event());
+        return new Refusal(code(fault), syndrome(fault.status()), fault.event());
     }
 
     private static TerminateCode code(RequestFault fault) {
@@ -49,16 +50,8 @@ record Refusal(TerminateCode code, int syndrome, AsyncEventType event) {
         };
     }
 
-    private static int syndrome(RequestFault fault) {
-        return switch (fault) {
-            case INVALID_REQUEST, RECEIVE_TOO_SHORT -> Acknowledgement.INVALID_REQUEST;
-            case INVALID_KEY, OUT_OF_BOUNDS, MISSING_RIGHT, OTHER_DOMAIN -> Acknowledgement.ACCESS_ERROR;
-            case RECEIVE_MEMORY, KEY_NOT_INVALIDATED -> Acknowledgement.OPERATION_ERROR;
-        };
-    }
-
-    private static int syndrome(TerminateCode code) {
-        return switch (code.workStatus()) {
+    private static int syndrome(WorkStatus status) {
+        return switch (status) {
             case REMOTE_ACCESS_ERROR -> Acknowledgement.ACCESS_ERROR;
             case REMOTE_INVALID_REQUEST -> Acknowledgement.INVALID_REQUEST;
             default -> Acknowledgement.OPERATION_ERROR;

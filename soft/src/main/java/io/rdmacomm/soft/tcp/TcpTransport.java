@@ -1,7 +1,5 @@
 package io.rdmacomm.soft.tcp;
 
-import io.rdmacomm.soft.memory.LocalRegion;
-import io.rdmacomm.soft.transport.PeerOperation;
 import io.rdmacomm.soft.transport.QueuePairResources;
 import io.rdmacomm.soft.transport.RequestQueue;
 import io.rdmacomm.soft.transport.Transport;
@@ -123,16 +121,6 @@ public final class TcpTransport implements Transport {
         if (onEnd != null) {
             onEnd.accept(link.end());
         }
-    }
-
-    @Override
-    public @Nullable PeerOperation operationOfPeer(@Nullable LocalRegion region) {
-        return null;
-    }
-
-    @Override
-    public boolean isPeerIdle() {
-        return true;
     }
 
     @Override

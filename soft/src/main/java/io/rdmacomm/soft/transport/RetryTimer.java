@@ -108,7 +108,7 @@ public final class RetryTimer {
 
     /// How long to wait for an acknowledgement before packets are repeated; [Long#MAX_VALUE] for ever.
     public long timeoutNanos() {
-        return patienceNanos == Long.MAX_VALUE ? Long.MAX_VALUE : timeoutNanos;
+        return timeoutNanos;
     }
 
     /// The peer has been asked, and has not answered: schedules a check. It has as much time as the retries

@@ -50,14 +50,17 @@ public interface Transport {
     /// keys are no longer valid. Any thread, without the lock.
     ///
     /// @param region null for any memory
-    /// @return null if there is none
-    @Nullable
-    PeerOperation operationOfPeer(@Nullable LocalRegion region);
+    /// @return null if there is none, as always if the peer does not use memory of this side itself: the default
+    default @Nullable PeerOperation operationOfPeer(@Nullable LocalRegion region) {
+        return null;
+    }
 
     /// After [#stop], which waits for a limited time: whether the peer has finished the operation on this
     /// side's memory that it was in. Does not wait. Any thread, without the lock, even when the transport is
     /// closed.
-    boolean isPeerIdle();
+    default boolean isPeerIdle() {
+        return true;
+    }
 
     /// Stops, and releases what it holds.
     void close();

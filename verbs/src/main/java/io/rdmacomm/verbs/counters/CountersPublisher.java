@@ -8,15 +8,13 @@ import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/// Copies the counters of this process' sessions and sockets into its counters file: once a second, or less often
-/// with hundreds of records, so that a process with a thousand idle sockets uses less than half a percent of a
-/// processor.
+/// Copies the counters of this process' sessions and sockets into its counters file: once a second, and down to once in
+/// four seconds with a thousand records, each of which takes time.
 ///
 /// The file exists while there are sources. This class has no thread: the threads of the control channels of
 /// sessions, which wake twice a second anyway, call [#tick()], and so does a thread for sockets. The first of these
-/// calls makes the file, so that no connection waits for that. The data path is not involved. `-Drdmacomm.counters=off`
-/// turns it off; so does the first failure,
-/// which is logged. Thread-safe.
+/// calls makes the file, so that no connection waits for that. The data path is not involved.
+/// `-Drdmacomm.counters=off` turns it off; so does the first failure, which is logged. Thread-safe.
 public final class CountersPublisher {
     private static final SafeLogger LOGGER = SafeLogger.of("io.rdmacomm.verbs");
     private static final long INTERVAL_NANOS = 1_000_000_000;

@@ -7,7 +7,7 @@ import java.util.function.IntUnaryOperator;
 /// identification alone, and on whether the sender forbids fragments. That makes 2^17 differences, so one wrong CRC in
 /// 2^15 is not found, and one flipped bit in 2^15: it looks like another identification.
 ///
-/// The difference is taken back over the bytes behind the identification, as if they were zero. What is left must be a
+/// The difference is taken back over the bytes behind the identification, as if they were zero. The rest must be a
 /// register that two bytes have made of zero. Taking back is a linear map of 32 bits, so it is stored as tables for
 /// 1, 2, 4, ... bytes. Thread-safe; allocates nothing.
 public final class IdentificationCheck {
@@ -21,7 +21,7 @@ public final class IdentificationCheck {
     private static final int BYTES_OF_INT = 4;
     private static final int POWERS = 16;
     private static final int[][] BACK = new int[POWERS][];
-    /// What a byte makes of a register of zero.
+    /// The register that a byte makes of zero.
     private static final int[] STEP = new int[BYTE_VALUES];
     /// The byte whose step has this top byte: no two have the same.
     private static final int[] FIRST_BYTE = new int[BYTE_VALUES];

@@ -4,7 +4,8 @@ import java.nio.ByteBuffer;
 import java.util.zip.CRC32;
 
 /// The invariant CRC of a packet over IPv4 (IBTA 7.8.1 and A17.4.4): a CRC-32 over 8 bytes of ones in place of the
-/// local route header, the IP and UDP headers, and the packet without the CRC itself. What routers change counts as
+/// local route header, the IP and UDP headers, and the packet without the CRC itself. Fields that routers change count
+/// as
 /// ones. Not thread-safe; allocates nothing. Buffers of packets are direct and big-endian.
 ///
 /// The identification of the IP header is covered, and a program does not see it. Linux sends 0 from a socket that is

@@ -39,7 +39,7 @@ public final class PacketOpcode {
     private static final int TRANSPORT = 0xe0;
     private static final int OPCODES = 256;
 
-    // What a packet has, or is. No opcode that is known is without any of these.
+    // Traits of packets. Each known opcode has at least one.
     private static final int REMOTE = 0x01;
     private static final int ACK = 0x02;
     private static final int ATOMIC = 0x04;

@@ -14,7 +14,7 @@ public final class Psn {
         return (psn + count) & MASK;
     }
 
-    /// How many packets `psn` is ahead of `other`; negative if it is behind.
+    /// The number of packets that `psn` is ahead of `other`; negative if it is behind.
     public static int distance(int psn, int other) {
         return (psn - other) << SHIFT >> SHIFT;
     }

@@ -1,5 +1,7 @@
 package io.rdmacomm.soft.roce.wire;
 
+import io.rdmacomm.verbs.WorkStatus;
+
 /// The syndromes of acknowledgements (IBTA 9.7.5.2).
 public final class Syndrome {
     /// Done; the number of receives of this side stays unknown, as rxe says it, too.
@@ -39,5 +41,26 @@ public final class Syndrome {
     /// The code of the time to wait until there may be a receive.
     public static int timer(int syndrome) {
         return syndrome & VALUE;
+    }
+
+    /// Says that a request was refused.
+    ///
+    /// @param status that the request fails with on the side of the peer
+    public static int refusal(WorkStatus status) {
+        return switch (status) {
+            case REMOTE_INVALID_REQUEST -> INVALID_REQUEST;
+            case REMOTE_ACCESS_ERROR -> ACCESS_ERROR;
+            default -> OPERATION_ERROR;
+        };
+    }
+
+    /// The status that a request fails with which the peer has refused; [WorkStatus#SUCCESS] if it has not.
+    public static WorkStatus status(int syndrome) {
+        return switch (syndrome) {
+            case INVALID_REQUEST -> WorkStatus.REMOTE_INVALID_REQUEST;
+            case ACCESS_ERROR -> WorkStatus.REMOTE_ACCESS_ERROR;
+            case OPERATION_ERROR -> WorkStatus.REMOTE_OPERATION_ERROR;
+            default -> WorkStatus.SUCCESS;
+        };
     }
 }

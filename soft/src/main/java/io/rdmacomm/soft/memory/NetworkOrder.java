@@ -1,0 +1,16 @@
+package io.rdmacomm.soft.memory;
+
+import java.nio.ByteOrder;
+
+/// Immediate data is in network order in requests and completions (ibv_post_send(3)), and everything else in host
+/// order.
+public final class NetworkOrder {
+    private static final boolean LITTLE_ENDIAN = ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN;
+
+    private NetworkOrder() {}
+
+    /// Converts a number in host order, whose first byte on the wire is the highest, to network order, or back.
+    public static int convert(int value) {
+        return LITTLE_ENDIAN ? Integer.reverseBytes(value) : value;
+    }
+}
