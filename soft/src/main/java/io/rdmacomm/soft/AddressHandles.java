@@ -1,6 +1,6 @@
 package io.rdmacomm.soft;
 
-import io.rdmacomm.soft.datagram.DatagramAddress;
+import io.rdmacomm.soft.transport.DatagramAddress;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 

@@ -1,10 +1,10 @@
 package io.rdmacomm.soft;
 
-import io.rdmacomm.soft.datagram.DatagramPort;
 import io.rdmacomm.soft.mapped.QueuePairNumbers;
 import io.rdmacomm.soft.memory.LocalRegion;
 import io.rdmacomm.soft.shm.SharedMemory;
-import io.rdmacomm.soft.tcp.TcpEndpoint;
+import io.rdmacomm.soft.transport.Endpoint;
+import io.rdmacomm.soft.transport.IncomingDatagram;
 import io.rdmacomm.soft.transport.PeerOperation;
 import io.rdmacomm.verbs.AsyncEventType;
 import io.rdmacomm.verbs.Gid;
@@ -100,15 +100,15 @@ final class ContextObjects implements SharedMemory.Events {
         return found;
     }
 
-    /// How the connected queue pair with this number gets a TCP connection, or null.
+    /// How the connected queue pair with this number gets a connection, or null.
     @Nullable
-    TcpEndpoint endpoint(int number) {
+    Endpoint endpoint(int number) {
         ContextQueuePair queuePair = queuePairs.find(number);
-        return queuePair == null ? null : queuePair.tcp();
+        return queuePair == null ? null : queuePair.endpoint();
     }
 
     /// Where a datagram for the queue pair with this number goes, or null.
-    DatagramPort.@Nullable Target datagramTarget(int number) {
+    IncomingDatagram.@Nullable Target datagramTarget(int number) {
         ContextQueuePair queuePair = queuePairs.find(number);
         return queuePair == null ? null : queuePair.datagrams();
     }
@@ -124,7 +124,7 @@ final class ContextObjects implements SharedMemory.Events {
     /// @param region null for any memory of this context
     /// @return false if a peer still may be using it, or another place that was given up
     boolean quiesce(@Nullable LocalRegion region) {
-        context.sharedMemory().awaitCopiesForPeers();
+        context.network().awaitCopiesForPeers();
         List<PeerOperation> ofPeers = new ArrayList<>();
         queuePairs.forEach(queuePair -> {
             queuePair.awaitExecutions();
@@ -200,7 +200,7 @@ final class ContextObjects implements SharedMemory.Events {
     public void onFault(int number, AsyncEventType event) {
         ContextQueuePair queuePair = queuePairs.find(number);
         // A peer on this host cannot fail a queue pair for datagrams: it is not connected to a peer.
-        if (queuePair != null && queuePair.tcp() != null) {
+        if (queuePair != null && queuePair.endpoint() != null) {
             queuePair.failLocally(event);
         }
     }

@@ -1,8 +1,8 @@
 package io.rdmacomm.soft;
 
-import io.rdmacomm.soft.datagram.DatagramPort;
 import io.rdmacomm.soft.memory.LocalRegion;
-import io.rdmacomm.soft.tcp.TcpEndpoint;
+import io.rdmacomm.soft.transport.Endpoint;
+import io.rdmacomm.soft.transport.IncomingDatagram;
 import io.rdmacomm.soft.transport.PeerOperation;
 import io.rdmacomm.verbs.AsyncEventType;
 import io.rdmacomm.verbs.Gid;
@@ -13,13 +13,13 @@ interface ContextQueuePair {
     /// Its number.
     int number();
 
-    /// How it gets a TCP connection; null if it is for datagrams.
-    default @Nullable TcpEndpoint tcp() {
+    /// How it gets a connection; null if it is for datagrams.
+    default @Nullable Endpoint endpoint() {
         return null;
     }
 
     /// Where its datagrams go; null if it is connected.
-    default DatagramPort.@Nullable Target datagrams() {
+    default IncomingDatagram.@Nullable Target datagrams() {
         return null;
     }
 

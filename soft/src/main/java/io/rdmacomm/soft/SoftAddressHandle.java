@@ -1,11 +1,10 @@
 package io.rdmacomm.soft;
 
-import io.rdmacomm.soft.datagram.DatagramAddress;
+import io.rdmacomm.soft.transport.DatagramAddress;
 import io.rdmacomm.verbs.AddressVector;
 import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.spi.AddressHandleDriver;
-import java.net.InetSocketAddress;
 
 /// An address handle: the UDP port of another context.
 final class SoftAddressHandle implements AddressHandleDriver {
@@ -19,10 +18,7 @@ final class SoftAddressHandle implements AddressHandleDriver {
         check(vector);
         this.number = context.addressHandles()
                 .add(new DatagramAddress(
-                        new InetSocketAddress(vector.destinationGid().address(), vector.destinationLid()),
-                        domain,
-                        vector.trafficClass(),
-                        vector.hopLimit()));
+                        context.network().datagramAddress(vector), domain, vector.trafficClass(), vector.hopLimit()));
     }
 
     private void check(AddressVector vector) {
@@ -30,14 +26,11 @@ final class SoftAddressHandle implements AddressHandleDriver {
             throw refused(vector.destinationGid() + " is a multicast group, and this device has no multicast;"
                     + " send a datagram to each receiver instead");
         }
-        if (!vector.isGlobal() || vector.destinationLid() == 0) {
-            throw refused("a software device is found by its GID and its LID, not by GID " + vector.destinationGid()
-                    + " and LID " + vector.destinationLid());
-        }
         context.checkPort(OPERATION, vector.port(), vector.sourceGidIndex());
     }
 
-    private static VerbException refused(String detail) {
+    /// There is no such address.
+    static VerbException refused(String detail) {
         return new VerbException(OPERATION, Errno.EINVAL, detail);
     }
 

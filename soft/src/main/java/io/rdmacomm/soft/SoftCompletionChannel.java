@@ -1,6 +1,6 @@
 package io.rdmacomm.soft;
 
-import io.rdmacomm.soft.tcp.PolledLinks;
+import io.rdmacomm.soft.transport.Arrivals;
 import io.rdmacomm.soft.transport.Engine;
 import io.rdmacomm.verbs.spi.CompletionChannelDriver;
 import java.util.ArrayDeque;
@@ -19,9 +19,8 @@ final class SoftCompletionChannel implements CompletionChannelDriver {
         /// The number that its events carry.
         long handle();
 
-        /// The TCP links whose requests complete there; null if there were none yet.
-        @Nullable
-        PolledLinks linksOrNull();
+        /// What arrives for its queue pairs.
+        Arrivals arrivals();
     }
 
     /// A wait group of the channel.
@@ -43,8 +42,8 @@ final class SoftCompletionChannel implements CompletionChannelDriver {
     private final List<Announcing> users = new CopyOnWriteArrayList<>();
     /// Its wait groups; replaced as a whole.
     private volatile List<Observer> groups = List.of();
-    private @Nullable PolledLinks awaited;
-    private @Nullable Thread atLinks;
+    private Arrivals.@Nullable Place awaited;
+    private @Nullable Thread atPlace;
     private boolean woken;
     private boolean closing;
     private volatile @Nullable Announcing attended;
@@ -69,7 +68,7 @@ final class SoftCompletionChannel implements CompletionChannelDriver {
         users.add(queue);
     }
 
-    /// Whether the last thread that waited here did so at the sockets of `queue`. The next one most likely does the
+    /// Whether the last thread that waited here did so for what arrives for `queue`. The next one most likely does the
     /// same.
     boolean attends(Announcing queue) {
         return queue.equals(attended);
@@ -92,7 +91,7 @@ final class SoftCompletionChannel implements CompletionChannelDriver {
         try {
             queues.add(queue);
             waiting.announce();
-            wakeAtLinks();
+            wakeAtPlace();
         } finally {
             lock.unlock();
         }
@@ -145,8 +144,8 @@ final class SoftCompletionChannel implements CompletionChannelDriver {
         try {
             long left = timeoutNanos;
             while (queues.isEmpty() && left > 0 && !closing && !woken) {
-                PolledLinks links = linksToAwait(left);
-                left = links == null ? waiting.await(left) : awaitAt(links, left);
+                Arrivals.Place place = placeToAwait(left);
+                left = place == null ? waiting.await(left) : awaitAt(place, left);
             }
             woken = false;
             Announcing queue = closing ? null : queues.poll();
@@ -160,18 +159,18 @@ final class SoftCompletionChannel implements CompletionChannelDriver {
         }
     }
 
-    /// The links at whose sockets the calling thread can wait; null if it has to wait for an announcement: several
-    /// completion queues use the channel, another thread waits at the links, or this thread is virtual and would
-    /// block its carrier.
-    private @Nullable PolledLinks linksToAwait(long nanos) {
+    /// Where the calling thread can wait until something arrives; null if it has to wait for an announcement: several
+    /// completion queues use the channel, another thread waits there, or this thread is virtual and would block its
+    /// carrier.
+    private Arrivals.@Nullable Place placeToAwait(long nanos) {
         boolean possible = users.size() == 1
                 && awaited == null
                 && nanos >= LeadingWait.LEAST_NANOS
                 && !Thread.currentThread().isVirtual();
         Announcing only = possible ? users.getFirst() : null;
-        PolledLinks links = only == null ? null : only.linksOrNull();
-        attended = links == null ? null : only;
-        return links;
+        Arrivals.Place place = only == null ? null : only.arrivals().place();
+        attended = place == null ? null : only;
+        return place;
     }
 
     /// Whether a wait is over; a thread without the lock.
@@ -184,20 +183,20 @@ final class SoftCompletionChannel implements CompletionChannelDriver {
         }
     }
 
-    /// Waits at the sockets of links, without the lock.
+    /// Waits until something arrives, without the lock.
     ///
     /// @return how much of the time is left
-    private long awaitAt(PolledLinks links, long nanos) throws InterruptedException {
+    private long awaitAt(Arrivals.Place place, long nanos) throws InterruptedException {
         long end = System.nanoTime() + nanos;
-        awaited = links;
-        atLinks = Thread.currentThread();
+        awaited = place;
+        atPlace = Thread.currentThread();
         lock.unlock();
         try {
-            links.await(nanos / LeadingWait.LEAST_NANOS, ended);
+            place.await(nanos / LeadingWait.LEAST_NANOS, ended);
         } finally {
             lock.lock();
             awaited = null;
-            atLinks = null;
+            atPlace = null;
         }
         if (Thread.interrupted()) {
             throw new InterruptedException();
@@ -205,11 +204,11 @@ final class SoftCompletionChannel implements CompletionChannelDriver {
         return end - System.nanoTime();
     }
 
-    /// Wakes the thread at the links, except when it has just read from them what there is to announce.
-    private void wakeAtLinks() {
-        PolledLinks links = awaited;
-        if (links != null && !Thread.currentThread().equals(atLinks)) {
-            links.wakeUp();
+    /// Wakes the thread at its place, except when it has just received what there is to announce.
+    private void wakeAtPlace() {
+        Arrivals.Place place = awaited;
+        if (place != null && !Thread.currentThread().equals(atPlace)) {
+            place.wakeUp();
         }
     }
 
@@ -219,7 +218,7 @@ final class SoftCompletionChannel implements CompletionChannelDriver {
         try {
             woken = true;
             waiting.wake();
-            wakeAtLinks();
+            wakeAtPlace();
         } finally {
             lock.unlock();
         }
@@ -231,7 +230,7 @@ final class SoftCompletionChannel implements CompletionChannelDriver {
         try {
             closing = true;
             waiting.wakeAll();
-            wakeAtLinks();
+            wakeAtPlace();
         } finally {
             lock.unlock();
         }

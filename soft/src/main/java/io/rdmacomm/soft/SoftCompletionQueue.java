@@ -1,8 +1,7 @@
 package io.rdmacomm.soft;
 
 import io.rdmacomm.soft.mapped.CompletionRing;
-import io.rdmacomm.soft.roce.RocePort;
-import io.rdmacomm.soft.tcp.PolledLinks;
+import io.rdmacomm.soft.transport.Arrivals;
 import io.rdmacomm.soft.transport.CompletionSink;
 import io.rdmacomm.soft.transport.OwnCompletions;
 import io.rdmacomm.verbs.Errno;
@@ -25,7 +24,7 @@ final class SoftCompletionQueue implements CompletionQueueDriver, SoftCompletion
     private final CompletionRing ring;
     private final CompletionSink receives;
     private final OwnCompletions sends;
-    private volatile @Nullable PolledLinks links;
+    private final Arrivals arrivals;
     /// Armed and not announced since. The ring does not show that: producers disarm it before they announce.
     private volatile boolean awaiting;
     private boolean overrunReported;
@@ -43,6 +42,7 @@ final class SoftCompletionQueue implements CompletionQueueDriver, SoftCompletion
         } catch (IOException e) {
             throw context.noSpace("create completion queue (ibv_create_cq)", capacity + " completions", e);
         }
+        this.arrivals = context.network().arrivals(ring);
         this.receives =
                 new CompletionSink(context.memory().control(), context.lid(), ring, this::announce, this::overran);
         this.sends = new OwnCompletions(capacity, ring.producer(context.lid()), this::announce, this::overran);
@@ -62,24 +62,9 @@ final class SoftCompletionQueue implements CompletionQueueDriver, SoftCompletion
         return ring;
     }
 
-    /// The TCP links whose requests complete here.
-    PolledLinks links() {
-        PolledLinks known = links;
-        return known == null ? makeLinks() : known;
-    }
-
     @Override
-    public @Nullable PolledLinks linksOrNull() {
-        return links;
-    }
-
-    private synchronized PolledLinks makeLinks() {
-        PolledLinks made = links;
-        if (made == null) {
-            made = new PolledLinks(ring);
-            links = made;
-        }
-        return made;
+    public Arrivals arrivals() {
+        return arrivals;
     }
 
     /// Where the receives of this context complete. Peers complete them, too, and they must stay in order.
@@ -148,18 +133,12 @@ final class SoftCompletionQueue implements CompletionQueueDriver, SoftCompletion
     ///
     /// @return false if nothing arrives that way
     private boolean receive() {
-        PolledLinks polled = links;
-        RocePort port = context.roce();
         try {
-            if (polled != null) {
-                polled.drive();
-            } else if (port != null) {
-                port.poll(ring.isArmed());
-            }
+            return arrivals.receive();
         } catch (OutOfMemoryError | StackOverflowError e) {
             LOGGER.log(System.Logger.Level.WARNING, "incoming data is read later", e);
+            return true;
         }
-        return polled != null || port != null;
     }
 
     /// Polls both rings. No receive comes before a request that had ended earlier: a queue pair that fails
@@ -188,12 +167,8 @@ final class SoftCompletionQueue implements CompletionQueueDriver, SoftCompletion
     public void arm(boolean solicitedOnly) {
         awaiting = true;
         ring.arm(solicitedOnly);
-        RocePort port = context.roce();
-        if (port != null) {
-            port.armed();
-        }
-        if (links != null && (channel == null || !channel.attends(this))) {
-            context.tcp().armed(channel != null && channel.isLed());
+        if (channel == null || !channel.attends(this)) {
+            arrivals.armed(channel != null && channel.isLed());
         }
     }
 
@@ -219,10 +194,7 @@ final class SoftCompletionQueue implements CompletionQueueDriver, SoftCompletion
             channel.forget(this);
         }
         context.objects().pendingFrees().free(ring, ring::free);
-        PolledLinks made = links;
-        if (made != null) {
-            made.close();
-        }
+        arrivals.close();
     }
 
     @Override

@@ -1,26 +1,14 @@
 package io.rdmacomm.soft;
 
-import io.rdmacomm.soft.cm.SoftConnectionManager;
-import io.rdmacomm.soft.datagram.DatagramPort;
-import io.rdmacomm.soft.datagram.DatagramSender;
 import io.rdmacomm.soft.mapped.ControlFile;
 import io.rdmacomm.soft.mapped.HostError;
 import io.rdmacomm.soft.mapped.ShmDirectory;
-import io.rdmacomm.soft.memory.LocalElements;
 import io.rdmacomm.soft.memory.LocalMemory;
-import io.rdmacomm.soft.roce.RocePort;
-import io.rdmacomm.soft.shm.SharedMemory;
-import io.rdmacomm.soft.tcp.CallListener;
-import io.rdmacomm.soft.tcp.TcpNode;
-import io.rdmacomm.soft.transport.Destination;
 import io.rdmacomm.soft.transport.Engine;
-import io.rdmacomm.soft.transport.QueuePairResources;
 import io.rdmacomm.soft.transport.Retries;
-import io.rdmacomm.soft.transport.Transport;
 import io.rdmacomm.verbs.Capability;
 import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.Gid;
-import io.rdmacomm.verbs.PathMtu;
 import io.rdmacomm.verbs.QueuePairAttribute;
 import io.rdmacomm.verbs.QueuePairAttributes;
 import io.rdmacomm.verbs.QueuePairState;
@@ -37,6 +25,7 @@ import io.rdmacomm.verbs.spi.QueuePairDriver;
 import io.rdmacomm.verbs.spi.WaitGroupDriver;
 import java.io.IOException;
 import java.net.BindException;
+import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -46,28 +35,21 @@ final class SoftContext implements ContextDriver {
     private static final int MOST_NUMBERS = 100;
 
     private final DeviceSettings settings;
-    private final Gid gid;
     private final ShmDirectory directory;
     private final ControlFile control;
     private final LocalMemory memory;
     private final Engine engine;
     private final Retries retries;
     private final ContextObjects objects = new ContextObjects(this);
-    private final SharedMemory sharedMemory;
-    private final TcpNode tcp;
-    private final @Nullable RocePort roce;
+    private final Network network;
     private final SoftAsyncEvents asyncEvents = new SoftAsyncEvents();
     private final RegionFiles regionFiles;
     private final AddressHandles addressHandles = new AddressHandles();
-    private @Nullable DatagramPort datagramPort;
     private volatile boolean failed;
     private volatile boolean closing;
 
-    private SoftContext(
-            DeviceSettings settings, ShmDirectory directory, ControlFile control, @Nullable CallListener listener)
-            throws IOException {
+    private SoftContext(DeviceSettings settings, ShmDirectory directory, ControlFile control) throws IOException {
         this.settings = settings;
-        this.gid = settings.gid();
         this.directory = directory;
         this.regionFiles = new RegionFiles(directory);
         this.control = control;
@@ -76,11 +58,9 @@ final class SoftContext implements ContextDriver {
         this.retries = new Retries(engine::wakeup);
         boolean complete = false;
         try {
-            this.sharedMemory = new SharedMemory(directory, gid, control, memory, engine, objects);
-            this.tcp = new TcpNode(
-                    settings.tcp(), gid, lid(), memory, engine, listener, objects::endpoint, objects::onLimit);
-            this.roce =
-                    settings.roce() ? new RocePort(settings.tcp().address(), memory, engine, objects::onLimit) : null;
+            this.network = settings.roce()
+                    ? new RoceNetwork(settings, memory, engine, objects)
+                    : new IwarpNetwork(settings, directory, control, memory, engine, objects);
             engine.start();
             complete = true;
         } finally {
@@ -121,26 +101,16 @@ final class SoftContext implements ContextDriver {
     }
 
     private static SoftContext open(DeviceSettings settings, ShmDirectory directory) throws IOException {
-        CallListener listener =
-                settings.roce() ? null : CallListener.open(settings.tcp().address(), directory.lid());
         ControlFile control = null;
         SoftContext context = null;
         try {
             Gid gid = settings.gid();
             control = ControlFile.create(directory, gid.high(), gid.low());
-            if (settings.sharedMemory()) {
-                control.share();
-            }
-            context = new SoftContext(settings, directory, control, listener);
+            context = new SoftContext(settings, directory, control);
             return context;
         } finally {
-            if (context == null) {
-                if (listener != null) {
-                    listener.close();
-                }
-                if (control != null) {
-                    control.close();
-                }
+            if (context == null && control != null) {
+                control.close();
             }
         }
     }
@@ -183,16 +153,6 @@ final class SoftContext implements ContextDriver {
         return directory.lid();
     }
 
-    /// The side towards peers that it reaches with RoCE packets; null if it has other transports.
-    @Nullable
-    RocePort roce() {
-        return roce;
-    }
-
-    Gid gid() {
-        return gid;
-    }
-
     /// Whether its user has not begun to close it.
     boolean isOpen() {
         return !closing;
@@ -212,14 +172,9 @@ final class SoftContext implements ContextDriver {
         return objects;
     }
 
-    /// The side towards peers on this host.
-    SharedMemory sharedMemory() {
-        return sharedMemory;
-    }
-
-    /// The side towards peers on the network.
-    TcpNode tcp() {
-        return tcp;
+    /// How it reaches its peers.
+    Network network() {
+        return network;
     }
 
     Retries retries() {
@@ -234,29 +189,10 @@ final class SoftContext implements ContextDriver {
         return asyncEvents;
     }
 
-    /// Whether it reaches other contexts of this host over shared memory, and they it.
-    boolean sharesMemory() {
-        return settings.sharedMemory();
-    }
-
-    /// A transport that needs no connection: over RoCE, or over shared memory if the peer is on this host and may be
-    /// reached that way; else null. A context always reaches itself.
-    @Nullable
-    Transport connect(QueuePairResources queuePair) {
-        if (roce != null) {
-            return roce.connect(queuePair);
-        }
-        Destination destination = queuePair.destination();
-        boolean allowed = settings.sharedMemory()
-                || (destination.lid() == lid() && destination.gid().equals(gid));
-        return allowed ? sharedMemory.connect(queuePair) : null;
-    }
-
     /// A number for a queue pair, or 0 when there is none.
     int allocateNumber() {
         int number = objects.numbers().allocate();
-        // Another context of this process may have it at the same address.
-        for (int tries = 0; roce != null && roce.isTaken(number) && tries < MOST_NUMBERS && number != 0; tries++) {
+        for (int tries = 0; number != 0 && !network.mayNumber(number) && tries < MOST_NUMBERS; tries++) {
             objects.numbers().free(number);
             number = objects.numbers().allocate();
         }
@@ -267,48 +203,24 @@ final class SoftContext implements ContextDriver {
         return addressHandles;
     }
 
-    /// Begins to receive datagrams, with the first queue pair for them.
-    ///
-    /// @throws IOException if the port is taken, this host has no such address, or there is no socket left
-    synchronized void openDatagramPort() throws IOException {
-        if (datagramPort == null) {
-            datagramPort = new DatagramPort(
-                    settings.tcp().address(), lid(), gid, SoftLimits.MTU.bytes(), engine, objects::datagramTarget);
-        }
-    }
-
-    /// The sender of the datagrams of a queue pair.
-    DatagramSender datagramSender(int number, int domain, LocalElements elements) throws IOException {
-        return new DatagramSender(
-                settings.tcp().address(),
-                lid(),
-                SoftLimits.MTU.bytes(),
-                number,
-                domain,
-                elements,
-                addressHandles::find);
-    }
-
     /// The files of its regions.
     RegionFiles regionFiles() {
         return regionFiles;
     }
 
     private long onTime() {
-        long soonest = Math.min(Math.min(retries.onTime(), sharedMemory.onTime()), tcp.onTime());
-        return roce == null ? soonest : Math.min(soonest, roce.onTime());
+        return Math.min(retries.onTime(), network.onTime());
     }
 
     @Override
     public ConnectionManagerDriver openConnectionManager() {
         checkWorks("open connection manager");
-        return new SoftConnectionManager(
-                toString(), settings.tcp(), gid, lid(), new NeighbourContexts(this), objects::endpoint);
+        return network.openConnectionManager();
     }
 
     @Override
     public boolean supports(Capability capability) {
-        return SoftLimits.supports(capability, roce != null);
+        return SoftLimits.supports(capability) && network.supports(capability);
     }
 
     @Override
@@ -319,19 +231,15 @@ final class SoftContext implements ContextDriver {
     @Override
     public PortValues queryPort(int number) {
         checkPort("query port (ibv_query_port)", number, 0);
-        if (roce == null) {
-            return SoftLimits.port(lid());
-        }
-        PortValues values = SoftLimits.port(0);
-        values.activeMtu = PathMtu.ofBytes(roce.mtu());
-        values.maxMessageSize = RocePort.MOST_BYTES;
+        PortValues values = SoftLimits.port();
+        network.describe(values);
         return values;
     }
 
     @Override
     public Gid queryGid(int port, int index) {
         checkPort("query GID (ibv_query_gid)", port, index);
-        return gid;
+        return settings.gid();
     }
 
     @Override
@@ -342,7 +250,10 @@ final class SoftContext implements ContextDriver {
 
     @Override
     public Map<String, Long> counters(int port) {
-        return roce == null ? SoftCounters.of(retries, sharedMemory, tcp) : SoftCounters.of(retries, roce);
+        Map<String, Long> counters = new HashMap<>(network.counters());
+        counters.put("rnr_retries", retries.notReady());
+        counters.put("missing_peer_retries", retries.missing());
+        return Map.copyOf(counters);
     }
 
     /// Refuses a port or an entry of its tables that does not exist.
@@ -390,22 +301,12 @@ final class SoftContext implements ContextDriver {
         asyncEvents.close();
     }
 
-    private synchronized void closeDatagramPort() throws IOException {
-        if (datagramPort != null) {
-            datagramPort.close();
-        }
-    }
-
     @Override
     public void close() {
         try (directory) {
-            if (roce != null) {
-                roce.close();
-            }
+            network.closing();
             engine.close();
-            closeDatagramPort();
-            tcp.close();
-            sharedMemory.close();
+            network.close();
             control.close();
         } catch (IOException e) {
             throw new VerbException("close device " + this, Errno.EIO, "removing its shared memory", e);

@@ -2,12 +2,11 @@ package io.rdmacomm.soft;
 
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
-import io.rdmacomm.soft.datagram.DatagramPort;
 import io.rdmacomm.soft.datagram.DatagramReceiver;
 import io.rdmacomm.soft.datagram.DatagramSender;
-import io.rdmacomm.soft.datagram.IncomingDatagram;
 import io.rdmacomm.soft.mapped.ReceiveRing;
 import io.rdmacomm.soft.memory.LocalElements;
+import io.rdmacomm.soft.transport.IncomingDatagram;
 import io.rdmacomm.soft.transport.ReceiveQueue;
 import io.rdmacomm.soft.transport.RequestQueue;
 import io.rdmacomm.soft.transport.SendCompleter;
@@ -28,7 +27,7 @@ import java.lang.foreign.MemorySegment;
 
 /// A queue pair for datagrams. The posting thread sends them; the engine of the receiving context delivers them, so
 /// that no process touches the memory of another. All memory of requests is used under one of the two locks.
-final class SoftDatagramQueuePair implements QueuePairDriver, ContextQueuePair, DatagramPort.Target {
+final class SoftDatagramQueuePair implements QueuePairDriver, ContextQueuePair, IncomingDatagram.Target {
     private static final int LEAST_INLINE = 64;
     private static final int SUCCESS = 0;
     private static final int FLUSHED = WorkStatus.FLUSHED.code();
@@ -61,9 +60,9 @@ final class SoftDatagramQueuePair implements QueuePairDriver, ContextQueuePair, 
         SharedReceiveQueueDriver shared = request.sharedReceives();
         ReceiveRing sharedRing =
                 shared == null ? null : context.objects().sharedQueue(shared).ring();
-        context.openDatagramPort();
         LocalElements elements = new LocalElements(context.memory(), domain);
-        this.sender = context.datagramSender(number, domain, elements);
+        this.sender = new DatagramSender(
+                context.network().openDatagrams(number), domain, elements, context.addressHandles()::find);
         ReceiveRing ring = sharedRing == null ? ownRing(domain, asked) : sharedRing;
         this.receives = new ReceiveQueue(ring, shared != null, receiveCompletions.receives(), number);
         this.sends = new RequestQueue(
@@ -98,7 +97,7 @@ final class SoftDatagramQueuePair implements QueuePairDriver, ContextQueuePair, 
     }
 
     @Override
-    public DatagramPort.Target datagrams() {
+    public IncomingDatagram.Target datagrams() {
         return this;
     }
 
@@ -161,7 +160,7 @@ final class SoftDatagramQueuePair implements QueuePairDriver, ContextQueuePair, 
 
     @Override
     public void arrived(IncomingDatagram datagram) {
-        if (datagram.queueKey() != queueKey) {
+        if (datagram.queueKey != queueKey) {
             return;
         }
         int status = SUCCESS;

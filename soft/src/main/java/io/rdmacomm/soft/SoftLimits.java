@@ -61,17 +61,10 @@ final class SoftLimits {
             Capability.ORDERED_COMPLETIONS,
             Capability.FLUSH_IN_ERROR);
 
-    private static final Set<Capability> NOT_OVER_ROCE = EnumSet.of(
-            Capability.UNRELIABLE_DATAGRAM,
-            Capability.CONNECTION_MANAGER,
-            Capability.CONNECTION_TYPE_OF_SERVICE,
-            Capability.CONNECTION_ACK_TIMEOUT);
-
     private SoftLimits() {}
 
-    /// @param roce whether the device has RoCE packets
-    static boolean supports(Capability capability, boolean roce) {
-        return CAPABILITIES.contains(capability) && !(roce && NOT_OVER_ROCE.contains(capability));
+    static boolean supports(Capability capability) {
+        return CAPABILITIES.contains(capability);
     }
 
     static DeviceValues device(long guid) {
@@ -107,12 +100,11 @@ final class SoftLimits {
         return values;
     }
 
-    static PortValues port(int lid) {
+    static PortValues port() {
         PortValues values = new PortValues();
         values.state = PortState.ACTIVE;
         values.maxMtu = MTU;
         values.activeMtu = MTU;
-        values.lid = lid;
         values.gidTableLength = 1;
         values.partitionKeyTableLength = 1;
         values.maxMessageSize = LocalElements.MAX_MESSAGE;

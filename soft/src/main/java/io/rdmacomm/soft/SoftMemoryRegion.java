@@ -135,7 +135,7 @@ final class SoftMemoryRegion implements MemoryRegionDriver {
         context.memory().freeKey(before.key());
         if (segment != null) {
             if (file != null) {
-                context.sharedMemory().regionGone();
+                context.network().regionGone();
             }
             releaseFile(idle);
             file = context.regionFiles().share(segment);
@@ -151,7 +151,7 @@ final class SoftMemoryRegion implements MemoryRegionDriver {
     public void close() {
         boolean idle = revoke();
         if (file != null) {
-            context.sharedMemory().regionGone();
+            context.network().regionGone();
         }
         context.memory().freeKey(local.key());
         releaseFile(idle);

@@ -5,7 +5,6 @@ import io.rdmacomm.soft.mapped.ReceiveRing;
 import io.rdmacomm.soft.memory.LocalElements;
 import io.rdmacomm.soft.memory.LocalRegion;
 import io.rdmacomm.soft.memory.WindowRequests;
-import io.rdmacomm.soft.tcp.TcpEndpoint;
 import io.rdmacomm.soft.transport.Destination;
 import io.rdmacomm.soft.transport.Endpoint;
 import io.rdmacomm.soft.transport.PeerOperation;
@@ -44,7 +43,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// A transport only takes notes of what happens to it ([#failed], [#peerGone]). The queue pair acts on them in
 /// [#act()], when the call of the transport has returned, and always with the send lock held.
-final class SoftQueuePair implements QueuePairDriver, ContextQueuePair, Transport.Events, SendLock, TcpEndpoint.Owner {
+final class SoftQueuePair implements QueuePairDriver, ContextQueuePair, Transport.Events, SendLock, Endpoint.Owner {
     private static final int LEAST_INLINE = 64;
     private static final int SUCCESS = 0;
     private static final int FLUSHED = WorkStatus.FLUSHED.code();
@@ -65,7 +64,6 @@ final class SoftQueuePair implements QueuePairDriver, ContextQueuePair, Transpor
     private final RetryTimer retries;
     private final RequestsWithoutPeer withoutPeer;
     private final QueuePairResources resources;
-    private final @Nullable TcpEndpoint tcp;
     private final Endpoint endpoint;
     private volatile @Nullable Transport transport;
     private boolean established;
@@ -108,10 +106,8 @@ final class SoftQueuePair implements QueuePairDriver, ContextQueuePair, Transpor
         this.withoutPeer = new RequestsWithoutPeer(sends, windowRequests);
         this.resources = new QueuePairResources(
                 number, domain, block, sends, receives, windowRequests, destination, retries, this, this);
-        this.tcp = context.roce() != null
-                ? null
-                : new TcpEndpoint(context.tcp(), resources, this, sendCompletions::links, receiveCompletions::links);
-        this.endpoint = tcp == null ? Endpoint.NONE : tcp;
+        this.endpoint =
+                context.network().endpoint(resources, this, sendCompletions.arrivals(), receiveCompletions.arrivals());
         context.objects().add(this);
     }
 
@@ -121,8 +117,8 @@ final class SoftQueuePair implements QueuePairDriver, ContextQueuePair, Transpor
     }
 
     @Override
-    public @Nullable TcpEndpoint tcp() {
-        return tcp;
+    public Endpoint endpoint() {
+        return endpoint;
     }
 
     @Override
@@ -206,10 +202,10 @@ final class SoftQueuePair implements QueuePairDriver, ContextQueuePair, Transpor
     private void seek() {
         Transport to = transport;
         if (to == null && !endpoint.isExpecting()) {
-            to = context.connect(resources);
+            to = context.network().connect(resources);
             transport = to;
             if (to != null) {
-                block.onHost(context.roce() == null);
+                block.onHost(to.isOnHost());
             }
         }
         if (to != null) {

@@ -140,7 +140,7 @@ class AddressOnHostTest {
                     LinkTerms.LONGEST_SEGMENT,
                     offer.nonce(),
                     identity,
-                    /* source= */ new QueuePairAddress(context.gid(), context.lid(), end.pair.number()),
+                    /* source= */ new QueuePairAddress(context.queryGid(1, 0), context.lid(), end.pair.number()),
                     /* firstPsn= */ offer.expectedPsn(),
                     /* expectedPsn= */ offer.firstPsn(),
                     /* destination= */ offer.source());
@@ -340,7 +340,7 @@ class AddressOnHostTest {
 
     private QueuePairAddress addressOfServer() {
         SoftContext context = Soft.of(server.context);
-        return new QueuePairAddress(context.gid(), context.lid(), server.pair.number());
+        return new QueuePairAddress(context.queryGid(1, 0), context.lid(), server.pair.number());
     }
 
     @Test

@@ -53,8 +53,8 @@ class HostileMessagesTest {
                     connection,
                     ShmMessage.HELLO,
                     own.lid(),
-                    own.gid().high(),
-                    own.gid().low());
+                    own.queryGid(1, 0).high(),
+                    own.queryGid(1, 0).low());
             for (int type = 0; type <= ShmMessage.ESTABLISHED + 2; type++) {
                 if (type != ShmMessage.HELLO) {
                     sendAll(connection, type, own.lid());

@@ -11,6 +11,7 @@ import io.rdmacomm.soft.iwarp.ReadRequest;
 import io.rdmacomm.soft.iwarp.SegmentHeader;
 import io.rdmacomm.soft.iwarp.Violation;
 import io.rdmacomm.soft.tcp.LinkTerms;
+import io.rdmacomm.soft.tcp.PolledLinks;
 import io.rdmacomm.soft.tcp.TcpTransport;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.CompletionQueue;
@@ -136,7 +137,7 @@ class HostilePeerTest {
                 await("the end of the connection", () -> isEnded(stranger));
             }
         }
-        await("all are counted", () -> Soft.of(context).tcp().counters().turnedAway() == 50);
+        await("all are counted", () -> Soft.counter(context, "tcp_callers_turned_away") == 50);
         works();
     }
 
@@ -148,7 +149,7 @@ class HostilePeerTest {
                 silent.add(call());
             }
             works();
-            await("they are given up", () -> Soft.of(context).tcp().counters().turnedAway() == 200);
+            await("they are given up", () -> Soft.counter(context, "tcp_callers_turned_away") == 200);
             // They are counted before they are closed.
             silent.forEach(each -> await("the end of the connection", () -> isEnded(each)));
         } finally {
@@ -188,7 +189,7 @@ class HostilePeerTest {
                 refused.add(caller);
                 caller.write(ByteBuffer.wrap(request));
                 int answered = i;
-                await("an answer", () -> Soft.of(context).tcp().counters().turnedAway() >= answered);
+                await("an answer", () -> Soft.counter(context, "tcp_callers_turned_away") >= answered);
                 if (i > MOST_CALLERS) {
                     most = Math.max(most, openFiles() - before - refused.size());
                 }
@@ -344,7 +345,7 @@ class HostilePeerTest {
         byte[] expected = new byte[after.length];
         Arrays.fill(expected, 0, bytes, (byte) 0x55);
         assertThat(after).isEqualTo(expected);
-        assertThat(Soft.of(context).tcp().counters().violations()).isEqualTo(1);
+        assertThat(Soft.counter(context, "tcp_violations")).isEqualTo(1);
     }
 
     /// A WRITE with a checksum.
@@ -590,7 +591,8 @@ class HostilePeerTest {
 
     private boolean isReadDirectly(QueuePair queuePair) {
         return Soft.of(queuePair).transport() instanceof TcpTransport transport
-                && transport.driver().isReadDirectly(Soft.of(completions).links());
+                && Soft.of(completions).arrivals().place() instanceof PolledLinks links
+                && transport.driver().isReadDirectly(links);
     }
 
     private <T> T onEngine(Callable<T> task) throws Exception {

@@ -71,7 +71,7 @@ class HostileStagingTest {
     void connect() throws IOException {
         hostile.pair.connect(victim.pair.info());
         victim.pair.connect(hostile.pair.info());
-        connection = ShmPeer.connect(theirs.lid(), theirs.gid(), own.lid(), own.gid());
+        connection = ShmPeer.connect(theirs.lid(), theirs.queryGid(1, 0), own.lid(), own.queryGid(1, 0));
         block = own.control().allocate(64 + 256 * 1024);
     }
 

@@ -33,7 +33,7 @@ record Impostor(Context context, QueuePair victim) {
     }
 
     static Impostor connect(Context context, QueuePair victim, ConnectionOptions how) {
-        victim.connect(new QueuePairInfo(NUMBER, PSN, LID, Soft.of(context).gid(), PathMtu.MTU_4096), how);
+        victim.connect(new QueuePairInfo(NUMBER, PSN, LID, Soft.of(context).queryGid(1, 0), PathMtu.MTU_4096), how);
         return new Impostor(context, victim);
     }
 
@@ -53,10 +53,11 @@ record Impostor(Context context, QueuePair victim) {
                 longestSegment,
                 1,
                 PeerHandshake.NO_HOST,
-                new QueuePairAddress(Soft.of(context).gid(), LID, NUMBER),
+                new QueuePairAddress(Soft.of(context).queryGid(1, 0), LID, NUMBER),
                 psn,
                 info.packetSequenceNumber(),
-                new QueuePairAddress(Soft.of(context).gid(), Soft.of(context).lid(), info.number()));
+                new QueuePairAddress(
+                        Soft.of(context).queryGid(1, 0), Soft.of(context).lid(), info.number()));
         return new MpaNegotiation(checksum, READS, READS)
                 .request(handshake.appendTo(new byte[0]))
                 .encode()

@@ -203,8 +203,8 @@ class LiveFuzzTest {
             assertThat(suspicion.found).isEmpty();
             // A good part got through the first checks, and a good part did not.
             assertThat(ended() - before).isEqualTo(streams);
-            assertThat(Soft.of(context).tcp().counters().turnedAway()).isBetween(1L, streams - 1L);
-            assertThat(Soft.of(context).tcp().counters().violations()).isPositive();
+            assertThat(Soft.counter(context, "tcp_callers_turned_away")).isBetween(1L, streams - 1L);
+            assertThat(Soft.counter(context, "tcp_violations")).isPositive();
         } finally {
             System.out.printf(
                     "LiveFuzzTest: seed %d: %d frames on %d connections in %.1f s: %s%n",
@@ -212,14 +212,13 @@ class LiveFuzzTest {
                     frames,
                     streams,
                     (System.nanoTime() - start) / 1e9,
-                    Soft.of(context).tcp().counters());
+                    Soft.of(context).counters(1));
         }
     }
 
     /// The number of connections that are over, each counted once.
     private long ended() {
-        return Soft.of(context).tcp().counters().turnedAway()
-                + Soft.of(context).tcp().counters().endedByPeers();
+        return Soft.counter(context, "tcp_callers_turned_away") + Soft.counter(context, "tcp_links_ended_by_peers");
     }
 
     /// One connection from its beginning to its end.

@@ -87,7 +87,7 @@ class LostCallTest {
 
     private void send(ConnectionOptions how) throws IOException {
         queuePair.connect(
-                new QueuePairInfo(NUMBER, PSN, port(), Soft.of(context).gid(), PathMtu.MTU_4096), how);
+                new QueuePairInfo(NUMBER, PSN, port(), Soft.of(context).queryGid(1, 0), PathMtu.MTU_4096), how);
         queuePair.post(SendBatch.create(arena, 1, 1).send(1).signaled());
     }
 
@@ -187,10 +187,11 @@ class LostCallTest {
         // When both call each other, the lower address wins; no peer answers at this one.
         int lowest = 1;
         queuePair.connect(
-                new QueuePairInfo(NUMBER, PSN, lowest, Soft.of(context).gid(), PathMtu.MTU_4096), EIGHT_SECONDS);
+                new QueuePairInfo(NUMBER, PSN, lowest, Soft.of(context).queryGid(1, 0), PathMtu.MTU_4096),
+                EIGHT_SECONDS);
         SendLock lock = Soft.of(queuePair);
         try (SocketChannel caller = SocketChannel.open(new InetSocketAddress(
-                Soft.of(context).gid().address(), Soft.of(context).lid()))) {
+                Soft.of(context).queryGid(1, 0).address(), Soft.of(context).lid()))) {
             PeerHandshake handshake = new PeerHandshake(
                     MpaFrame.Kind.REQUEST,
                     PeerHandshake.Verdict.ACCEPTED,
@@ -198,11 +199,11 @@ class LostCallTest {
                     LinkTerms.LONGEST_SEGMENT,
                     1,
                     PeerHandshake.NO_HOST,
-                    new QueuePairAddress(Soft.of(context).gid(), lowest, NUMBER),
+                    new QueuePairAddress(Soft.of(context).queryGid(1, 0), lowest, NUMBER),
                     PSN,
                     queuePair.info().packetSequenceNumber(),
                     new QueuePairAddress(
-                            Soft.of(context).gid(), Soft.of(context).lid(), queuePair.number()));
+                            Soft.of(context).queryGid(1, 0), Soft.of(context).lid(), queuePair.number()));
             ByteBuffer request = new MpaNegotiation(false, READS, READS)
                     .request(handshake.appendTo(new byte[0]))
                     .encode();

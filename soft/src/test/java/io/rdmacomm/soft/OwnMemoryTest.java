@@ -42,7 +42,7 @@ class OwnMemoryTest {
             assertThat(end.queue.poll(done))
                     .as("outcomes that are there at once")
                     .isEqualTo(6);
-            assertThat(Soft.of(end.context).sharedMemory().stagedCopies())
+            assertThat(Soft.counter(end.context, "staged_copies"))
                     .as("pieces that another process copies")
                     .isZero();
             for (int i = 0; i < 6; i++) {

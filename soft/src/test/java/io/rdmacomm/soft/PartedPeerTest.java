@@ -114,8 +114,8 @@ class PartedPeerTest {
                 ShmDirectory.folder(Soft.of(here).lid()).resolve(ShmPeer.SOCKET)))) {
             ByteBuffer hello = ByteBuffer.allocate(ShmMessage.BYTES).order(ByteOrder.nativeOrder());
             hello.putInt(ShmMessage.HELLO).putInt(Soft.of(there).lid());
-            hello.putLong(Soft.of(there).gid().high())
-                    .putLong(Soft.of(there).gid().low())
+            hello.putLong(Soft.of(there).queryGid(1, 0).high())
+                    .putLong(Soft.of(there).queryGid(1, 0).low())
                     .flip();
             connection.write(hello);
         }

@@ -42,7 +42,7 @@ class PeerRegionsTest {
     }
 
     private static ShmPeer connect(SoftContext here, SoftContext there) {
-        return ShmPeer.connect(there.lid(), there.gid(), here.lid(), here.gid());
+        return ShmPeer.connect(there.lid(), there.queryGid(1, 0), here.lid(), here.queryGid(1, 0));
     }
 
     private static MemorySegment mapped(ShmPeer peer, MemoryRegion region) {

@@ -81,10 +81,10 @@ class PrivateMemoryFaultsTest {
         long room = 0;
         for (int i = 0; i < 4; i++) {
             Pair pair = connected();
-            long asked = Soft.of(here).sharedMemory().stagedCopies();
+            long asked = Soft.counter(here, "staged_copies");
             write(pair, from, to);
             long deadline = System.nanoTime() + 60_000_000_000L;
-            while (Soft.of(here).sharedMemory().stagedCopies() == asked) {
+            while (Soft.counter(here, "staged_copies") == asked) {
                 assertThat(System.nanoTime()).isLessThan(deadline);
                 Thread.onSpinWait();
             }
@@ -104,7 +104,7 @@ class PrivateMemoryFaultsTest {
         write(pair, from, to);
 
         assertThat(next(queue)).isEqualTo(WorkStatus.SUCCESS);
-        assertThat(Soft.of(there).sharedMemory().stagedCopiesForPeers()).isEqualTo(1);
+        assertThat(Soft.counter(there, "staged_copies_for_peers")).isEqualTo(1);
     }
 
     private static void awaitUninterruptibly(CountDownLatch latch) {

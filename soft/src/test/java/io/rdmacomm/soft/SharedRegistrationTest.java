@@ -45,7 +45,7 @@ class SharedRegistrationTest {
     }
 
     private long staged() {
-        return Soft.of(here.context).sharedMemory().stagedCopies();
+        return Soft.counter(here.context, "staged_copies");
     }
 
     @Test

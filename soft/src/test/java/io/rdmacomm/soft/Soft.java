@@ -36,6 +36,15 @@ final class Soft {
         return driver(SoftSharedReceiveQueue.class, queue);
     }
 
+    /// A counter of the context's port.
+    static long counter(Context context, String name) {
+        Long value = of(context).counters(1).get(name);
+        if (value == null) {
+            throw new AssertionError("no counter " + name);
+        }
+        return value;
+    }
+
     private static <T> T driver(Class<T> kind, Object object) {
         try {
             Field driver = object.getClass().getDeclaredField("driver");

@@ -6,6 +6,7 @@ import io.rdmacomm.soft.mapped.CompletionRing;
 import io.rdmacomm.soft.mapped.ControlFile;
 import io.rdmacomm.soft.mapped.ShmDirectory;
 import io.rdmacomm.soft.tcp.PolledLinks;
+import io.rdmacomm.soft.transport.Arrivals;
 import io.rdmacomm.soft.transport.Engine;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
@@ -54,13 +55,43 @@ class SoftCompletionChannelTest {
             }
 
             @Override
-            public PolledLinks linksOrNull() {
-                meanwhile.run();
-                links.wakeUp();
-                links.drive();
-                return links;
+            public Arrivals arrivals() {
+                return new Links(meanwhile);
             }
         };
+    }
+
+    /// The links, with something that happens when a thread asks for them.
+    private final class Links implements Arrivals {
+        private final Runnable meanwhile;
+
+        Links(Runnable meanwhile) {
+            this.meanwhile = meanwhile;
+        }
+
+        @Override
+        public boolean receive() {
+            links.drive();
+            return true;
+        }
+
+        @Override
+        public void armed(boolean leads) {
+            // The thread waits at the links.
+        }
+
+        @Override
+        public Place place() {
+            meanwhile.run();
+            links.wakeUp();
+            links.drive();
+            return links;
+        }
+
+        @Override
+        public void close() {
+            // The test closes them.
+        }
     }
 
     @Test

@@ -116,8 +116,7 @@ class StoppedStagingTest {
         for (Writer each : waiting) {
             awaitSuccess(each);
         }
-        assertThat(Soft.of(stopped.context).sharedMemory().stagedCopiesForPeers())
-                .isGreaterThanOrEqualTo(3 * WRITERS);
+        assertThat(Soft.counter(stopped.context, "staged_copies_for_peers")).isGreaterThanOrEqualTo(3 * WRITERS);
     }
 
     @Test

@@ -182,7 +182,7 @@ class TooManyFilesTest {
         }
 
         private static long pauses(Context context) {
-            return Soft.of(context).tcp().counters().pauses();
+            return Soft.counter(context, "tcp_accept_pauses");
         }
 
         static List<FileInputStream> openAll() {

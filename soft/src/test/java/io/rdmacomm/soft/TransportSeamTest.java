@@ -45,7 +45,7 @@ class TransportSeamTest {
     void connect() {
         queuePair = context.allocateProtectionDomain().createQueuePair(QueuePairOptions.reliable(completions));
         queuePair.connect(
-                new QueuePairInfo(5, PSN, NO_SUCH_LID, Soft.of(context).gid(), PathMtu.MTU_4096),
+                new QueuePairInfo(5, PSN, NO_SUCH_LID, Soft.of(context).queryGid(1, 0), PathMtu.MTU_4096),
                 ConnectionOptions.defaults().withTimeout(Duration.ofSeconds(4), 7));
         driver = Soft.of(queuePair);
         transport = new FakeTransport(driver.resources());

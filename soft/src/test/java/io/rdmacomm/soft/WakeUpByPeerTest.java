@@ -136,7 +136,7 @@ class WakeUpByPeerTest {
         assertThat(stalled.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
         try {
             for (int i = 0; i < MANY; i++) {
-                Soft.of(there).sharedMemory().regionGone();
+                Soft.of(there).network().regionGone();
             }
             pair.post(ReceiveBatch.create(arena, 1, 1).receive(7));
             queue.arm();
@@ -211,7 +211,7 @@ class WakeUpByPeerTest {
         CompletionQueue full = queue(channel);
         QueuePair served = pair(here, full);
         served.connect(
-                new QueuePairInfo(1, 0, Soft.of(here).lid(), Soft.of(here).gid(), PathMtu.MTU_4096));
+                new QueuePairInfo(1, 0, Soft.of(here).lid(), Soft.of(here).queryGid(1, 0), PathMtu.MTU_4096));
         overrun(full);
         there.close();
         assertThat(event(AsyncEventType.COMPLETION_QUEUE_ERROR).resource()).isEqualTo(full);

@@ -41,6 +41,11 @@ public record GlobalRoutingHeader(
     /// Version 4, and a header of five words: RoCE allows no options.
     private static final int IPV4_START = 0x45;
 
+    private static final int IPV4_BYTES = 20;
+    private static final int DO_NOT_FRAGMENT = 0x4000;
+    private static final int USUAL_HOPS = 64;
+    private static final int UDP = 17;
+
     private static final int PAYLOAD_LENGTH = 4;
     private static final int NEXT_HEADER = 6;
     private static final int HOP_LIMIT = 7;
@@ -119,6 +124,25 @@ public record GlobalRoutingHeader(
 
     private static int unsigned(MemorySegment header, long at) {
         return Byte.toUnsignedInt(header.get(JAVA_BYTE, at));
+    }
+
+    /// Writes a header of RoCE version 2 over IPv4, for providers: the addresses are the ones given, the rest is what a
+    /// host sends that sets nothing. Allocates nothing.
+    ///
+    /// @param into the 40 bytes
+    /// @param source the address of the sender, its first byte the highest
+    /// @param destination the address of the receiver
+    /// @param payloadBytes the length of what follows the IP header
+    public static void writeIpv4(MemorySegment into, int source, int destination, int payloadBytes) {
+        for (int at = 0; at < IPV4_AT; at += Integer.BYTES) {
+            into.set(INT, at, 0);
+        }
+        into.set(INT, IPV4_AT, IPV4_START << 24 | (IPV4_BYTES + payloadBytes));
+        into.set(INT, IPV4_AT + 4, DO_NOT_FRAGMENT);
+        into.set(INT, IPV4_AT + 8, USUAL_HOPS << 24 | UDP << 16);
+        into.set(INT, IPV4_SOURCE, source);
+        into.set(INT, IPV4_DESTINATION, destination);
+        into.set(SHORT, IPV4_AT + 10, (short) ipv4Checksum(into));
     }
 
     /// Writes a header of InfiniBand, for providers. Allocates nothing.

@@ -8,9 +8,12 @@ import io.rdmacomm.soft.mapped.ReceiveTaker;
 import io.rdmacomm.soft.memory.ElementList;
 import io.rdmacomm.soft.memory.LocalMemory;
 import io.rdmacomm.soft.memory.LocalRegion;
+import io.rdmacomm.soft.memory.NetworkOrder;
+import io.rdmacomm.soft.transport.IncomingDatagram;
 import io.rdmacomm.soft.transport.ReceiveQueue;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.CompletionOpcode;
+import io.rdmacomm.verbs.GlobalRoutingHeader;
 import io.rdmacomm.verbs.WorkStatus;
 import io.rdmacomm.verbs.spi.CompletionLayout;
 import io.rdmacomm.verbs.spi.ReceiveRequestLayout;
@@ -30,7 +33,7 @@ public final class DatagramReceiver {
     private final ReceiveQueue receives;
     private final ReceiveTaker ring;
     private final IntConsumer onLimit;
-    private final ElementList from = new ElementList(1);
+    private final ElementList from = new ElementList(2);
     private final ElementList to = new ElementList(ElementList.MAX_ELEMENTS);
     private final CompletionFields fields = new CompletionFields();
 
@@ -55,7 +58,7 @@ public final class DatagramReceiver {
             }
             long entry = ring.entry(position);
             long workId = ring.workId(entry);
-            int status = resolve(entry, datagram.bytes());
+            int status = resolve(entry, bytes(datagram));
             if (ring.take(position)) {
                 int shared = ring.sharedNumber();
                 if (shared != 0 && ring.crossedLimit()) {
@@ -64,6 +67,11 @@ public final class DatagramReceiver {
                 return complete(workId, status == SUCCESS ? put(datagram) : status, datagram);
             }
         }
+    }
+
+    /// The length of the header and the payload.
+    private static int bytes(IncomingDatagram datagram) {
+        return GlobalRoutingHeader.BYTES + datagram.payloadBytes;
     }
 
     private int resolve(long entry, long bytes) {
@@ -91,8 +99,9 @@ public final class DatagramReceiver {
     private int put(IncomingDatagram datagram) {
         try {
             from.clear();
-            from.add(datagram.memory(), 0, datagram.bytes());
-            ElementList.copy(from, to, datagram.bytes());
+            from.add(datagram.header, 0, GlobalRoutingHeader.BYTES);
+            from.add(datagram.memory, datagram.payloadAt, datagram.payloadBytes);
+            ElementList.copy(from, to, from.total);
             return SUCCESS;
         } catch (RuntimeException | Error e) {
             // Memory was freed without closing its region, or its file was truncated.
@@ -101,14 +110,14 @@ public final class DatagramReceiver {
     }
 
     private int complete(long workId, int status, IncomingDatagram datagram) {
-        fields.set(workId, status, CompletionOpcode.RECEIVE.code(), datagram.bytes(), number);
-        fields.source = datagram.source();
-        fields.sourceLid = datagram.sourceLid();
-        fields.solicited = datagram.isSolicited();
+        fields.set(workId, status, CompletionOpcode.RECEIVE.code(), bytes(datagram), number);
+        fields.source = datagram.source;
+        fields.sourceLid = datagram.sourceLid;
+        fields.solicited = datagram.solicited;
         fields.flags = CompletionLayout.FLAG_GLOBAL_ROUTE;
-        if (datagram.hasImmediate()) {
+        if (datagram.hasImmediate) {
             fields.flags |= CompletionLayout.FLAG_IMMEDIATE;
-            fields.immediate = datagram.immediate();
+            fields.immediate = NetworkOrder.convert(datagram.immediate);
         }
         receives.completions().push(fields);
         return status;

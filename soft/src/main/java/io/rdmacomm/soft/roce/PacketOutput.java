@@ -6,24 +6,32 @@ import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 
-/// Sends the packets of one queue pair to its peer. Under the queue pair's send lock; allocates nothing.
+/// Sends the packets of one queue pair. Under the queue pair's send lock; allocates nothing.
 final class PacketOutput {
     private final RoceNode node;
-    private final InetSocketAddress peer;
-    private final int peerAddress;
     private final ByteBuffer buffer;
     private final MemorySegment segment;
     private final InvariantCrc crc = new InvariantCrc();
     private final Packet packet = new Packet();
+    private InetSocketAddress peer = RoceNode.NOWHERE;
+    private int peerAddress;
 
+    /// To be told where to send.
+    ///
     /// @param mtu the most bytes of payload
-    PacketOutput(RoceNode node, InetSocketAddress peer, int destination, int mtu) {
+    PacketOutput(RoceNode node, int mtu) {
         this.node = node;
-        this.peer = peer;
-        this.peerAddress = RoceNode.bits(peer.getAddress());
         this.buffer = ByteBuffer.allocateDirect(mtu + Packet.MOST_OVERHEAD);
         this.segment = MemorySegment.ofBuffer(buffer);
-        this.packet.destination = destination;
+    }
+
+    /// Sends to this queue pair from now on.
+    void address(InetSocketAddress to, int destination) {
+        packet.destination = destination;
+        if (!to.equals(peer)) {
+            peer = to;
+            peerAddress = RoceNode.bits(to.getAddress());
+        }
     }
 
     /// The headers of the next packet, to be set before [#begin].

@@ -4,6 +4,8 @@ import io.rdmacomm.soft.roce.wire.IdentificationCheck;
 import io.rdmacomm.soft.roce.wire.InvariantCrc;
 import io.rdmacomm.soft.roce.wire.Packet;
 import io.rdmacomm.soft.roce.wire.PacketFault;
+import io.rdmacomm.soft.roce.wire.PacketOpcode;
+import io.rdmacomm.soft.transport.IncomingDatagram;
 import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.service.SafeLogger;
@@ -38,6 +40,9 @@ public final class RoceNode {
     private static final SafeLogger LOGGER = SafeLogger.of(RoceNode.class);
     private static final int BUFFER_BYTES = 4 << 20;
     private static final int LONGEST_PAYLOAD = 4096;
+    /// No peer.
+    static final InetSocketAddress NOWHERE = new InetSocketAddress(0);
+
     /// By address; also the lock of the number of users of each.
     private static final Map<InetAddress, RoceNode> NODES = new HashMap<>();
 
@@ -52,7 +57,8 @@ public final class RoceNode {
     private final MemorySegment inputSegment = MemorySegment.ofBuffer(input);
     private final InvariantCrc crc = new InvariantCrc();
     private final Packet packet = new Packet();
-    private InetSocketAddress lastSender = new InetSocketAddress(0);
+    private final IncomingDatagrams datagrams;
+    private InetSocketAddress lastSender = NOWHERE;
     private int lastSenderBits;
     /// The queue pair whose lock the thread that receives holds.
     private @Nullable RoceTransport entered;
@@ -60,6 +66,7 @@ public final class RoceNode {
     private RoceNode(InetAddress local) throws IOException {
         this.local = local;
         this.address = bits(local);
+        this.datagrams = new IncomingDatagrams(inputSegment, address);
         this.channel = SystemSockets.openDatagramSocket(StandardProtocolFamily.INET);
         boolean complete = false;
         try {
@@ -156,7 +163,7 @@ public final class RoceNode {
 
     /// Whether a queue pair of any context of this process has this number here.
     boolean isTaken(int number) {
-        return find(number) != null;
+        return find(number) != null || findDatagramTarget(number) != null;
     }
 
     private @Nullable RoceTransport find(int number) {
@@ -164,6 +171,16 @@ public final class RoceNode {
             RoceTransport transport = port.find(number);
             if (transport != null) {
                 return transport;
+            }
+        }
+        return null;
+    }
+
+    private IncomingDatagram.@Nullable Target findDatagramTarget(int number) {
+        for (RocePort port : ports) {
+            IncomingDatagram.Target target = port.findDatagramTarget(number);
+            if (target != null) {
+                return target;
             }
         }
         return null;
@@ -250,6 +267,11 @@ public final class RoceNode {
     }
 
     private void deliver(InetSocketAddress from) {
+        if (PacketOpcode.transport(packet.opcode) == PacketOpcode.DATAGRAM) {
+            leave();
+            deliverDatagram(from);
+            return;
+        }
         RoceTransport to = entered;
         if (to == null || to.number() != packet.destination) {
             leave();
@@ -264,6 +286,15 @@ public final class RoceNode {
             to.receive(packet, inputSegment);
         } else {
             counters.strays.increment();
+        }
+    }
+
+    private void deliverDatagram(InetSocketAddress from) {
+        IncomingDatagram.Target to = findDatagramTarget(packet.destination);
+        if (to == null) {
+            counters.strays.increment();
+        } else {
+            datagrams.deliver(packet, senderBits(from), to);
         }
     }
 

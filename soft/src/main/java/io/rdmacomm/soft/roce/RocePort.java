@@ -3,7 +3,9 @@ package io.rdmacomm.soft.roce;
 import io.rdmacomm.soft.mapped.ControlLayout;
 import io.rdmacomm.soft.mapped.QueuePairNumbers;
 import io.rdmacomm.soft.memory.LocalMemory;
+import io.rdmacomm.soft.transport.DatagramOutput;
 import io.rdmacomm.soft.transport.Engine;
+import io.rdmacomm.soft.transport.IncomingDatagram;
 import io.rdmacomm.soft.transport.QueuePairResources;
 import io.rdmacomm.soft.transport.Transport;
 import io.rdmacomm.verbs.Errno;
@@ -17,6 +19,7 @@ import java.nio.channels.SelectionKey;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.IntConsumer;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /// The RoCE side of a context: its queue pairs, and which of its threads receive. Threads that poll do, and the engine
@@ -41,6 +44,7 @@ public final class RocePort implements Engine.Ready, AutoCloseable {
     private final LocalMemory memory;
     private final Engine engine;
     private final IntConsumer onLimit;
+    private final IntFunction<IncomingDatagram.@Nullable Target> datagramTargets;
     private final RoceNode node;
     private final int mtu;
     private final AtomicReferenceArray<@Nullable RoceTransport> transports =
@@ -57,12 +61,20 @@ public final class RocePort implements Engine.Ready, AutoCloseable {
     /// Begins to receive.
     ///
     /// @param onLimit called with the number of a shared receive queue that fell below its limit
+    /// @param datagramTargets the queue pairs for datagrams by number
     /// @throws VerbException if the address cannot be used; the message says why, and what to do
     /// @throws IOException if there is no socket left
-    public RocePort(InetAddress address, LocalMemory memory, Engine engine, IntConsumer onLimit) throws IOException {
+    public RocePort(
+            InetAddress address,
+            LocalMemory memory,
+            Engine engine,
+            IntConsumer onLimit,
+            IntFunction<IncomingDatagram.@Nullable Target> datagramTargets)
+            throws IOException {
         this.memory = memory;
         this.engine = engine;
         this.onLimit = onLimit;
+        this.datagramTargets = datagramTargets;
         this.mtu = mtu(address);
         this.node = RoceNode.acquire(address, this);
         boolean complete = false;
@@ -119,6 +131,20 @@ public final class RocePort implements Engine.Ready, AutoCloseable {
                 new RoceTransport(this, resources, memory, new InetSocketAddress(address, RoceNode.PORT), onLimit);
         transports.set(QueuePairNumbers.index(resources.number()), transport);
         return transport;
+    }
+
+    /// Sends the datagrams of a queue pair.
+    public DatagramOutput openDatagrams(int number) {
+        return new DatagramPackets(node, mtu, number);
+    }
+
+    /// Where the datagrams for a host go.
+    public static InetSocketAddress datagramAddress(Inet4Address host) {
+        return new InetSocketAddress(host, RoceNode.PORT);
+    }
+
+    IncomingDatagram.@Nullable Target findDatagramTarget(int number) {
+        return datagramTargets.apply(number);
     }
 
     RoceNode node() {

@@ -73,11 +73,8 @@ final class RoceTransport implements Transport {
         this.peer = peer;
         RoceNode node = port.node();
         this.counters = node.counters();
-        this.output = new PacketOutput(
-                node,
-                peer,
-                queuePair.destination().number(),
-                queuePair.destination().mtu());
+        this.output = new PacketOutput(node, queuePair.destination().mtu());
+        output.address(peer, queuePair.destination().number());
         this.responder = new RoceResponder(queuePair, memory, output, counters, onLimit);
     }
 

@@ -225,6 +225,11 @@ final class ShmTransport implements Transport, Stager.Client {
     }
 
     @Override
+    public boolean isOnHost() {
+        return true;
+    }
+
+    @Override
     public boolean isAgreed() {
         if (!agreed && !stopped) {
             bind();

@@ -1,6 +1,7 @@
 package io.rdmacomm.soft.tcp;
 
 import io.rdmacomm.soft.mapped.CompletionRing;
+import io.rdmacomm.soft.transport.Arrivals;
 import io.rdmacomm.verbs.service.SafeLogger;
 import io.rdmacomm.verbs.service.SystemSockets;
 import java.io.IOException;
@@ -18,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 /// The links of one completion queue, for the thread that polls it. It reads the few that were busy lately directly,
 /// which costs least. Every few polls a selector finds which of the others are ready, so the cost of polling does not
 /// grow with their number.
-public final class PolledLinks implements AutoCloseable {
+public final class PolledLinks implements Arrivals.Place, AutoCloseable {
     /// How many links are read directly.
     private static final int MAX_DIRECT = 4;
     /// After how many polls in a row that receive nothing a link is left to the selector.
@@ -139,9 +140,9 @@ public final class PolledLinks implements AutoCloseable {
     /// the engine would have to wake the thread that waits. To be called when the armed queue was polled once more.
     /// Returns at once while another thread selects.
     ///
-    /// @param millis the longest time, more than 0
-    /// @param ended whether there is nothing to wait for any more: asked once no other thread can select, because
-    ///        a select of a thread that polls may have used up an earlier [#wakeUp()]
+    /// @param ended asked once no other thread can select, because a select of a thread that polls may have
+    ///        used up an earlier [#wakeUp()]
+    @Override
     public void await(long millis, BooleanSupplier ended) {
         if (!selecting.compareAndSet(false, true)) {
             return;
@@ -163,7 +164,7 @@ public final class PolledLinks implements AutoCloseable {
         }
     }
 
-    /// Ends [#await] of a thread whose wait has ended; any thread.
+    @Override
     public void wakeUp() {
         selector.wakeup();
     }

@@ -18,7 +18,6 @@ import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// Gets a queue pair its TCP connection: calls the peer, answers the peer's call, or takes over the connection that a
@@ -26,22 +25,6 @@ import org.jspecify.annotations.Nullable;
 public final class TcpEndpoint implements Endpoint {
     private static final long CALL_NANOS = 2_000_000;
     private static final long DRAIN_NAP_NANOS = 100_000;
-
-    /// The queue pair, as its endpoint sees it.
-    public interface Owner {
-        /// Whether it is between READY_TO_RECEIVE and SEND_QUEUE_DRAIN.
-        boolean isConnected();
-
-        /// The present transport, or null.
-        @Nullable
-        Transport transport();
-
-        /// Takes a transport, and ends the one that it has.
-        ///
-        /// @param missing the requests that the peer does not understand
-        /// @param why it does not
-        void begin(Transport transport, Set<SendOpcode> missing, String why);
-    }
 
     /// How the queue pair finds its peer.
     private enum Meeting {
@@ -58,8 +41,8 @@ public final class TcpEndpoint implements Endpoint {
     private final Destination destination;
     private final SendLock lock;
     private final Owner owner;
-    private final Supplier<PolledLinks> pollsSends;
-    private final Supplier<PolledLinks> pollsReceives;
+    private final TcpArrivals sendArrivals;
+    private final TcpArrivals receiveArrivals;
     private @Nullable TcpTransport current;
     private @Nullable OutgoingCall call;
     private @Nullable DisconnectLine line;
@@ -70,21 +53,21 @@ public final class TcpEndpoint implements Endpoint {
 
     /// No connection yet.
     ///
-    /// @param pollsSends gives the links of the completion queue of sends
-    /// @param pollsReceives gives the links of the completion queue of receives
+    /// @param sendArrivals of the completion queue of sends
+    /// @param receiveArrivals of the completion queue of receives
     public TcpEndpoint(
             TcpNode node,
             QueuePairResources resources,
             Owner owner,
-            Supplier<PolledLinks> pollsSends,
-            Supplier<PolledLinks> pollsReceives) {
+            TcpArrivals sendArrivals,
+            TcpArrivals receiveArrivals) {
         this.node = node;
         this.resources = resources;
         this.destination = resources.destination();
         this.lock = resources.lock();
         this.owner = owner;
-        this.pollsSends = pollsSends;
-        this.pollsReceives = pollsReceives;
+        this.sendArrivals = sendArrivals;
+        this.receiveArrivals = receiveArrivals;
     }
 
     // ---- Calling ----
@@ -380,7 +363,8 @@ public final class TcpEndpoint implements Endpoint {
     // ---- The transport ----
 
     private TcpTransport transport(SocketChannel channel, LinkTerms terms, @Nullable Consumer<String> onEnd) {
-        return new TcpTransport(resources, node.links(), pollsSends.get(), pollsReceives.get(), channel, terms, onEnd);
+        return new TcpTransport(
+                resources, node.links(), sendArrivals.links(), receiveArrivals.links(), channel, terms, onEnd);
     }
 
     private void begin(SocketChannel channel, LinkTerms terms, @Nullable Consumer<String> onEnd) throws IOException {

@@ -1,10 +1,30 @@
 package io.rdmacomm.soft.transport;
 
+import io.rdmacomm.verbs.SendOpcode;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
 /// How a queue pair gets a transport that needs more than the numbers of its peer: a connection that one side makes and
 /// the other one takes. Under the queue pair's send lock.
 public interface Endpoint {
     /// The numbers of the peer are enough.
     Endpoint NONE = new Endpoint() {};
+
+    /// The queue pair, as its endpoint sees it.
+    interface Owner {
+        /// Whether it is between READY_TO_RECEIVE and SEND_QUEUE_DRAIN.
+        boolean isConnected();
+
+        /// The present transport, or null.
+        @Nullable
+        Transport transport();
+
+        /// Takes a transport, and ends the one that it has.
+        ///
+        /// @param missing the requests that the peer does not understand
+        /// @param why it does not
+        void begin(Transport transport, Set<SendOpcode> missing, String why);
+    }
 
     /// The queue pair begins to look for its peer.
     default void begin() {}

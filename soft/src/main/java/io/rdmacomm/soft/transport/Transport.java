@@ -39,6 +39,11 @@ public interface Transport {
     /// whose peer has not chosen shared memory takes a connection over TCP instead. Stays true once it is.
     boolean isAgreed();
 
+    /// Whether it uses memory that this host's processes share.
+    default boolean isOnHost() {
+        return false;
+    }
+
     /// Gives up the requests that were begun. The [RequestQueue] keeps them, to be flushed, and a receive
     /// that was taken for an incomplete message goes back to its [ReceiveQueue]. Nothing more is executed,
     /// and no memory is used, except by a peer that [#isPeerIdle] reports. Idempotent.

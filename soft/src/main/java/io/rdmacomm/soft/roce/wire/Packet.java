@@ -211,6 +211,11 @@ public final class Packet {
         return at;
     }
 
+    /// Where the payload of packets with this opcode begins, in a packet at 0.
+    public static int payloadAt(int opcode) {
+        return BASE_BYTES + extendedBytes(opcode);
+    }
+
     /// Ends a packet whose payload is in the buffer: pads it with zeros to a multiple of 4.
     ///
     /// @return where the CRC goes
@@ -221,6 +226,11 @@ public final class Packet {
             end++;
         }
         return end;
+    }
+
+    /// The length of the packet with its CRC.
+    public int bytes() {
+        return payloadAt(opcode) + payloadBytes + pad(payloadBytes) + CHECKSUM_BYTES;
     }
 
     private static int pad(int bytes) {

@@ -1,0 +1,80 @@
+package io.rdmacomm.soft;
+
+import io.rdmacomm.soft.mapped.CompletionRing;
+import io.rdmacomm.soft.transport.Arrivals;
+import io.rdmacomm.soft.transport.DatagramOutput;
+import io.rdmacomm.soft.transport.Endpoint;
+import io.rdmacomm.soft.transport.QueuePairResources;
+import io.rdmacomm.soft.transport.Transport;
+import io.rdmacomm.verbs.AddressVector;
+import io.rdmacomm.verbs.Capability;
+import io.rdmacomm.verbs.VerbException;
+import io.rdmacomm.verbs.spi.ConnectionManagerDriver;
+import io.rdmacomm.verbs.spi.PortValues;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// How a context reaches its peers, and they it. [IwarpNetwork] and [RoceNetwork] are the two kinds; nothing else of a
+/// context depends on which it has.
+interface Network extends AutoCloseable {
+    /// Whether it can carry an operation that the device offers.
+    boolean supports(Capability capability);
+
+    /// Sets the attributes of the port that depend on it.
+    void describe(PortValues values);
+
+    /// Whether a queue pair may have this number.
+    default boolean mayNumber(int number) {
+        return true;
+    }
+
+    /// A transport that needs no connection; null if the peer must be called, or cannot be reached yet.
+    @Nullable
+    Transport connect(QueuePairResources queuePair);
+
+    /// How a queue pair gets a connection, if its transport needs one.
+    ///
+    /// @param sends of the completion queue of its sends, made by [#arrivals]
+    /// @param receives of the completion queue of its receives
+    Endpoint endpoint(QueuePairResources queuePair, Endpoint.Owner owner, Arrivals sends, Arrivals receives);
+
+    /// What arrives for the queue pairs of a completion queue.
+    Arrivals arrivals(CompletionRing completions);
+
+    /// Begins to receive datagrams, with the first queue pair for them, and to send those of one queue pair.
+    ///
+    /// @param number of the queue pair
+    /// @throws IOException if the port is taken, this host has no such address, or there is no socket left
+    DatagramOutput openDatagrams(int number) throws IOException;
+
+    /// Where the datagrams of an address handle go.
+    ///
+    /// @throws VerbException EINVAL if there is no such place
+    InetSocketAddress datagramAddress(AddressVector vector);
+
+    /// Connects queue pairs by address.
+    ConnectionManagerDriver openConnectionManager();
+
+    /// Time has passed; the engine.
+    ///
+    /// @return nanoseconds until the next call is due
+    long onTime();
+
+    /// The counters by name.
+    Map<String, Long> counters();
+
+    /// Waits until no copy of this context's memory is in progress that peers have asked for.
+    default void awaitCopiesForPeers() {}
+
+    /// A region whose memory peers may have mapped is gone.
+    default void regionGone() {}
+
+    /// Parts from what other contexts use, too, before the engine stops and closes what it watches.
+    default void closing() throws IOException {}
+
+    /// Ends everything; the engine has stopped.
+    @Override
+    void close() throws IOException;
+}

@@ -1,0 +1,111 @@
+package io.rdmacomm.soft;
+
+import io.rdmacomm.soft.mapped.CompletionRing;
+import io.rdmacomm.soft.memory.LocalMemory;
+import io.rdmacomm.soft.roce.RoceArrivals;
+import io.rdmacomm.soft.roce.RocePort;
+import io.rdmacomm.soft.transport.Arrivals;
+import io.rdmacomm.soft.transport.DatagramOutput;
+import io.rdmacomm.soft.transport.Endpoint;
+import io.rdmacomm.soft.transport.Engine;
+import io.rdmacomm.soft.transport.QueuePairResources;
+import io.rdmacomm.soft.transport.Transport;
+import io.rdmacomm.verbs.AddressVector;
+import io.rdmacomm.verbs.Capability;
+import io.rdmacomm.verbs.PathMtu;
+import io.rdmacomm.verbs.spi.ConnectionManagerDriver;
+import io.rdmacomm.verbs.spi.PortValues;
+import java.io.IOException;
+import java.net.Inet4Address;
+import java.net.InetSocketAddress;
+import java.util.EnumSet;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// RoCE v2 packets, towards all peers.
+final class RoceNetwork implements Network {
+    private static final Set<Capability> MISSING = EnumSet.of(
+            Capability.CONNECTION_MANAGER, Capability.CONNECTION_TYPE_OF_SERVICE, Capability.CONNECTION_ACK_TIMEOUT);
+
+    private final RocePort port;
+
+    /// Begins to receive.
+    ///
+    /// @throws IOException if there is no socket left
+    RoceNetwork(DeviceSettings settings, LocalMemory memory, Engine engine, ContextObjects objects) throws IOException {
+        this.port = new RocePort(settings.tcp().address(), memory, engine, objects::onLimit, objects::datagramTarget);
+    }
+
+    @Override
+    public boolean supports(Capability capability) {
+        return !MISSING.contains(capability);
+    }
+
+    @Override
+    public void describe(PortValues values) {
+        values.activeMtu = PathMtu.ofBytes(port.mtu());
+        values.maxMessageSize = RocePort.MOST_BYTES;
+    }
+
+    /// Another context of this process may have it at the same address.
+    @Override
+    public boolean mayNumber(int number) {
+        return !port.isTaken(number);
+    }
+
+    @Override
+    public @Nullable Transport connect(QueuePairResources queuePair) {
+        return port.connect(queuePair);
+    }
+
+    @Override
+    public Endpoint endpoint(QueuePairResources queuePair, Endpoint.Owner owner, Arrivals sends, Arrivals receives) {
+        return Endpoint.NONE;
+    }
+
+    @Override
+    public Arrivals arrivals(CompletionRing completions) {
+        return new RoceArrivals(port, completions);
+    }
+
+    @Override
+    public DatagramOutput openDatagrams(int number) {
+        return port.openDatagrams(number);
+    }
+
+    @Override
+    public InetSocketAddress datagramAddress(AddressVector vector) {
+        if (vector.isGlobal() && vector.destinationGid().address() instanceof Inet4Address host) {
+            return RocePort.datagramAddress(host);
+        }
+        throw SoftAddressHandle.refused(
+                "RoCE finds a port by a GID with an IPv4 address, not by GID " + vector.destinationGid());
+    }
+
+    @Override
+    public ConnectionManagerDriver openConnectionManager() {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public long onTime() {
+        return port.onTime();
+    }
+
+    @Override
+    public Map<String, Long> counters() {
+        return port.counters();
+    }
+
+    /// The socket is that of all contexts of this process at the address.
+    @Override
+    public void closing() throws IOException {
+        port.close();
+    }
+
+    @Override
+    public void close() {
+        // Everything has ended.
+    }
+}

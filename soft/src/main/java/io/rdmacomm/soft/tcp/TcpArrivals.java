@@ -1,0 +1,67 @@
+package io.rdmacomm.soft.tcp;
+
+import io.rdmacomm.soft.mapped.CompletionRing;
+import io.rdmacomm.soft.transport.Arrivals;
+import org.jspecify.annotations.Nullable;
+
+/// The links whose requests complete in one completion queue. Most queues of a host have none, so the selector is
+/// opened
+/// with the first.
+public final class TcpArrivals implements Arrivals {
+    private final TcpNode node;
+    private final CompletionRing completions;
+    private volatile @Nullable PolledLinks links;
+
+    /// No links yet.
+    ///
+    /// @param completions the ring of the completion queue
+    public TcpArrivals(TcpNode node, CompletionRing completions) {
+        this.node = node;
+        this.completions = completions;
+    }
+
+    /// The links; from now on the polling thread drives them.
+    PolledLinks links() {
+        PolledLinks known = links;
+        return known == null ? makeLinks() : known;
+    }
+
+    private synchronized PolledLinks makeLinks() {
+        PolledLinks made = links;
+        if (made == null) {
+            made = new PolledLinks(completions);
+            links = made;
+        }
+        return made;
+    }
+
+    @Override
+    public boolean receive() {
+        PolledLinks polled = links;
+        if (polled == null) {
+            return false;
+        }
+        polled.drive();
+        return true;
+    }
+
+    @Override
+    public void armed(boolean leads) {
+        if (links != null) {
+            node.armed(leads);
+        }
+    }
+
+    @Override
+    public @Nullable Place place() {
+        return links;
+    }
+
+    @Override
+    public void close() {
+        PolledLinks made = links;
+        if (made != null) {
+            made.close();
+        }
+    }
+}
