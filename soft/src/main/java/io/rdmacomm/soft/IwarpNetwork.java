@@ -86,7 +86,7 @@ final class IwarpNetwork implements Network, HostContexts {
 
     @Override
     public boolean supports(Capability capability) {
-        return true;
+        return SoftLimits.supports(capability);
     }
 
     @Override

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 /// How a context reaches its peers, and they it. [IwarpNetwork] and [RoceNetwork] are the two kinds; nothing else of a
 /// context depends on which it has.
 interface Network extends AutoCloseable {
-    /// Whether it can carry an operation that the device offers.
+    /// Whether it has a capability, with what all devices have ([SoftLimits#supports]).
     boolean supports(Capability capability);
 
     /// Sets the attributes of the port that depend on it.

@@ -1,9 +1,11 @@
 package io.rdmacomm.soft;
 
+import io.rdmacomm.soft.cm.ib.IbConnectionManager;
 import io.rdmacomm.soft.mapped.CompletionRing;
 import io.rdmacomm.soft.memory.LocalMemory;
 import io.rdmacomm.soft.roce.RoceArrivals;
 import io.rdmacomm.soft.roce.RocePort;
+import io.rdmacomm.soft.tcp.LinkTerms;
 import io.rdmacomm.soft.transport.Arrivals;
 import io.rdmacomm.soft.transport.DatagramOutput;
 import io.rdmacomm.soft.transport.Endpoint;
@@ -12,39 +14,37 @@ import io.rdmacomm.soft.transport.QueuePairResources;
 import io.rdmacomm.soft.transport.Transport;
 import io.rdmacomm.verbs.AddressVector;
 import io.rdmacomm.verbs.Capability;
-import io.rdmacomm.verbs.PathMtu;
 import io.rdmacomm.verbs.spi.ConnectionManagerDriver;
 import io.rdmacomm.verbs.spi.PortValues;
 import java.io.IOException;
 import java.net.Inet4Address;
 import java.net.InetSocketAddress;
-import java.util.EnumSet;
 import java.util.Map;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// RoCE v2 packets, towards all peers.
 final class RoceNetwork implements Network {
-    private static final Set<Capability> MISSING = EnumSet.of(
-            Capability.CONNECTION_MANAGER, Capability.CONNECTION_TYPE_OF_SERVICE, Capability.CONNECTION_ACK_TIMEOUT);
-
+    private final DeviceSettings settings;
     private final RocePort port;
 
     /// Begins to receive.
     ///
     /// @throws IOException if there is no socket left
     RoceNetwork(DeviceSettings settings, LocalMemory memory, Engine engine, ContextObjects objects) throws IOException {
+        this.settings = settings;
         this.port = new RocePort(settings.tcp().address(), memory, engine, objects::onLimit, objects::datagramTarget);
     }
 
     @Override
     public boolean supports(Capability capability) {
-        return !MISSING.contains(capability);
+        // The socket has one type of service for all connections.
+        return capability == Capability.DATAGRAM_SERVICES
+                || (SoftLimits.supports(capability) && capability != Capability.CONNECTION_TYPE_OF_SERVICE);
     }
 
     @Override
     public void describe(PortValues values) {
-        values.activeMtu = PathMtu.ofBytes(port.mtu());
+        values.activeMtu = port.mtu();
         values.maxMessageSize = RocePort.MOST_BYTES;
     }
 
@@ -85,7 +85,8 @@ final class RoceNetwork implements Network {
 
     @Override
     public ConnectionManagerDriver openConnectionManager() {
-        throw new UnsupportedOperationException();
+        return new IbConnectionManager(
+                settings.name(), port, settings.tcp().address(), settings.guid(), LinkTerms.MOST_READS);
     }
 
     @Override

@@ -220,7 +220,7 @@ final class SoftContext implements ContextDriver {
 
     @Override
     public boolean supports(Capability capability) {
-        return SoftLimits.supports(capability) && network.supports(capability);
+        return network.supports(capability);
     }
 
     @Override

@@ -11,11 +11,8 @@ import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.QueuePairAttributes;
 import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.VerbException;
-import io.rdmacomm.verbs.cm.AddressUnresolvedException;
 import io.rdmacomm.verbs.cm.ConnectionParameters;
 import io.rdmacomm.verbs.cm.IdentifierOptions;
-import io.rdmacomm.verbs.cm.RouteUnresolvedException;
-import io.rdmacomm.verbs.service.SystemSockets;
 import io.rdmacomm.verbs.spi.ConnectionManagerDriver;
 import io.rdmacomm.verbs.spi.ConnectionRequestDriver;
 import io.rdmacomm.verbs.spi.ListenerDriver;
@@ -28,7 +25,6 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
-import java.nio.channels.DatagramChannel;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -37,7 +33,6 @@ import org.jspecify.annotations.Nullable;
 public final class SoftConnectionManager implements ConnectionManagerDriver {
     /// The most that Linux siw can take, its 4 bytes of IRD and ORD not counted.
     private static final int PRIVATE_DATA_LIMIT = 251;
-    private static final int ANY_PORT = 1;
 
     private final String device;
     private final TcpSettings settings;
@@ -144,53 +139,10 @@ public final class SoftConnectionManager implements ConnectionManagerDriver {
         }
     }
 
-    /// Asks the kernel for the route: a connected datagram socket has the address that this host would use. Nothing
-    /// is sent.
     @Override
     public RouteDriver resolve(InetSocketAddress destination, IdentifierOptions options, long timeoutNanos) {
-        String operation = "resolve address (rdma_resolve_addr)";
-        if (destination.getPort() == 0) {
-            throw new AddressUnresolvedException(
-                    operation, Errno.EINVAL, destination + " has no port; name the one that the peer listens at");
-        }
-        try (DatagramChannel probe = openProbe(operation)) {
-            bind(probe, options.localAddress());
-            probe.connect(new InetSocketAddress(destination.getAddress(), ANY_PORT));
-            return new SoftRoute(this, (InetSocketAddress) probe.getLocalAddress(), destination, options);
-        } catch (IOException e) {
-            throw new RouteUnresolvedException(
-                    "resolve route (rdma_resolve_route)",
-                    Errno.ENETUNREACH,
-                    "no route to " + destination + ": " + e.getMessage() + "; check the address and the routes");
-        }
-    }
-
-    private static void bind(DatagramChannel probe, @Nullable InetSocketAddress local) {
-        if (local == null) {
-            return;
-        }
-        try {
-            probe.bind(new InetSocketAddress(local.getAddress(), 0));
-        } catch (IOException e) {
-            throw new VerbException(
-                    "bind (rdma_bind_addr)",
-                    Errno.EADDRNOTAVAIL,
-                    "cannot connect from " + local + ": " + e.getMessage() + "; use an address of this host",
-                    e);
-        }
-    }
-
-    private static DatagramChannel openProbe(String operation) {
-        try {
-            return SystemSockets.openDatagramSocket();
-        } catch (IOException e) {
-            throw new VerbException(
-                    operation,
-                    Errno.EMFILE,
-                    "no socket to ask for the route: " + e.getMessage()
-                            + "; raise the limit of open files (ulimit -n, sysctl fs.file-max)",
-                    e);
-        }
+        InetSocketAddress local = RouteProbe.localAddress(destination, options.localAddress());
+        return new SoftRoute(this, local, destination, options);
     }
 
     /// The terms that this side asks for.

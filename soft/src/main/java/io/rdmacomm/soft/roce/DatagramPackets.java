@@ -7,6 +7,7 @@ import io.rdmacomm.soft.transport.DatagramAddress;
 import io.rdmacomm.soft.transport.DatagramOutput;
 import io.rdmacomm.soft.transport.OutgoingDatagram;
 import java.lang.foreign.MemorySegment;
+import java.net.InetSocketAddress;
 
 /// Sends the datagrams of one queue pair, each in one packet (IBTA 9.8.3).
 final class DatagramPackets implements DatagramOutput {
@@ -45,6 +46,10 @@ final class DatagramPackets implements DatagramOutput {
 
     @Override
     public void send(OutgoingDatagram datagram, DatagramAddress to) {
+        send(datagram, to.socket());
+    }
+
+    void send(OutgoingDatagram datagram, InetSocketAddress to) {
         Packet packet = output.packet();
         packet.opcode = opcode(datagram);
         packet.psn = next;
@@ -54,7 +59,7 @@ final class DatagramPackets implements DatagramOutput {
         packet.source = source;
         packet.immediate = datagram.immediate;
         next = (next + 1) & Psn.MASK;
-        output.address(to.socket(), datagram.destination & Psn.MASK);
+        output.address(to, datagram.destination & Psn.MASK);
         var _ = output.begin(datagram.bytes);
         // Without room in the socket it is lost, like any datagram.
         var _ = output.send();

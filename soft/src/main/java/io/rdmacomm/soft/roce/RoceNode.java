@@ -1,12 +1,17 @@
 package io.rdmacomm.soft.roce;
 
+import io.rdmacomm.soft.roce.cm.CommunicationManager;
+import io.rdmacomm.soft.roce.mad.ManagementDatagram;
 import io.rdmacomm.soft.roce.wire.IdentificationCheck;
 import io.rdmacomm.soft.roce.wire.InvariantCrc;
 import io.rdmacomm.soft.roce.wire.Packet;
 import io.rdmacomm.soft.roce.wire.PacketFault;
 import io.rdmacomm.soft.roce.wire.PacketOpcode;
 import io.rdmacomm.soft.transport.IncomingDatagram;
+import io.rdmacomm.soft.transport.OutgoingDatagram;
 import io.rdmacomm.verbs.Errno;
+import io.rdmacomm.verbs.Gid;
+import io.rdmacomm.verbs.PathMtu;
 import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.service.SafeLogger;
 import io.rdmacomm.verbs.service.SystemSockets;
@@ -46,8 +51,14 @@ public final class RoceNode {
     /// By address; also the lock of the number of users of each.
     private static final Map<InetAddress, RoceNode> NODES = new HashMap<>();
 
+    /// The number of the queue pair that the managers of all hosts have, and its queue key (IBTA 13.3).
+    private static final int MANAGER = 1;
+
+    private static final int MANAGER_KEY = 0x8001_0000;
+
     private final InetAddress local;
     private final int address;
+    private final PathMtu mtu;
     private final DatagramChannel channel;
     private final RoceCounters counters = new RoceCounters();
     /// The contexts of this process here; replaced as a whole.
@@ -58,6 +69,9 @@ public final class RoceNode {
     private final InvariantCrc crc = new InvariantCrc();
     private final Packet packet = new Packet();
     private final IncomingDatagrams datagrams;
+    private final CommunicationManager connections;
+    private final DatagramPackets managerOutput;
+    private final OutgoingDatagram managerDatagram = new OutgoingDatagram();
     private InetSocketAddress lastSender = NOWHERE;
     private int lastSenderBits;
     /// The queue pair whose lock the thread that receives holds.
@@ -66,6 +80,9 @@ public final class RoceNode {
     private RoceNode(InetAddress local) throws IOException {
         this.local = local;
         this.address = bits(local);
+        this.mtu = InterfaceMtu.of(local);
+        this.managerOutput = new DatagramPackets(this, ManagementDatagram.BYTES, MANAGER);
+        this.connections = new CommunicationManager(Gid.of(local), mtu, this::sendManagement);
         this.datagrams = new IncomingDatagrams(inputSegment, address);
         this.channel = SystemSockets.openDatagramSocket(StandardProtocolFamily.INET);
         boolean complete = false;
@@ -151,6 +168,30 @@ public final class RoceNode {
     /// The IPv4 address.
     int address() {
         return address;
+    }
+
+    /// The largest path MTU.
+    PathMtu mtu() {
+        return mtu;
+    }
+
+    /// Makes connections by address.
+    CommunicationManager connections() {
+        return connections;
+    }
+
+    /// Under the lock of the manager.
+    private void sendManagement(InetAddress to, ByteBuffer datagram) {
+        managerDatagram.destination = MANAGER;
+        managerDatagram.queueKey = MANAGER_KEY;
+        managerDatagram.bytes = ManagementDatagram.BYTES;
+        MemorySegment.copy(
+                MemorySegment.ofBuffer(datagram),
+                0,
+                managerOutput.memory(),
+                managerOutput.payloadAt(managerDatagram),
+                ManagementDatagram.BYTES);
+        managerOutput.send(managerDatagram, new InetSocketAddress(to, PORT));
     }
 
     DatagramChannel channel() {
@@ -290,6 +331,13 @@ public final class RoceNode {
     }
 
     private void deliverDatagram(InetSocketAddress from) {
+        if (packet.destination == MANAGER) {
+            boolean forIt = packet.queueKey == MANAGER_KEY && packet.payloadBytes == ManagementDatagram.BYTES;
+            if (!forIt || !connections.arrived(from.getAddress(), input.slice(packet.payloadAt, packet.payloadBytes))) {
+                counters.strays.increment();
+            }
+            return;
+        }
         IncomingDatagram.Target to = findDatagramTarget(packet.destination);
         if (to == null) {
             counters.strays.increment();

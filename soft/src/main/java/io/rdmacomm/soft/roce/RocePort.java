@@ -3,18 +3,18 @@ package io.rdmacomm.soft.roce;
 import io.rdmacomm.soft.mapped.ControlLayout;
 import io.rdmacomm.soft.mapped.QueuePairNumbers;
 import io.rdmacomm.soft.memory.LocalMemory;
+import io.rdmacomm.soft.roce.cm.CommunicationManager;
 import io.rdmacomm.soft.transport.DatagramOutput;
 import io.rdmacomm.soft.transport.Engine;
 import io.rdmacomm.soft.transport.IncomingDatagram;
 import io.rdmacomm.soft.transport.QueuePairResources;
 import io.rdmacomm.soft.transport.Transport;
-import io.rdmacomm.verbs.Errno;
+import io.rdmacomm.verbs.PathMtu;
 import io.rdmacomm.verbs.VerbException;
 import java.io.IOException;
 import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.NetworkInterface;
 import java.nio.channels.SelectionKey;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReferenceArray;
@@ -36,17 +36,11 @@ public final class RocePort implements Engine.Ready, AutoCloseable {
 
     private static final int POLL_PACKETS = 16;
     private static final int ENGINE_PACKETS = 64;
-    /// Between the interface's MTU and the payload: IP, UDP and the headers of RoCE, as rxe reserves them.
-    private static final int HEADERS = 80;
-
-    private static final int[] MTUS = {4096, 2048, 1024, 512, 256};
-
     private final LocalMemory memory;
     private final Engine engine;
     private final IntConsumer onLimit;
     private final IntFunction<IncomingDatagram.@Nullable Target> datagramTargets;
     private final RoceNode node;
-    private final int mtu;
     private final AtomicReferenceArray<@Nullable RoceTransport> transports =
             new AtomicReferenceArray<>(ControlLayout.QUEUE_PAIR_COUNT);
     private volatile long lastPoll = System.nanoTime() - ATTENDED_NANOS;
@@ -75,7 +69,6 @@ public final class RocePort implements Engine.Ready, AutoCloseable {
         this.engine = engine;
         this.onLimit = onLimit;
         this.datagramTargets = datagramTargets;
-        this.mtu = mtu(address);
         this.node = RoceNode.acquire(address, this);
         boolean complete = false;
         try {
@@ -88,26 +81,24 @@ public final class RocePort implements Engine.Ready, AutoCloseable {
         }
     }
 
-    /// The largest payload that fits into the packets of the interface.
-    private static int mtu(InetAddress address) throws IOException {
-        NetworkInterface network = NetworkInterface.getByInetAddress(address);
-        // On loopback every address of 127.0.0.0/8 is this host.
-        int bytes = network == null ? Integer.MAX_VALUE : network.getMTU();
-        for (int each : MTUS) {
-            if (each <= bytes - HEADERS) {
-                return each;
-            }
-        }
-        throw RoceNode.unusable(
-                Errno.EINVAL,
-                "the interface of " + address.getHostAddress() + " has an MTU of " + bytes + ", and RoCE needs "
-                        + (MTUS[MTUS.length - 1] + HEADERS) + " at least",
-                null);
+    /// The most bytes of payload in a packet.
+    public PathMtu mtu() {
+        return node.mtu();
     }
 
-    /// The most bytes of payload in a packet.
-    public int mtu() {
-        return mtu;
+    /// Makes connections by address, for all contexts of this process here.
+    public CommunicationManager connections() {
+        return node.connections();
+    }
+
+    /// Has [CommunicationManager#onTime] called soon; any thread.
+    public void wakeup() {
+        engine.wakeup();
+    }
+
+    /// Runs `task` on the engine, soon.
+    public void execute(Runnable task) {
+        engine.execute(task);
     }
 
     /// Whether another queue pair has this number, which would get its packets, or no queue pair may have it.
@@ -135,7 +126,7 @@ public final class RocePort implements Engine.Ready, AutoCloseable {
 
     /// Sends the datagrams of a queue pair.
     public DatagramOutput openDatagrams(int number) {
-        return new DatagramPackets(node, mtu, number);
+        return new DatagramPackets(node, node.mtu().bytes(), number);
     }
 
     /// Where the datagrams for a host go.
@@ -196,10 +187,15 @@ public final class RocePort implements Engine.Ready, AutoCloseable {
         }
     }
 
-    /// Watches the socket again if no thread polls; the engine.
+    /// Time has passed; the engine.
     ///
     /// @return nanoseconds until the next call is due
     public long onTime() {
+        return Math.min(watchAgain(), node.connections().onTime());
+    }
+
+    /// Watches the socket again if no thread polls.
+    private long watchAgain() {
         if (!left) {
             return Long.MAX_VALUE;
         }

@@ -662,7 +662,8 @@ class ConnectionsTest {
     void privateDataUpToTheLimit() throws Exception {
         int limit = connecting.privateDataLimit();
         boolean iwarp = client.context().device().transport() == TransportType.IWARP;
-        assertThat(limit).isEqualTo(iwarp || !fabric.provider().equals("ibverbs") ? 251 : 56);
+        boolean software = !fabric.provider().equals("ibverbs") && !fabric.isRoce();
+        assertThat(limit).isEqualTo(iwarp || software ? 251 : 56);
         byte[] much = new byte[limit];
         Arrays.fill(much, (byte) 'x');
         Listener<ConnectionRequest> listener = listen();

@@ -1,0 +1,140 @@
+package io.rdmacomm.soft.cm.ib;
+
+import io.rdmacomm.soft.roce.cm.Conversation;
+import io.rdmacomm.soft.roce.mad.ReadDepths;
+import io.rdmacomm.verbs.QueuePair;
+import io.rdmacomm.verbs.QueuePairAttributes;
+import io.rdmacomm.verbs.QueuePairState;
+import io.rdmacomm.verbs.spi.ConnectionDriver;
+import java.net.InetSocketAddress;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/// An established connection. As on adapters, its queue pair fails when the peer no longer answers, but only a message
+/// of
+/// the peer, or this side, ends it.
+final class IbConnection implements ConnectionDriver {
+    private static final String BY_PEER = "the peer disconnected";
+    private static final String BY_THIS_SIDE = "this side disconnected";
+
+    private final IbConnectionManager connections;
+    private final Conversation conversation;
+    private final QueuePair queuePair;
+    private final ReadDepths depths;
+    private final InetSocketAddress local;
+    private final InetSocketAddress remote;
+    private final byte[] privateData;
+    private final AtomicReference<@Nullable String> reason = new AtomicReference<>();
+    private final CompletableFuture<String> ended = new CompletableFuture<>();
+
+    private IbConnection(
+            IbConnectionManager manager,
+            Conversation conversation,
+            QueuePair queuePair,
+            ReadDepths depths,
+            InetSocketAddress local,
+            InetSocketAddress remote,
+            byte[] privateData) {
+        this.connections = manager;
+        this.conversation = conversation;
+        this.queuePair = queuePair;
+        this.depths = depths;
+        this.local = local;
+        this.remote = remote;
+        this.privateData = privateData;
+    }
+
+    /// A connection whose queue pair is ready.
+    ///
+    /// @param agreed how many READs and atomics there can be
+    static IbConnection confirmed(
+            IbConnectionManager manager,
+            Conversation conversation,
+            ConnectionTerms terms,
+            ReadDepths agreed,
+            InetSocketAddress local,
+            InetSocketAddress remote,
+            byte[] privateData) {
+        IbConnection connection =
+                new IbConnection(manager, conversation, terms.queuePair(), agreed, local, remote, privateData);
+        if (!conversation.confirm(connection::endedByPeer)) {
+            connection.endedByPeer();
+        }
+        return connection;
+    }
+
+    /// On the thread that receives, which holds a lock.
+    private void endedByPeer() {
+        connections.port().execute(() -> end(BY_PEER));
+    }
+
+    private void end(String why) {
+        String known = reason.compareAndExchange(null, why);
+        fail(queuePair);
+        conversation.disconnect();
+        connections.protocol().returnPort(local.getPort());
+        ended.complete(known == null ? why : known);
+    }
+
+    /// Flushes what was posted.
+    static void fail(QueuePair queuePair) {
+        try {
+            if (queuePair.state() != QueuePairState.ERROR && queuePair.state() != QueuePairState.RESET) {
+                queuePair.modify(new QueuePairAttributes().state(QueuePairState.ERROR));
+            }
+        } catch (IllegalStateException e) {
+            // Its owner has closed it.
+        }
+    }
+
+    @Override
+    public InetSocketAddress localAddress() {
+        return local;
+    }
+
+    @Override
+    public InetSocketAddress remoteAddress() {
+        return remote;
+    }
+
+    @Override
+    public byte[] privateData() {
+        return privateData.clone();
+    }
+
+    @Override
+    public int responderResources() {
+        return depths.accepts();
+    }
+
+    @Override
+    public int initiatorDepth() {
+        return depths.makes();
+    }
+
+    @Override
+    public @Nullable String disconnectReason() {
+        return reason.get();
+    }
+
+    @Override
+    public void disconnect() {
+        end(BY_THIS_SIDE);
+    }
+
+    @Override
+    public CompletableFuture<String> ended() {
+        return ended;
+    }
+
+    @Override
+    public void close() {
+        disconnect();
+    }
+
+    @Override
+    public String toString() {
+        return "connection of " + queuePair + " to " + remote;
+    }
+}

@@ -1,0 +1,256 @@
+package io.rdmacomm.soft.cm.ib;
+
+import io.rdmacomm.soft.cm.RouteProbe;
+import io.rdmacomm.soft.roce.RocePort;
+import io.rdmacomm.soft.roce.cm.CommunicationManager;
+import io.rdmacomm.soft.roce.cm.Inquiry;
+import io.rdmacomm.soft.roce.cm.ListeningPort;
+import io.rdmacomm.soft.roce.mad.ConnectRequest;
+import io.rdmacomm.soft.roce.mad.PortSpace;
+import io.rdmacomm.soft.roce.mad.ProgramAddress;
+import io.rdmacomm.soft.roce.mad.ReadDepths;
+import io.rdmacomm.soft.roce.mad.ServiceReply;
+import io.rdmacomm.soft.roce.mad.ServiceRequest;
+import io.rdmacomm.verbs.AccessFlag;
+import io.rdmacomm.verbs.AddressVector;
+import io.rdmacomm.verbs.DeadlineException;
+import io.rdmacomm.verbs.Errno;
+import io.rdmacomm.verbs.Gid;
+import io.rdmacomm.verbs.QueuePair;
+import io.rdmacomm.verbs.QueuePairAttributes;
+import io.rdmacomm.verbs.QueuePairState;
+import io.rdmacomm.verbs.VerbException;
+import io.rdmacomm.verbs.cm.ConnectionParameters;
+import io.rdmacomm.verbs.cm.ConnectionRejectedException;
+import io.rdmacomm.verbs.cm.DatagramService;
+import io.rdmacomm.verbs.cm.DatagramTarget;
+import io.rdmacomm.verbs.cm.IdentifierOptions;
+import io.rdmacomm.verbs.cm.PeerUnreachableException;
+import io.rdmacomm.verbs.spi.ConnectionManagerDriver;
+import io.rdmacomm.verbs.spi.ConnectionRequestDriver;
+import io.rdmacomm.verbs.spi.DatagramRequestDriver;
+import io.rdmacomm.verbs.spi.ListenerDriver;
+import io.rdmacomm.verbs.spi.RouteDriver;
+import java.net.Inet4Address;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/// Connects queue pairs by address with the messages of InfiniBand's connection manager, as rdma_cm does for RoCE
+/// devices: the peer may be an adapter, rxe, or another software device. Ports are those of the manager, not of TCP.
+public final class IbConnectionManager implements ConnectionManagerDriver {
+    static final int HOP_LIMIT = 64;
+
+    private static final String LISTEN = "listen (rdma_listen)";
+    private static final String LOOK_UP = "look up datagram service (rdma_connect)";
+    private static final int MOST_BACKLOG = 4096;
+
+    private final String device;
+    private final RocePort port;
+    private final InetAddress address;
+    private final long guid;
+    private final int mostReads;
+    private final Set<Inquiry> inquiries = ConcurrentHashMap.newKeySet();
+    private volatile boolean closing;
+
+    /// Connects queue pairs of one context.
+    ///
+    /// @param device its name, for messages
+    /// @param address of the device
+    /// @param mostReads how many READs and atomics a queue pair can have in flight
+    public IbConnectionManager(String device, RocePort port, InetAddress address, long guid, int mostReads) {
+        this.device = device;
+        this.port = port;
+        this.address = address;
+        this.guid = guid;
+        this.mostReads = mostReads;
+    }
+
+    CommunicationManager protocol() {
+        return port.connections();
+    }
+
+    RocePort port() {
+        return port;
+    }
+
+    InetAddress address() {
+        return address;
+    }
+
+    long guid() {
+        return guid;
+    }
+
+    @Override
+    public int privateDataLimit() {
+        return ConnectRequest.MOST_PRIVATE_DATA;
+    }
+
+    // ---- Connections ----
+
+    @Override
+    public ListenerDriver<ConnectionRequestDriver> listen(
+            InetSocketAddress where, int backlog, IdentifierOptions options) {
+        check(LISTEN, where.getAddress());
+        return IbListener.forConnections(
+                this, opened(where, protocol().listen(where.getPort(), room(backlog), port::wakeup)));
+    }
+
+    private static int room(int backlog) {
+        return Math.clamp(backlog, 1, MOST_BACKLOG);
+    }
+
+    private static <R> ListeningPort<R> opened(InetSocketAddress where, @Nullable ListeningPort<R> opened) {
+        if (opened == null) {
+            throw new VerbException(
+                    LISTEN, Errno.EADDRINUSE, "port " + where.getPort() + " is taken; use another one, or 0 for any");
+        }
+        return opened;
+    }
+
+    /// Refuses an address that packets of this device do not have.
+    private void check(String operation, InetAddress local) {
+        if (!local.isAnyLocalAddress() && !local.equals(address)) {
+            throw new VerbException(
+                    operation,
+                    Errno.EADDRNOTAVAIL,
+                    local.getHostAddress() + " is not the address of " + device + ", which is "
+                            + address.getHostAddress());
+        }
+    }
+
+    @Override
+    public RouteDriver resolve(InetSocketAddress destination, IdentifierOptions options, long timeoutNanos) {
+        InetSocketAddress wanted = options.localAddress();
+        checkReachable("resolve address (rdma_resolve_addr)", destination.getAddress());
+        if (wanted != null) {
+            check("bind (rdma_bind_addr)", wanted.getAddress());
+        }
+        InetSocketAddress local = RouteProbe.localAddress(destination, new InetSocketAddress(address, 0));
+        int from = wanted == null ? 0 : wanted.getPort();
+        return new IbRoute(this, new InetSocketAddress(local.getAddress(), from), destination);
+    }
+
+    private static void checkReachable(String operation, InetAddress destination) {
+        if (!(destination instanceof Inet4Address)) {
+            throw new VerbException(
+                    operation,
+                    Errno.EAFNOSUPPORT,
+                    destination.getHostAddress() + " is not an IPv4 address, and RoCE devices of Java have no others");
+        }
+    }
+
+    /// Does what rdma_create_qp(3) does.
+    static void prepare(QueuePair queuePair) {
+        queuePair.modify(new QueuePairAttributes()
+                .state(QueuePairState.INIT)
+                .partitionKeyIndex(0)
+                .port(1)
+                .accessFlags(AccessFlag.allRemote()));
+    }
+
+    /// What this side accepts and makes.
+    ReadDepths depths(ConnectionParameters parameters) {
+        return new ReadDepths(
+                Math.min(parameters.responderResources(), mostReads), Math.min(parameters.initiatorDepth(), mostReads));
+    }
+
+    // ---- Datagrams ----
+
+    @Override
+    public ListenerDriver<DatagramRequestDriver> listenForDatagrams(InetSocketAddress where, int backlog) {
+        check(LISTEN, where.getAddress());
+        return IbListener.forDatagrams(
+                this, opened(where, protocol().listenForDatagrams(where.getPort(), room(backlog), port::wakeup)));
+    }
+
+    @Override
+    public DatagramService lookUp(InetSocketAddress destination, byte[] privateData, long timeoutNanos)
+            throws InterruptedException {
+        checkReachable(LOOK_UP, destination.getAddress());
+        ProgramAddress addresses = new ProgramAddress(0, Gid.of(address), Gid.of(destination.getAddress()));
+        long service = PortSpace.DATAGRAMS.service(destination.getPort());
+        try (Inquiry inquiry = protocol()
+                .inquire(
+                        destination.getAddress(),
+                        id -> new ServiceRequest(id, service, addresses, privateData),
+                        port::wakeup)) {
+            inquiries.add(inquiry);
+            try {
+                return answer(inquiry, destination, closing ? 0 : timeoutNanos, timeoutNanos);
+            } finally {
+                inquiries.remove(inquiry);
+            }
+        }
+    }
+
+    private DatagramService answer(Inquiry inquiry, InetSocketAddress destination, long patience, long timeoutNanos)
+            throws InterruptedException {
+        ServiceReply reply = inquiry.await(patience);
+        if (closing) {
+            throw new IllegalStateException(this + " was closed while looking up " + destination);
+        }
+        if (reply == null) {
+            throw silent(inquiry, destination, timeoutNanos);
+        }
+        if (reply.status() != ServiceReply.FOUND) {
+            throw new ConnectionRejectedException(
+                    LOOK_UP, destination + " rejected the request: " + why(reply.status()), reply.privateData());
+        }
+        DatagramTarget target =
+                new DatagramTarget(path(destination.getAddress(), 0), reply.queuePair(), reply.queueKey());
+        return new DatagramService(target, reply.privateData());
+    }
+
+    private static RuntimeException silent(Inquiry inquiry, InetSocketAddress destination, long timeoutNanos) {
+        return inquiry.isUnanswered()
+                ? unreachable(LOOK_UP, destination)
+                : new DeadlineException(
+                        LOOK_UP + ": " + destination + " did not answer within "
+                                + TimeUnit.NANOSECONDS.toMillis(timeoutNanos)
+                                + " ms; check that it runs, or wait longer",
+                        null);
+    }
+
+    /// The peer has not answered any request.
+    static PeerUnreachableException unreachable(String operation, InetSocketAddress peer) {
+        return new PeerUnreachableException(
+                operation,
+                Errno.ETIMEDOUT,
+                peer + " does not answer; check that it has RoCE v2 at this address, and that nothing between drops or"
+                        + " translates UDP port 4791");
+    }
+
+    private static String why(int status) {
+        return switch (status) {
+            case ServiceReply.NOBODY_LISTENS -> "no program listens for datagram requests there";
+            case ServiceReply.REJECTED -> "its program declined it";
+            default -> "status " + status;
+        };
+    }
+
+    /// The path to the port of a peer.
+    static AddressVector path(InetAddress peer, int trafficClass) {
+        return new AddressVector(Gid.of(peer), 0, 0, 1, 0, 0, HOP_LIMIT, trafficClass);
+    }
+
+    @Override
+    public void closing() {
+        closing = true;
+        inquiries.forEach(Inquiry::close);
+    }
+
+    @Override
+    public void close() {
+        closing();
+    }
+
+    @Override
+    public String toString() {
+        return "connection manager of " + device;
+    }
+}

@@ -1,0 +1,327 @@
+package io.rdmacomm.soft.roce.cm;
+
+import io.rdmacomm.soft.roce.mad.ConnectReply;
+import io.rdmacomm.soft.roce.mad.ConnectRequest;
+import io.rdmacomm.soft.roce.mad.DisconnectReply;
+import io.rdmacomm.soft.roce.mad.DisconnectRequest;
+import io.rdmacomm.soft.roce.mad.MessageKind;
+import io.rdmacomm.soft.roce.mad.ReadyToUse;
+import io.rdmacomm.soft.roce.mad.Receipt;
+import io.rdmacomm.soft.roce.mad.Rejection;
+import java.net.InetAddress;
+import org.jspecify.annotations.Nullable;
+
+/// One connection, from its request to its end (IBTA 12.9). Thread-safe.
+public final class Conversation extends Exchange {
+    /// How far it is.
+    public enum State {
+        /// This side has asked.
+        REQUESTING,
+        /// The peer has accepted, and this side brings its queue pair up.
+        ACCEPTED,
+        /// The peer has asked.
+        REQUESTED,
+        /// This side has accepted, and the peer brings its queue pair up.
+        ACCEPTING,
+        /// Both are ready.
+        CONNECTED,
+        /// This side has ended it, and the peer has not confirmed that.
+        DISCONNECTING,
+        /// The peer has refused it.
+        REFUSED,
+        /// The peer does not answer.
+        UNANSWERED,
+        /// It is over.
+        ENDED
+    }
+
+    /// The program of Linux may take so long, too (`CMA_CM_MRA_SETTING`): 69 s.
+    private static final int PROGRAM_TIMEOUT = 24;
+    private static final long TIMEOUT_UNIT_NANOS = 4_096;
+
+    private final @Nullable ConnectRequest request;
+    private State state;
+    private int peerId;
+    private int queuePair;
+    private int peerQueuePair;
+    private @Nullable ConnectReply reply;
+    private @Nullable Rejection refusal;
+    private boolean givenUp;
+    private Runnable onEnd = () -> {};
+
+    /// A conversation that this side begins.
+    Conversation(CommunicationManager manager, int id, InetAddress peer, int queuePair, Runnable wakeup) {
+        super(manager, id, peer, manager.newTransaction(), wakeup);
+        this.request = null;
+        this.state = State.REQUESTING;
+        this.queuePair = queuePair;
+    }
+
+    /// A conversation that the peer has begun.
+    Conversation(
+            CommunicationManager manager,
+            int id,
+            InetAddress peer,
+            long transaction,
+            ConnectRequest request,
+            Runnable wakeup) {
+        super(manager, id, peer, transaction, wakeup);
+        this.request = request;
+        this.state = State.REQUESTED;
+        this.peerId = request.id();
+        this.peerQueuePair = request.queuePair();
+    }
+
+    // ---- The program ----
+
+    /// The number of this side.
+    public int id() {
+        return id;
+    }
+
+    /// The address of the peer.
+    public InetAddress peer() {
+        return peer;
+    }
+
+    /// The request of the peer.
+    public ConnectRequest request() {
+        ConnectRequest known = request;
+        if (known == null) {
+            throw new IllegalStateException("this side has asked");
+        }
+        return known;
+    }
+
+    /// The reply of the peer, in [State#ACCEPTED].
+    public @Nullable ConnectReply reply() {
+        manager.lock.lock();
+        try {
+            return reply;
+        } finally {
+            manager.lock.unlock();
+        }
+    }
+
+    /// Why the peer has refused, in [State#REFUSED].
+    public @Nullable Rejection refusal() {
+        manager.lock.lock();
+        try {
+            return refusal;
+        } finally {
+            manager.lock.unlock();
+        }
+    }
+
+    /// Waits until it is no longer in a state.
+    ///
+    /// @return the state that it has then, or `from` after the timeout
+    public State awaitChange(State from, long timeoutNanos) throws InterruptedException {
+        manager.lock.lockInterruptibly();
+        try {
+            long left = timeoutNanos;
+            while (state == from && left > 0 && !givenUp) {
+                left = changed.awaitNanos(left);
+            }
+            return state;
+        } finally {
+            manager.lock.unlock();
+        }
+    }
+
+    /// Accepts the peer's request; the own queue pair is ready. Does nothing if the peer has given up meanwhile.
+    public void accept(ConnectReply own) {
+        manager.lock.lock();
+        try {
+            if (state == State.REQUESTED) {
+                queuePair = own.queuePair();
+                enter(State.ACCEPTING);
+                repeat(own);
+            }
+        } finally {
+            manager.lock.unlock();
+        }
+    }
+
+    /// The own queue pair is ready, too, after [State#ACCEPTED].
+    ///
+    /// @param ended called when the peer ends it, on the thread that receives; returns soon
+    /// @return false if it is over already
+    public boolean confirm(Runnable ended) {
+        manager.lock.lock();
+        try {
+            if (state == State.ACCEPTED) {
+                enter(State.CONNECTED);
+                send(new ReadyToUse(id, peerId));
+            }
+            if (state == State.CONNECTED) {
+                onEnd = ended;
+                return true;
+            }
+            return false;
+        } finally {
+            manager.lock.unlock();
+        }
+    }
+
+    /// Refuses the peer's request, or gives up this side's.
+    public void refuse(int reason, byte[] privateData) {
+        manager.lock.lock();
+        try {
+            switch (state) {
+                case REQUESTING -> give(new Rejection(id, 0, MessageKind.REQUEST, reason, privateData));
+                case ACCEPTED -> give(new Rejection(id, peerId, MessageKind.REPLY, reason, privateData));
+                case REQUESTED -> {
+                    Rejection answer = new Rejection(0, peerId, MessageKind.REQUEST, reason, privateData);
+                    give(answer);
+                    manager.remember(this, answer);
+                }
+                case ACCEPTING -> give(new Rejection(id, peerId, MessageKind.OTHER, reason, privateData));
+                case CONNECTED, DISCONNECTING, REFUSED, UNANSWERED, ENDED -> end();
+            }
+        } finally {
+            manager.lock.unlock();
+        }
+    }
+
+    private void give(Rejection rejection) {
+        send(rejection);
+        end();
+    }
+
+    /// Wakes who waits because this side gives up; [#refuse] tells the peer.
+    public void giveUp() {
+        manager.lock.lock();
+        try {
+            givenUp = true;
+            changed.signalAll();
+        } finally {
+            manager.lock.unlock();
+        }
+    }
+
+    /// Ends it; does nothing if it is over.
+    public void disconnect() {
+        manager.lock.lock();
+        try {
+            if (state == State.CONNECTED) {
+                enter(State.DISCONNECTING);
+                repeat(new DisconnectRequest(id, peerId, peerQueuePair));
+            } else if (state != State.DISCONNECTING) {
+                end();
+            }
+        } finally {
+            manager.lock.unlock();
+        }
+    }
+
+    // ---- The peer; with the lock ----
+
+    /// Whether the peer has begun it.
+    boolean isPeers() {
+        return request != null;
+    }
+
+    /// The peer has repeated its request.
+    void requestedAgain() {
+        switch (state) {
+            case REQUESTED -> acknowledgeRequest();
+            case ACCEPTING -> repeatNow();
+            case REQUESTING, ACCEPTED, CONNECTED, DISCONNECTING, REFUSED, UNANSWERED, ENDED -> {
+                // The answer is on its way, or nobody waits for one.
+            }
+        }
+    }
+
+    /// The program may take its time.
+    void acknowledgeRequest() {
+        send(new Receipt(id, peerId, MessageKind.REQUEST, PROGRAM_TIMEOUT));
+    }
+
+    void received(Receipt receipt) {
+        boolean asked = state == State.REQUESTING && receipt.received() == MessageKind.REQUEST;
+        boolean replied = state == State.ACCEPTING && receipt.received() == MessageKind.REPLY;
+        if (asked || replied) {
+            bePatient(TIMEOUT_UNIT_NANOS << receipt.timeout());
+        }
+    }
+
+    void received(ConnectReply message) {
+        if (state == State.REQUESTING) {
+            stopRepeating();
+            peerId = message.id();
+            peerQueuePair = message.queuePair();
+            reply = message;
+            enter(State.ACCEPTED);
+        } else if (state == State.CONNECTED && request == null && message.id() == peerId) {
+            // The confirmation was lost.
+            send(new ReadyToUse(id, peerId));
+        }
+    }
+
+    void received(ReadyToUse message) {
+        if (state == State.ACCEPTING && message.id() == peerId) {
+            stopRepeating();
+            enter(State.CONNECTED);
+        }
+    }
+
+    void received(Rejection message) {
+        switch (state) {
+            case REQUESTING, ACCEPTING, REQUESTED -> {
+                refusal = message;
+                leave(State.REFUSED);
+            }
+            case ACCEPTED, CONNECTED, DISCONNECTING, REFUSED, UNANSWERED, ENDED -> {
+                // Late, or it would let strangers end connections.
+            }
+        }
+    }
+
+    void received(DisconnectRequest message) {
+        if (message.id() != peerId || message.queuePair() != queuePair) {
+            return;
+        }
+        switch (state) {
+            case CONNECTED, ACCEPTING, DISCONNECTING -> {
+                send(new DisconnectReply(id, peerId));
+                end();
+                onEnd.run();
+            }
+            case REQUESTING, ACCEPTED, REQUESTED, REFUSED, UNANSWERED, ENDED -> {
+                // There is no connection.
+            }
+        }
+    }
+
+    void received(DisconnectReply message) {
+        if (state == State.DISCONNECTING && message.id() == peerId) {
+            end();
+        }
+    }
+
+    @Override
+    void unanswered() {
+        leave(state == State.DISCONNECTING ? State.ENDED : State.UNANSWERED);
+    }
+
+    private void end() {
+        leave(State.ENDED);
+    }
+
+    private void leave(State to) {
+        stopRepeating();
+        manager.forget(this);
+        enter(to);
+    }
+
+    private void enter(State to) {
+        state = to;
+        changed.signalAll();
+    }
+
+    @Override
+    public String toString() {
+        return "conversation 0x" + Integer.toHexString(id) + " with " + peer.getHostAddress();
+    }
+}

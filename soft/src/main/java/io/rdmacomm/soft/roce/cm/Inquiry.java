@@ -1,0 +1,66 @@
+package io.rdmacomm.soft.roce.cm;
+
+import io.rdmacomm.soft.roce.mad.ServiceReply;
+import java.net.InetAddress;
+import org.jspecify.annotations.Nullable;
+
+/// A question of this side for the queue pair of a datagram service (IBTA 12.11). Thread-safe.
+public final class Inquiry extends Exchange implements AutoCloseable {
+    private @Nullable ServiceReply reply;
+    private boolean over;
+
+    Inquiry(CommunicationManager manager, int id, InetAddress peer, Runnable wakeup) {
+        super(manager, id, peer, manager.newTransaction(), wakeup);
+    }
+
+    /// Waits for the answer.
+    ///
+    /// @return null after the timeout, or when there will be none
+    public @Nullable ServiceReply await(long timeoutNanos) throws InterruptedException {
+        manager.lock.lockInterruptibly();
+        try {
+            long left = timeoutNanos;
+            while (reply == null && !over && left > 0) {
+                left = changed.awaitNanos(left);
+            }
+            return reply;
+        } finally {
+            manager.lock.unlock();
+        }
+    }
+
+    /// Whether the peer has not answered although it was asked often enough; with the lock of nobody.
+    public boolean isUnanswered() {
+        manager.lock.lock();
+        try {
+            return over && reply == null;
+        } finally {
+            manager.lock.unlock();
+        }
+    }
+
+    void received(ServiceReply message) {
+        reply = message;
+        stopRepeating();
+        changed.signalAll();
+    }
+
+    @Override
+    void unanswered() {
+        over = true;
+        changed.signalAll();
+    }
+
+    /// Wakes who waits.
+    @Override
+    public void close() {
+        manager.lock.lock();
+        try {
+            stopRepeating();
+            manager.forget(this);
+            unanswered();
+        } finally {
+            manager.lock.unlock();
+        }
+    }
+}

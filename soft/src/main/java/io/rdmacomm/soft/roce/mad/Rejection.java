@@ -1,0 +1,67 @@
+package io.rdmacomm.soft.roce.mad;
+
+import java.nio.ByteBuffer;
+
+/// REJ: refuses a request or a reply (IBTA 12.6.7).
+///
+/// @param id of the side that refuses; 0 if it has none
+/// @param peerId of the other side; 0 if it has told none
+/// @param refused which message it was
+/// @param reason one of those below, or another one
+/// @param privateData of the program
+@SuppressWarnings("ArrayRecordComponent") // never compared
+public record Rejection(int id, int peerId, MessageKind refused, int reason, byte[] privateData)
+        implements ConnectionMessage {
+    /// The queue pair that was named cannot be one.
+    public static final int NO_QUEUE_PAIR = 1;
+    /// This side has no room for more.
+    public static final int NO_RESOURCES = 3;
+    /// The other side has not answered in time.
+    public static final int TIMEOUT = 4;
+    /// There is no such communication.
+    public static final int UNKNOWN_ID = 6;
+    /// No program listens.
+    public static final int NOBODY_LISTENS = 8;
+    /// Only reliable connections are made.
+    public static final int TRANSPORT = 9;
+    /// This side has the same queue pair in another connection.
+    public static final int STALE = 10;
+    /// The GIDs are not those of the packet.
+    public static final int WRONG_GID = 12;
+    /// The path MTU is larger than that of this side.
+    public static final int WRONG_MTU = 26;
+    /// The program does not want it.
+    public static final int PROGRAM = 28;
+
+    static final int ATTRIBUTE = 0x12;
+
+    private static final int MOST_PRIVATE_DATA = 148;
+
+    /// Without private data.
+    public Rejection(int id, int peerId, MessageKind refused, int reason) {
+        this(id, peerId, refused, reason, new byte[0]);
+    }
+
+    @Override
+    public int attribute() {
+        return ATTRIBUTE;
+    }
+
+    @Override
+    public void encode(ByteBuffer to) {
+        to.putInt(0, id);
+        to.putInt(4, peerId);
+        to.put(8, (byte) (refused.ordinal() << 6));
+        to.putShort(10, (short) reason);
+        to.put(84, Fields.padded(privateData, MOST_PRIVATE_DATA));
+    }
+
+    static Rejection decode(ByteBuffer from) {
+        return new Rejection(
+                from.getInt(0),
+                from.getInt(4),
+                MessageKind.of(Fields.unsigned(from, 8)),
+                Short.toUnsignedInt(from.getShort(10)),
+                Fields.bytes(from, 84, MOST_PRIVATE_DATA));
+    }
+}
