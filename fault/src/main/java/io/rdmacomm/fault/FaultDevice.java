@@ -24,6 +24,11 @@ record FaultDevice(String name, DeviceDriver real, FaultPlan plan) implements De
     }
 
     @Override
+    public boolean isSoftware() {
+        return real.isSoftware();
+    }
+
+    @Override
     public ContextDriver open() {
         ContextDriver opened = real.open();
         try {

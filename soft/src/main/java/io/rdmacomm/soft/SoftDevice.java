@@ -29,9 +29,15 @@ final class SoftDevice implements DeviceDriver {
         return settings.guid();
     }
 
+    /// RoCE packets are those of InfiniBand; a device with shared memory and iWARP is neither.
     @Override
     public TransportType transport() {
-        return TransportType.UNSPECIFIED;
+        return settings.roce() ? TransportType.INFINIBAND : TransportType.UNSPECIFIED;
+    }
+
+    @Override
+    public boolean isSoftware() {
+        return true;
     }
 
     @Override

@@ -129,7 +129,7 @@ public final class Context implements Resource {
     ///
     /// @param sender the address that the numbers came from
     public boolean leadsTo(QueuePairInfo numbers, InetAddress sender) {
-        return device.transport() != TransportType.UNSPECIFIED
+        return !device.isSoftware()
                 || PeerPlace.of(numbers, driver.queryPort(1).lid != 0).isOf(sender);
     }
 

@@ -36,6 +36,11 @@ public final class Device {
         return driver.transport();
     }
 
+    /// Whether it is a software device of this library, in place of an adapter or of a driver of the system.
+    public boolean isSoftware() {
+        return driver.isSoftware();
+    }
+
     /// Opens the device (ibv_open_device(3)). The caller closes the context.
     ///
     /// @throws VerbException the errno of opening it, with what to do

@@ -8,6 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfEnvironmentVariable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// The software device with RoCE v2 packets on one host and the kernel's rxe on another: `roce0` in the network
 /// namespace `far`, `rxe0` here, and a cable between them.
@@ -16,6 +17,8 @@ class RoceToKernelTest {
     private static final String KERNEL = "10.9.0.1";
     private static final String DEVICES = "roce0=10.9.0.2?transport=roce";
     private static final String LISTENS = "ss -ltn | grep :18515";
+    private static final String ADDRESS = "10.9.0.2";
+    private static final String PROGRAM_LISTENS = "rdma resource show cm_id | grep LISTEN";
     private static final String PING = "ping --interop rc_pingpong -d roce0 --count 50 --check --timeout 60";
 
     private static HeardProcess far(String words) throws IOException {
@@ -41,6 +44,84 @@ class RoceToKernelTest {
             CProgram.assertEndsWell(CProgram.start("ibv_rc_pingpong -d rxe0 -g 1 -n 50 -c 10.9.0.2"));
 
             server.end().assertGood();
+        }
+    }
+
+    // ---- By address ----
+
+    @ParameterizedTest
+    @ValueSource(ints = {64, 10_000, 65_535})
+    void theClientTalksToTheServerOfRping(int bytes) throws Exception {
+        Process server = CProgram.serve("rping -s -a " + KERNEL + " -S " + bytes + " -C 5 -V", PROGRAM_LISTENS);
+
+        try (HeardProcess client =
+                far("ping --interop rping -d roce0 --timeout 60 --count 5 " + KERNEL + " --size " + bytes)) {
+            Outcome outcome = client.end();
+            outcome.assertGood();
+            assertThat(outcome.text()).contains("5 pings, all correct");
+        }
+        CProgram.assertEndsWell(server);
+    }
+
+    @Test
+    void theServerTalksToTheClientsOfRping() throws Exception {
+        try (HeardProcess server = far("ping --interop rping -d roce0 --timeout 60 --bind " + ADDRESS + " --server")
+                .listening()) {
+            for (int bytes : new int[] {64, 65_535}) {
+                CProgram.assertEndsWell(CProgram.start("rping -c -a " + ADDRESS + " -S " + bytes + " -C 5 -V"));
+            }
+            server.interrupt();
+
+            assertThat(server.end().text()).doesNotContain("rdmacomm ping:").contains(": 5 pings served");
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"UCMATOSE_CLIENT, ucmatose -b " + KERNEL, "RDMA_CLIENT, rdma_server -s " + KERNEL})
+    void theExamplesOfLibrdmacmServe(String role, String command) throws Exception {
+        Process server = CProgram.serve(command, PROGRAM_LISTENS);
+
+        try (HeardProcess client = FarProcess.start(DEVICES, ManagedExchange.class, "roce0", role, KERNEL)) {
+            assertThat(client.end().text()).contains("all exchanged");
+        }
+        CProgram.assertEndsWell(server);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"UCMATOSE_SERVER, ucmatose -b " + KERNEL + " -s " + ADDRESS, "RDMA_SERVER, rdma_client -s " + ADDRESS})
+    void theExamplesOfLibrdmacmAreServed(String role, String command) throws Exception {
+        try (HeardProcess server = FarProcess.start(DEVICES, ManagedExchange.class, "roce0", role, ADDRESS)
+                .listening()) {
+            CProgram.assertEndsWell(CProgram.start(command));
+
+            assertThat(server.end().text()).contains("all exchanged");
+        }
+    }
+
+    @Test
+    void theServerOfUdaddyAnswers() throws Exception {
+        Process server = CProgram.serve("udaddy -c 1 -b " + KERNEL + UdaddyEnd.OPTIONS, PROGRAM_LISTENS);
+
+        try (HeardProcess client = FarProcess.start(DEVICES, UdaddyEnd.class, "roce0", "client", KERNEL)) {
+            assertThat(client.end().text()).contains("all exchanged");
+        }
+        CProgram.assertEndsWell(server);
+    }
+
+    @Test
+    void theClientOfUdaddyIsAnswered() throws Exception {
+        try (HeardProcess server = FarProcess.start(DEVICES, UdaddyEnd.class, "roce0", "server", ADDRESS)
+                .listening()) {
+            CProgram.assertEndsWell(CProgram.start("udaddy -c 1 -b " + KERNEL + " -s " + ADDRESS + UdaddyEnd.OPTIONS));
+
+            assertThat(server.end().text()).contains("all exchanged");
+        }
+    }
+
+    @Test
+    void nobodyListensAtThePortOfTheKernel() throws Exception {
+        try (HeardProcess client = far("ping --interop rping -d roce0 --timeout 60 " + KERNEL + " --port 7999")) {
+            assertThat(client.end().text()).contains("no program listens there");
         }
     }
 }

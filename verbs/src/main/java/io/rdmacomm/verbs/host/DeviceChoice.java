@@ -6,7 +6,6 @@ import io.rdmacomm.verbs.Device;
 import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.PortState;
 import io.rdmacomm.verbs.Rdma;
-import io.rdmacomm.verbs.TransportType;
 import io.rdmacomm.verbs.VerbException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -99,7 +98,7 @@ public final class DeviceChoice {
     }
 
     private void consider(Device device) {
-        int kind = device.transport() == TransportType.UNSPECIFIED ? SOFTWARE : HARDWARE;
+        int kind = device.isSoftware() ? SOFTWARE : HARDWARE;
         if (kind + HAS_ADDRESS <= bestRank) {
             return;
         }

@@ -16,6 +16,11 @@ public interface DeviceDriver {
     /// The transport of its messages.
     TransportType transport();
 
+    /// Whether it is a software device of this library, which sends to any IP address that a GID names.
+    default boolean isSoftware() {
+        return false;
+    }
+
     /// Opens the device (ibv_open_device(3)).
     ///
     /// @throws io.rdmacomm.verbs.VerbException the errno of opening it, with what to do
