@@ -71,6 +71,9 @@ final class SoftLimits {
 
     /// @param roce whether the device has RoCE packets
     static boolean supports(Capability capability, boolean roce) {
+        if (capability == Capability.UNRELIABLE_CONNECTED) {
+            return roce;
+        }
         return CAPABILITIES.contains(capability) && !(roce && NOT_OVER_ROCE.contains(capability));
     }
 
