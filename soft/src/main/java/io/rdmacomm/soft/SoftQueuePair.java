@@ -547,6 +547,7 @@ final class SoftQueuePair implements QueuePairDriver, ContextQueuePair, Transpor
         destination.forget();
         noted = false;
         failed = false;
+        sendingStatus = SUCCESS;
         gone = false;
     }
 
