@@ -11,6 +11,7 @@ import io.rdmacomm.verbs.Capability;
 import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.spi.ConnectionManagerDriver;
 import io.rdmacomm.verbs.spi.PortValues;
+import io.rdmacomm.verbs.spi.QueuePairDriver;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.Map;
@@ -29,6 +30,11 @@ interface Network extends AutoCloseable {
     default boolean mayNumber(int number) {
         return true;
     }
+
+    /// Refuses the path of a queue pair to a peer that it can never reach.
+    ///
+    /// @throws VerbException EINVAL
+    default void checkPath(String operation, QueuePairDriver queuePair, @Nullable AddressVector path) {}
 
     /// A transport that needs no connection; null if the peer must be called, or cannot be reached yet.
     @Nullable

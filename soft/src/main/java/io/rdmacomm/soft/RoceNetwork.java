@@ -16,6 +16,7 @@ import io.rdmacomm.verbs.AddressVector;
 import io.rdmacomm.verbs.Capability;
 import io.rdmacomm.verbs.spi.ConnectionManagerDriver;
 import io.rdmacomm.verbs.spi.PortValues;
+import io.rdmacomm.verbs.spi.QueuePairDriver;
 import java.io.IOException;
 import java.net.Inet4Address;
 import java.net.InetSocketAddress;
@@ -38,14 +39,22 @@ final class RoceNetwork implements Network {
     @Override
     public boolean supports(Capability capability) {
         // The socket has one type of service for all connections.
-        return capability == Capability.DATAGRAM_SERVICES
-                || (SoftLimits.supports(capability) && capability != Capability.CONNECTION_TYPE_OF_SERVICE);
+        return switch (capability) {
+            case UNRELIABLE_CONNECTED, DATAGRAM_SERVICES -> true;
+            case CONNECTION_TYPE_OF_SERVICE -> false;
+            default -> SoftLimits.supports(capability);
+        };
     }
 
     @Override
     public void describe(PortValues values) {
         values.activeMtu = port.mtu();
         values.maxMessageSize = RocePort.MOST_BYTES;
+    }
+
+    @Override
+    public void checkPath(String operation, QueuePairDriver queuePair, @Nullable AddressVector path) {
+        port.checkPath(operation, queuePair, path);
     }
 
     /// Another context of this process may have it at the same address.

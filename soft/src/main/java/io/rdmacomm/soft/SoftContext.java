@@ -143,6 +143,9 @@ final class SoftContext implements ContextDriver {
             throw new VerbException(
                     operation, Errno.EINVAL, queuePair + ": there is only port 1, not " + change.port());
         }
+        if (change.has(QueuePairAttribute.ADDRESS_VECTOR)) {
+            network.checkPath(operation, queuePair, change.addressVector());
+        }
         if (to != QueuePairState.ERROR && to != QueuePairState.RESET) {
             checkWorks(operation);
         }

@@ -38,7 +38,7 @@ import java.lang.foreign.Arena;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// A reliable connected queue pair: its state, its queues, and how it fails. A [Transport] carries its requests to
+/// A connected queue pair: its state, its queues, and how it fails. A [Transport] carries its requests to
 /// the peer; it is chosen once, when the peer is found. Until then requests wait in the [RequestQueue].
 ///
 /// A transport only takes notes of what happens to it ([#failed], [#peerGone]). The queue pair acts on them in
@@ -75,6 +75,7 @@ final class SoftQueuePair implements QueuePairDriver, ContextQueuePair, Transpor
     private int failedStatus;
     private int failedVendorError;
     private AsyncEventType failedEvent = AsyncEventType.UNKNOWN;
+    private int sendingStatus;
 
     /// @param domain number of its protection domain
     SoftQueuePair(SoftContext context, int domain, QueuePairRequest request, int number) throws IOException {
@@ -105,7 +106,17 @@ final class SoftQueuePair implements QueuePairDriver, ContextQueuePair, Transpor
         WindowRequests windowRequests = new WindowRequests(context.memory(), number, domain);
         this.withoutPeer = new RequestsWithoutPeer(sends, windowRequests);
         this.resources = new QueuePairResources(
-                number, domain, block, sends, receives, windowRequests, destination, retries, this, this);
+                number,
+                domain,
+                request.type(),
+                block,
+                sends,
+                receives,
+                windowRequests,
+                destination,
+                retries,
+                this,
+                this);
         this.endpoint =
                 context.network().endpoint(resources, this, sendCompletions.arrivals(), receiveCompletions.arrivals());
         context.objects().add(this);
@@ -146,7 +157,8 @@ final class SoftQueuePair implements QueuePairDriver, ContextQueuePair, Transpor
 
     @Override
     public int postSends(RequestChain batch, int first, int count) {
-        if (owner.state() == QueuePairState.ERROR) {
+        QueuePairState state = owner.state();
+        if (state == QueuePairState.ERROR || state == QueuePairState.SEND_QUEUE_ERROR) {
             sends.flush(batch, first, first + count);
             return count;
         }
@@ -258,8 +270,8 @@ final class SoftQueuePair implements QueuePairDriver, ContextQueuePair, Transpor
     @Override
     public boolean isConnected() {
         return switch (owner.state()) {
-            case READY_TO_RECEIVE, READY_TO_SEND, SEND_QUEUE_DRAIN -> owner.isOpen();
-            case RESET, INIT, SEND_QUEUE_ERROR, ERROR -> false;
+            case READY_TO_RECEIVE, READY_TO_SEND, SEND_QUEUE_DRAIN, SEND_QUEUE_ERROR -> owner.isOpen();
+            case RESET, INIT, ERROR -> false;
         };
     }
 
@@ -355,6 +367,12 @@ final class SoftQueuePair implements QueuePairDriver, ContextQueuePair, Transpor
     }
 
     @Override
+    public void sendingFailed(int status) {
+        noted = true;
+        sendingStatus = status;
+    }
+
+    @Override
     public void peerGone() {
         noted = true;
         gone = true;
@@ -371,6 +389,9 @@ final class SoftQueuePair implements QueuePairDriver, ContextQueuePair, Transpor
                     seek();
                 }
             }
+            if (sendingStatus != SUCCESS) {
+                stopSending();
+            }
             if (failed) {
                 failed = false;
                 failAsReported();
@@ -383,6 +404,13 @@ final class SoftQueuePair implements QueuePairDriver, ContextQueuePair, Transpor
                 context.asyncEvents().raise(AsyncEventType.SEND_QUEUE_DRAINED, number);
             }
         }
+    }
+
+    private void stopSending() {
+        drainWanted = false;
+        enter(QueuePairState.SEND_QUEUE_ERROR);
+        sends.flush(sendingStatus, 0);
+        sendingStatus = SUCCESS;
     }
 
     private void failAsReported() {
@@ -515,6 +543,7 @@ final class SoftQueuePair implements QueuePairDriver, ContextQueuePair, Transpor
         destination.forget();
         noted = false;
         failed = false;
+        sendingStatus = SUCCESS;
         gone = false;
     }
 

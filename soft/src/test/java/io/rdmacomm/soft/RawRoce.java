@@ -69,6 +69,11 @@ final class RawRoce implements AutoCloseable {
         return packet;
     }
 
+    /// A byte of the payload of the packet that was received last.
+    byte payload(Packet packet, int offset) {
+        return input.get(packet.payloadAt + offset);
+    }
+
     @Override
     public void close() throws IOException {
         channel.close();

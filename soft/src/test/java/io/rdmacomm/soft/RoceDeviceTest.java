@@ -7,96 +7,35 @@ import io.rdmacomm.soft.roce.wire.Packet;
 import io.rdmacomm.soft.roce.wire.PacketOpcode;
 import io.rdmacomm.soft.roce.wire.Psn;
 import io.rdmacomm.soft.roce.wire.Syndrome;
-import io.rdmacomm.verbs.AccessFlag;
-import io.rdmacomm.verbs.CompletionQueue;
-import io.rdmacomm.verbs.CompletionQueueOptions;
-import io.rdmacomm.verbs.Completions;
 import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.Gid;
-import io.rdmacomm.verbs.MemoryRegion;
 import io.rdmacomm.verbs.PathMtu;
-import io.rdmacomm.verbs.ProtectionDomain;
 import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.QueuePairInfo;
 import io.rdmacomm.verbs.QueuePairOptions;
 import io.rdmacomm.verbs.QueuePairState;
-import io.rdmacomm.verbs.ReceiveBatch;
+import io.rdmacomm.verbs.QueuePairType;
 import io.rdmacomm.verbs.SendBatch;
 import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.WorkStatus;
 import java.io.IOException;
-import java.lang.foreign.Arena;
 import java.lang.foreign.ValueLayout;
-import java.net.BindException;
 import java.net.InetAddress;
-import java.time.Duration;
-import java.util.function.BooleanSupplier;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /// A device that speaks RoCE v2, and a peer that lies, loses packets, or says nothing.
 @Timeout(60)
-class RoceDeviceTest {
-    private static final String HERE = "127.0.0.81";
-    private static final String THERE = "127.0.0.82";
-    private static final int THEIR_NUMBER = 0x123;
-    private static final int THEIR_PSN = 0xffffff;
-    private static final int MTU = 256;
-    private static final int BYTES = 4096;
-    private static final int TIMEOUT_MILLIS = 67;
-    private static final int RETRIES = 2;
-    private static final int LONG_MILLIS = 5_000;
-    private static final int SHORT_MILLIS = 20;
+class RoceDeviceTest extends RoceCase {
+    private static final int SENT_BYTES = 4096;
 
-    private final Arena arena = Arena.ofShared();
-    private Context context;
-    private RawRoce peer;
-    private CompletionQueue queue;
-    private QueuePair pair;
-    private MemoryRegion region;
-    private int psn;
-
-    @BeforeEach
-    void connect() throws IOException {
-        try {
-            peer = new RawRoce(THERE, HERE);
-        } catch (BindException e) {
-            throw LeftOut.because(getClass(), "UDP port 4791 is taken, most likely by rdma_rxe (rmmod rdma_rxe)");
-        }
-        context = Soft.open("roce1=" + HERE + "?transport=roce");
-        ProtectionDomain domain = context.allocateProtectionDomain();
-        queue = context.createCompletionQueue(CompletionQueueOptions.ofCapacity(64));
-        pair = domain.createQueuePair(QueuePairOptions.reliable(queue));
-        region = domain.allocate(BYTES, AccessFlag.allRemote());
-        psn = pair.info().packetSequenceNumber();
-        pair.connect(
-                new QueuePairInfo(
-                        THEIR_NUMBER, THEIR_PSN, 0, Gid.of(InetAddress.ofLiteral(THERE)), PathMtu.ofBytes(MTU)),
-                ConnectionOptions.defaults().withTimeout(Duration.ofMillis(TIMEOUT_MILLIS), RETRIES));
-    }
-
-    @AfterEach
-    void close() throws IOException {
-        arena.close();
-        if (context != null) {
-            peer.close();
-            context.close();
-        }
-    }
-
-    private Packet packet(int opcode, int number) {
-        Packet packet = new Packet();
-        packet.opcode = opcode;
-        packet.destination = pair.number();
-        packet.psn = Psn.add(THEIR_PSN, number);
-        packet.wantsAnswer = true;
-        return packet;
+    RoceDeviceTest() {
+        super(QueuePairType.RELIABLE_CONNECTED);
     }
 
     private Packet answer(int opcode, int number, int syndrome) {
@@ -107,52 +46,12 @@ class RoceDeviceTest {
         return packet;
     }
 
-    private Packet awaitPacket() throws IOException {
-        Packet packet = peer.receive(LONG_MILLIS);
-        assertThat(packet).as("a packet").isNotNull();
-        return packet;
-    }
-
     private void assertAnswer(int number, int syndrome) throws IOException {
         Packet packet = awaitPacket();
         assertThat(packet.opcode).isEqualTo(PacketOpcode.ACKNOWLEDGE);
         assertThat(packet.syndrome).isEqualTo(syndrome);
         assertThat(packet.psn).isEqualTo(Psn.add(THEIR_PSN, number));
         assertThat(packet.destination).isEqualTo(THEIR_NUMBER);
-    }
-
-    private Completions poll() {
-        Completions done = Completions.create(arena, 1);
-        long end = System.nanoTime() + Duration.ofMillis(LONG_MILLIS).toNanos();
-        while (queue.poll(done) == 0 && System.nanoTime() - end < 0) {
-            Thread.onSpinWait();
-        }
-        assertThat(done.size()).isOne();
-        return done;
-    }
-
-    private void assertNothingCompletes() {
-        assertThat(queue.poll(Completions.create(arena, 1))).isZero();
-    }
-
-    private static void await(String what, BooleanSupplier condition) {
-        long end = System.nanoTime() + Duration.ofMillis(LONG_MILLIS).toNanos();
-        while (!condition.getAsBoolean() && System.nanoTime() - end < 0) {
-            Thread.onSpinWait();
-        }
-        assertThat(condition.getAsBoolean()).as(what).isTrue();
-    }
-
-    private long counter(String name) {
-        return context.counters(1).get(name);
-    }
-
-    private void receive(int id) {
-        pair.post(ReceiveBatch.create(arena, 1, 1).receive(id).with(region, 0, MTU));
-    }
-
-    private void send(int bytes) {
-        pair.post(SendBatch.create(arena, 1, 1).send(1).with(region, 0, bytes).signaled());
     }
 
     private void read(int bytes) {
@@ -247,6 +146,18 @@ class RoceDeviceTest {
         assertThat(peer.receive(SHORT_MILLIS)).as("silence in the error state").isNull();
     }
 
+    @Test
+    void packetsOfOtherTransportServicesAreForNobody() throws IOException {
+        receive(1);
+        peer.send(packet(PacketOpcode.UNRELIABLE | PacketOpcode.SEND_ONLY, 0), 8, 0);
+        peer.send(packet(PacketOpcode.DATAGRAM | PacketOpcode.SEND_ONLY, 0), 8, 0);
+        await("they are for nobody", () -> counter("roce_packets_for_nobody") == 2);
+        assertNothingCompletes();
+        peer.send(packet(PacketOpcode.SEND_ONLY, 0), 8, 0);
+        assertAnswer(0, Syndrome.DONE);
+        assertThat(poll().workId(0)).isOne();
+    }
+
     // ---- The requester ----
 
     @Test
@@ -293,8 +204,8 @@ class RoceDeviceTest {
     /// Otherwise nothing would ever be sent again: peers acknowledge only when they are asked.
     @Test
     void theLastPacketInTheWindowAsksForAnAnswer() throws IOException {
-        int packets = BYTES / MTU;
-        send(BYTES);
+        int packets = SENT_BYTES / MTU;
+        send(SENT_BYTES);
         for (int i = 0; i < packets; i++) {
             assertThat(awaitPacket().psn).isEqualTo(Psn.add(psn, i));
         }
@@ -407,6 +318,24 @@ class RoceDeviceTest {
                 .isInstanceOfSatisfying(
                         VerbException.class, e -> assertThat(e.errno()).isEqualTo(errno))
                 .hasMessageContaining(words);
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = QueuePairType.class,
+            names = {"RELIABLE_CONNECTED", "UNRELIABLE_CONNECTED"})
+    void aPeerWithoutAnIpv4AddressIsRefused(QueuePairType kind) {
+        QueuePair other = pair.protectionDomain()
+                .createQueuePair(QueuePairOptions.reliable(queue).withType(kind));
+        other.initialize(ConnectionOptions.defaults());
+        QueuePairInfo elsewhere = new QueuePairInfo(
+                THEIR_NUMBER, THEIR_PSN, 0, Gid.of(InetAddress.ofLiteral("fe80::1")), PathMtu.ofBytes(MTU));
+
+        assertThatThrownBy(() -> other.readyToReceive(elsewhere, ConnectionOptions.defaults()))
+                .isInstanceOfSatisfying(
+                        VerbException.class, e -> assertThat(e.errno()).isEqualTo(Errno.EINVAL))
+                .hasMessageContaining("and RoCE at 127.0.0.81 reaches only IPv4 addresses");
+        assertThat(other.state()).isEqualTo(QueuePairState.INIT);
     }
 
     @Test

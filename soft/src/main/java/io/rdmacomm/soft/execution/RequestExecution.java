@@ -118,10 +118,14 @@ public final class RequestExecution {
 
     // ---- Receives ----
 
-    /// Takes a receive for a message.
+    /// Takes a receive for a message: the one that an interrupted message has left, or the oldest.
     ///
     /// @return false if there is none
     public boolean takeReceive() {
+        if (receive.isTaken()) {
+            receive.placement().seek(0);
+            return true;
+        }
         return receive.take();
     }
 
@@ -135,7 +139,7 @@ public final class RequestExecution {
         return receive.placement();
     }
 
-    /// Checks that the present SEND fits up to `end` bytes. Otherwise its receive completes with an error.
+    /// Checks that the present SEND fits up to `end` bytes.
     ///
     /// @return null if it does
     public @Nullable RequestFault checkReceive(long end) {
@@ -143,16 +147,20 @@ public final class RequestExecution {
         if (status == SUCCESS) {
             return null;
         }
-        completeReceive(CompletionOpcode.RECEIVE, 0, status, false, 0, 0);
         return status == WorkStatus.LOCAL_LENGTH_ERROR.code()
                 ? RequestFault.RECEIVE_TOO_SHORT
                 : RequestFault.RECEIVE_MEMORY;
     }
 
-    /// The memory of the present receive is gone: it completes with an error.
-    public RequestFault lostReceive() {
-        completeReceive(CompletionOpcode.RECEIVE, 0, WorkStatus.LOCAL_PROTECTION_ERROR.code(), false, 0, 0);
-        return RequestFault.RECEIVE_MEMORY;
+    /// The present receive completes with an error: it is too short, or its memory must not be used.
+    ///
+    /// @return `why`
+    public RequestFault failReceive(RequestFault why) {
+        WorkStatus status = why == RequestFault.RECEIVE_TOO_SHORT
+                ? WorkStatus.LOCAL_LENGTH_ERROR
+                : WorkStatus.LOCAL_PROTECTION_ERROR;
+        completeReceive(CompletionOpcode.RECEIVE, 0, status.code(), false, 0, 0);
+        return why;
     }
 
     /// A SEND is complete.

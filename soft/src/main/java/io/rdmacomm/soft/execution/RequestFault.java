@@ -16,9 +16,9 @@ public enum RequestFault {
     MISSING_RIGHT(WorkStatus.REMOTE_ACCESS_ERROR, AsyncEventType.QUEUE_PAIR_ACCESS_ERROR),
     /// The memory belongs to another protection domain, or a window to another queue pair.
     OTHER_DOMAIN(WorkStatus.REMOTE_ACCESS_ERROR, AsyncEventType.QUEUE_PAIR_ACCESS_ERROR),
-    /// The receive has completed with an error, because the message is longer.
+    /// The message is longer than its receive.
     RECEIVE_TOO_SHORT(WorkStatus.REMOTE_INVALID_REQUEST, AsyncEventType.UNKNOWN),
-    /// The receive has completed with an error, because its memory must not be used.
+    /// The memory of the receive must not be used.
     RECEIVE_MEMORY(WorkStatus.REMOTE_OPERATION_ERROR, AsyncEventType.UNKNOWN),
     /// The receive has completed with an error, because the key that the message names could not be invalidated.
     KEY_NOT_INVALIDATED(WorkStatus.REMOTE_OPERATION_ERROR, AsyncEventType.UNKNOWN);

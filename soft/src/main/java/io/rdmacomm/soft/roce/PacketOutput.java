@@ -8,6 +8,9 @@ import java.nio.ByteBuffer;
 
 /// Sends the packets of one queue pair. Under the queue pair's send lock; allocates nothing.
 final class PacketOutput {
+    /// When to try again if the socket has no room.
+    static final long ROOM_NANOS = 50_000;
+
     private final RoceNode node;
     private final ByteBuffer buffer;
     private final MemorySegment segment;

@@ -27,15 +27,19 @@ final class RequestPackets {
     private final RequestQueue queue;
     private final SentPackets packets;
     private final PacketOutput output;
+    private final int service;
     private final int mtu;
     private final ElementList local = new ElementList(ElementList.MAX_ELEMENTS);
     private final ElementPieces pieces = new ElementPieces(local);
     private long resolved = NOWHERE;
 
-    RequestPackets(RequestQueue queue, SentPackets packets, PacketOutput output, int mtu) {
+    /// @param service [PacketOpcode#RELIABLE], or [PacketOpcode#UNRELIABLE], whose packets are not answered
+    /// @param mtu the most bytes of payload in a packet
+    RequestPackets(RequestQueue queue, SentPackets packets, PacketOutput output, int service, int mtu) {
         this.queue = queue;
         this.packets = packets;
         this.output = output;
+        this.service = service;
         this.mtu = mtu;
     }
 
@@ -106,9 +110,10 @@ final class RequestPackets {
         long offset = (cursor - first) * mtu;
         int bytes = (int) Math.min(mtu, local.total - offset);
         Packet packet = output.packet();
-        packet.opcode = opcode(opcode(position), cursor == first, cursor == last);
+        packet.opcode = service | opcode(opcode(position), cursor == first, cursor == last);
         packet.psn = packets.psn(cursor);
-        packet.wantsAnswer = asks || cursor == last || (cursor - first) % ANSWER_EVERY == ANSWER_EVERY - 1;
+        packet.wantsAnswer = service == PacketOpcode.RELIABLE
+                && (asks || cursor == last || (cursor - first) % ANSWER_EVERY == ANSWER_EVERY - 1);
         packet.solicited = cursor == last
                 && (request.get(JAVA_INT, at + SendRequestLayout.FLAGS) & SendRequestLayout.FLAG_SOLICITED) != 0
                 && (PacketOpcode.isSend(packet.opcode) || PacketOpcode.hasImmediate(packet.opcode));

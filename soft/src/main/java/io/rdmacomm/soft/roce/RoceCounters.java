@@ -18,22 +18,25 @@ public final class RoceCounters {
     /// The number of times that packets were repeated, from one on.
     final LongAdder repetitions = new LongAdder();
     final LongAdder refused = new LongAdder();
+    /// Messages of unreliable connections that lacked a packet or a receive, or were not allowed.
+    final LongAdder dropped = new LongAdder();
 
     /// Nothing yet.
     RoceCounters() {}
 
     /// The counters by name.
     public Map<String, Long> values() {
-        return Map.of(
-                "roce_packets_sent", sent.sum(),
-                "roce_packets_received", received.sum(),
-                "roce_packets_unsent", unsent.sum(),
-                "roce_packets_malformed", malformed.sum(),
-                "roce_wrong_checksums", wrongChecksums.sum(),
-                "roce_packets_for_nobody", strays.sum(),
-                "roce_duplicates", duplicates.sum(),
-                "roce_packets_out_of_order", outOfOrder.sum(),
-                "roce_repetitions", repetitions.sum(),
-                "roce_requests_refused", refused.sum());
+        return Map.ofEntries(
+                Map.entry("roce_packets_sent", sent.sum()),
+                Map.entry("roce_packets_received", received.sum()),
+                Map.entry("roce_packets_unsent", unsent.sum()),
+                Map.entry("roce_packets_malformed", malformed.sum()),
+                Map.entry("roce_wrong_checksums", wrongChecksums.sum()),
+                Map.entry("roce_packets_for_nobody", strays.sum()),
+                Map.entry("roce_duplicates", duplicates.sum()),
+                Map.entry("roce_packets_out_of_order", outOfOrder.sum()),
+                Map.entry("roce_repetitions", repetitions.sum()),
+                Map.entry("roce_requests_refused", refused.sum()),
+                Map.entry("roce_messages_dropped", dropped.sum()));
     }
 }

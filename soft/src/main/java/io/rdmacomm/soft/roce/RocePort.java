@@ -9,6 +9,9 @@ import io.rdmacomm.soft.transport.Engine;
 import io.rdmacomm.soft.transport.IncomingDatagram;
 import io.rdmacomm.soft.transport.QueuePairResources;
 import io.rdmacomm.soft.transport.Transport;
+import io.rdmacomm.verbs.AddressVector;
+import io.rdmacomm.verbs.Errno;
+import io.rdmacomm.verbs.Gid;
 import io.rdmacomm.verbs.PathMtu;
 import io.rdmacomm.verbs.VerbException;
 import java.io.IOException;
@@ -111,15 +114,26 @@ public final class RocePort implements Engine.Ready, AutoCloseable {
         return node.counters().values();
     }
 
-    /// A transport to the destination in `resources`, whose host need not be there.
+    /// Refuses a path that packets cannot take.
     ///
-    /// @return null if the address of the destination is not one of IPv4
-    public @Nullable Transport connect(QueuePairResources resources) {
-        if (!(resources.destination().gid().address() instanceof Inet4Address address)) {
-            return null;
+    /// @param queuePair whose path it is
+    public void checkPath(String operation, Object queuePair, @Nullable AddressVector path) {
+        Gid gid = path == null ? Gid.NONE : path.destinationGid();
+        if (!(gid.address() instanceof Inet4Address)) {
+            throw new VerbException(
+                    operation,
+                    Errno.EINVAL,
+                    queuePair + ": the peer has sent the GID " + gid + ", and " + node + " reaches only IPv4 addresses:"
+                            + " it has to choose the entry of its GID table that has its IPv4 address, for RoCE v2");
         }
-        RoceTransport transport =
-                new RoceTransport(this, resources, memory, new InetSocketAddress(address, RoceNode.PORT), onLimit);
+    }
+
+    /// A transport to the destination in `resources`, which [#checkPath] has accepted, and whose host need not be
+    /// there.
+    public Transport connect(QueuePairResources resources) {
+        InetSocketAddress peer =
+                new InetSocketAddress(resources.destination().gid().address(), RoceNode.PORT);
+        RoceTransport transport = new RoceTransport(this, resources, memory, peer, onLimit);
         transports.set(QueuePairNumbers.index(resources.number()), transport);
         return transport;
     }

@@ -1,58 +1,37 @@
 package io.rdmacomm.soft.roce;
 
-import io.rdmacomm.soft.execution.RequestFault;
 import io.rdmacomm.soft.mapped.QueuePairBlock;
 import io.rdmacomm.soft.memory.LocalMemory;
 import io.rdmacomm.soft.roce.wire.Packet;
-import io.rdmacomm.soft.roce.wire.PacketOpcode;
+import io.rdmacomm.soft.transport.Destination;
 import io.rdmacomm.soft.transport.QueuePairResources;
-import io.rdmacomm.soft.transport.ReceiveQueue;
 import io.rdmacomm.soft.transport.RequestQueue;
-import io.rdmacomm.soft.transport.RetryTimer;
 import io.rdmacomm.soft.transport.SendLock;
 import io.rdmacomm.soft.transport.Transport;
 import io.rdmacomm.verbs.AsyncEventType;
-import io.rdmacomm.verbs.RnrTimer;
+import io.rdmacomm.verbs.QueuePairType;
 import io.rdmacomm.verbs.WorkStatus;
 import io.rdmacomm.verbs.service.SafeLogger;
 import io.rdmacomm.verbs.spi.RequestChain;
 import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
 import java.util.function.IntConsumer;
-import org.jspecify.annotations.Nullable;
 
-/// Transport over RoCE v2: the requester and the responder of a queue pair, and their timers.
+/// Transport over RoCE v2: hands the packets for a queue pair to its [RoceConnection], and has that send.
 final class RoceTransport implements Transport {
     private static final SafeLogger LOGGER = SafeLogger.of(RoceTransport.class);
-    private static final int SUCCESS = 0;
-    private static final int FLUSHED = WorkStatus.FLUSHED.code();
     private static final int GENERAL_ERROR = WorkStatus.GENERAL_ERROR.code();
-    /// So that the answer to a long READ does not hold up others.
-    private static final int ANSWERS_AT_ONCE = 64;
-    /// When packets are repeated that may be unacknowledged for ever.
-    private static final long ENDLESS_NANOS = 500_000_000;
-    /// When to try again if the socket has no room.
-    private static final long ROOM_NANOS = 50_000;
 
     private final RocePort port;
-    private final QueuePairResources queuePair;
-    private final LocalMemory memory;
+    private final int number;
     private final QueuePairBlock block;
     private final RequestQueue sends;
-    private final ReceiveQueue receives;
-    private final RetryTimer retries;
     private final SendLock lock;
     private final Events events;
     private final InetSocketAddress peer;
     private final RoceCounters counters;
-    private final PacketOutput output;
-    private final RoceResponder responder;
-    private @Nullable RoceRequester requester;
+    private final RoceConnection connection;
     private boolean stopped;
-    /// Whether the timer runs.
-    private boolean timed;
-    /// Until when the peer has no receive.
-    private long heldUntil;
 
     /// @param onLimit called with the number of a shared receive queue that fell below its limit
     RoceTransport(
@@ -62,24 +41,24 @@ final class RoceTransport implements Transport {
             InetSocketAddress peer,
             IntConsumer onLimit) {
         this.port = port;
-        this.queuePair = queuePair;
-        this.memory = memory;
+        this.number = queuePair.number();
         this.block = queuePair.block();
         this.sends = queuePair.sends();
-        this.receives = queuePair.receives();
-        this.retries = queuePair.retries();
         this.lock = queuePair.lock();
         this.events = queuePair.events();
         this.peer = peer;
         RoceNode node = port.node();
         this.counters = node.counters();
-        this.output = new PacketOutput(node, queuePair.destination().mtu());
-        output.address(peer, queuePair.destination().number());
-        this.responder = new RoceResponder(queuePair, memory, output, counters, onLimit);
+        Destination destination = queuePair.destination();
+        PacketOutput output = new PacketOutput(node, destination.mtu());
+        output.address(peer, destination.number());
+        this.connection = queuePair.type() == QueuePairType.UNRELIABLE_CONNECTED
+                ? new UnreliableConnection(queuePair, memory, output, counters, onLimit)
+                : new ReliableConnection(queuePair, memory, output, counters, onLimit);
     }
 
     int number() {
-        return queuePair.number();
+        return number;
     }
 
     /// Whether packets from this address are the peer's, with any port.
@@ -108,41 +87,11 @@ final class RoceTransport implements Transport {
             return;
         }
         try {
-            if (packet.opcode == PacketOpcode.CONGESTION) {
-                slowDown();
-            } else if (PacketOpcode.transport(packet.opcode) != PacketOpcode.RELIABLE) {
+            if (!connection.receive(packet, from)) {
                 counters.strays.increment();
-            } else if (PacketOpcode.isResponse(packet.opcode)) {
-                answered(packet, from);
-            } else {
-                responder.receive(packet, from);
             }
         } catch (RuntimeException | Error e) {
             broken(e);
-        }
-    }
-
-    private void slowDown() {
-        RoceRequester sending = requester;
-        if (sending != null) {
-            sending.window().shrink();
-        }
-    }
-
-    private void answered(Packet packet, MemorySegment from) {
-        RoceRequester sending = requester;
-        if (sending == null) {
-            return;
-        }
-        sending.receive(packet, from);
-        int timer = sending.takeNotReadyTimer();
-        if (timer >= 0) {
-            int failure = retries.receiverNotReady(timer);
-            heldUntil = System.nanoTime() + RnrTimer.nanos(timer);
-            timed = true;
-            if (failure != SUCCESS) {
-                sending.failOldest(failure);
-            }
         }
     }
 
@@ -150,7 +99,7 @@ final class RoceTransport implements Transport {
     void leave() {
         try {
             if (!stopped) {
-                transmit();
+                connection.transmit();
             }
         } catch (RuntimeException | Error e) {
             broken(e);
@@ -169,70 +118,6 @@ final class RoceTransport implements Transport {
 
     // ---- Sending ----
 
-    private void drive() {
-        if (stopped) {
-            return;
-        }
-        block.beginExecuting();
-        try {
-            transmit();
-        } finally {
-            block.endExecuting();
-        }
-    }
-
-    private void transmit() {
-        if (responder.hasSpoken()) {
-            events.progressed();
-        }
-        boolean room = responder.owed().send(ANSWERS_AT_ONCE);
-        RequestFault fault = responder.fault();
-        if (fault != null && responder.owed().isEmpty()) {
-            events.failed(FLUSHED, 0, fault.event());
-            return;
-        }
-        RoceRequester sending = requester();
-        if (sending != null) {
-            boolean wasWaiting = sending.isWaiting();
-            room &= sending.send();
-            int failure = sending.failure();
-            if (failure != SUCCESS) {
-                events.failed(failure, 0, AsyncEventType.UNKNOWN);
-                return;
-            }
-            if (!wasWaiting && sending.isWaiting()) {
-                sending.touch();
-            }
-        }
-        schedule(sending, room);
-    }
-
-    /// The requester, as soon as the queue pair has been in READY_TO_SEND.
-    private @Nullable RoceRequester requester() {
-        RoceRequester known = requester;
-        if (known == null && queuePair.destination().isSending()) {
-            known = new RoceRequester(queuePair, memory, output, counters);
-            requester = known;
-        }
-        return known;
-    }
-
-    /// Has the engine call [#resume] when something is to be repeated or could not be sent. A timer that runs is left
-    /// alone: it costs a call of the system to start one.
-    private void schedule(@Nullable RoceRequester sending, boolean room) {
-        if (!room) {
-            timed = true;
-            retries.again(ROOM_NANOS);
-        } else if (!timed && sending != null && sending.isWaiting()) {
-            timed = true;
-            retries.again(timeoutNanos());
-        }
-    }
-
-    private long timeoutNanos() {
-        return Math.min(retries.timeoutNanos(), ENDLESS_NANOS);
-    }
-
     @Override
     public int post(RequestChain batch, int first, int end) {
         int kept = sends.add(batch, first, end) - first;
@@ -242,49 +127,32 @@ final class RoceTransport implements Transport {
 
     @Override
     public void resume() {
-        if (timed && retries.isDue()) {
-            timed = false;
-            RoceRequester sending = requester;
-            if (sending != null) {
-                checkTime(sending);
-            }
-        }
+        connection.checkTime();
         drive();
     }
 
-    private void checkTime(RoceRequester sending) {
-        long now = System.nanoTime();
-        long left;
-        if (sending.isHeld()) {
-            left = heldUntil - now;
-            if (left <= 0) {
-                sending.release();
-                return;
-            }
-        } else if (sending.isWaiting()) {
-            left = timeoutNanos() - (now - sending.lastProgress());
-            if (left <= 0) {
-                sending.repeatUnanswered();
-                return;
-            }
-        } else {
+    private void drive() {
+        if (stopped) {
             return;
         }
-        timed = true;
-        retries.again(left);
+        block.beginExecuting();
+        try {
+            connection.transmit();
+        } finally {
+            block.endExecuting();
+        }
     }
 
     // ---- State ----
 
     @Override
     public boolean isDrained() {
-        RoceRequester sending = requester;
-        return sending == null || !sending.hasBegun();
+        return connection.isDrained();
     }
 
     @Override
     public boolean isIdle() {
-        return sends.isEmpty() && responder.owed().isEmpty();
+        return sends.isEmpty() && connection.isAnswered();
     }
 
     @Override
@@ -294,15 +162,9 @@ final class RoceTransport implements Transport {
 
     @Override
     public void stop(boolean orderly) {
-        if (stopped) {
-            return;
-        }
-        stopped = true;
-        responder.execution().giveBackReceive(receives);
-        responder.close();
-        RoceRequester sending = requester;
-        if (sending != null) {
-            sending.close();
+        if (!stopped) {
+            stopped = true;
+            connection.close();
         }
     }
 

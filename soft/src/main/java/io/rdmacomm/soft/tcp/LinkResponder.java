@@ -192,7 +192,8 @@ final class LinkResponder {
     }
 
     private int beginSend(SegmentHeader header) {
-        return place(execution.checkReceive(sequence.offset() + header.payloadBytes));
+        RequestFault fault = execution.checkReceive(sequence.offset() + header.payloadBytes);
+        return place(fault == null ? null : execution.failReceive(fault));
     }
 
     private int place(@Nullable RequestFault fault) {
@@ -208,7 +209,7 @@ final class LinkResponder {
     void lostMemory(int opcode) {
         refusal = opcode == Opcode.WRITE
                 ? Refusal.ofWrite(RequestFault.INVALID_KEY)
-                : Refusal.of(execution.lostReceive());
+                : Refusal.of(execution.failReceive(RequestFault.RECEIVE_MEMORY));
     }
 
     /// Releases all memory.

@@ -2,11 +2,13 @@ package io.rdmacomm.soft.transport;
 
 import io.rdmacomm.soft.mapped.QueuePairBlock;
 import io.rdmacomm.soft.memory.WindowRequests;
+import io.rdmacomm.verbs.QueuePairType;
 
 /// The objects of a queue pair that its transport works with.
 ///
 /// @param number of the queue pair
 /// @param domain number of its protection domain
+/// @param type reliable or unreliable
 /// @param block shows its state and its rights to peers on this host
 /// @param sends the requests that wait, and their completion
 /// @param receives for the messages of the peer
@@ -18,6 +20,7 @@ import io.rdmacomm.soft.memory.WindowRequests;
 public record QueuePairResources(
         int number,
         int domain,
+        QueuePairType type,
         QueuePairBlock block,
         RequestQueue sends,
         ReceiveQueue receives,

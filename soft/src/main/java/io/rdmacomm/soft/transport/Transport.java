@@ -82,6 +82,12 @@ public interface Transport {
         /// @param event to be raised, [AsyncEventType#UNKNOWN] for none
         void failed(int status, int vendorError, AsyncEventType event);
 
+        /// A request of an unreliable connection has failed on this side. The queue pair stops sending and goes on
+        /// receiving, in SEND_QUEUE_ERROR (IBTA 10.3.1).
+        ///
+        /// @param status what the oldest request in the [RequestQueue] fails with
+        void sendingFailed(int status);
+
         /// The peer has ended in an orderly way. The requests in the [RequestQueue] wait for another one with the
         /// same numbers, until their retries are exhausted.
         void peerGone();

@@ -19,32 +19,62 @@ class RoceToKernelTest {
     private static final String LISTENS = "ss -ltn | grep :18515";
     private static final String ADDRESS = "10.9.0.2";
     private static final String PROGRAM_LISTENS = "rdma resource show cm_id | grep LISTEN";
-    private static final String PING = "ping --interop rc_pingpong -d roce0 --count 50 --check --timeout 60";
+    private static final int COUNT = 50;
 
     private static HeardProcess far(String words) throws IOException {
         return FarProcess.start(DEVICES, RdmaCommand.class, words.split(" ", -1));
     }
 
-    @ParameterizedTest
-    @CsvSource({"4096, 1024", "1, 256", "65537, 1024", "100000, 512"})
-    void theClientTalksToTheServerOfIbvRcPingpong(int bytes, int mtu) throws Exception {
-        Process server = CProgram.serve("ibv_rc_pingpong -d rxe0 -g 1 -n 50 -c -s " + bytes + " -m " + mtu, LISTENS);
+    /// Our command with the options of `ibv_rc_pingpong` (rc) or `ibv_uc_pingpong` (uc), which checks each message.
+    private static String ping(String type) {
+        return "ping --interop " + type + "_pingpong -d roce0 --check --timeout 60 --count " + COUNT;
+    }
 
-        try (HeardProcess client = far(PING + " " + KERNEL + " --size " + bytes + " --mtu " + mtu)) {
+    private static String kernel(String type) {
+        return "ibv_" + type + "_pingpong -d rxe0 -g 1 -c -n " + COUNT;
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "rc, 4096, 1024",
+        "rc, 1, 256",
+        "rc, 65537, 1024",
+        "rc, 100000, 512",
+        "uc, 4096, 1024",
+        "uc, 1, 256",
+        "uc, 65537, 1024"
+    })
+    void theClientTalksToTheServerOfTheCProgram(String type, int bytes, int mtu) throws Exception {
+        Process server = CProgram.serve(kernel(type) + " -s " + bytes + " -m " + mtu, LISTENS);
+
+        try (HeardProcess client = far(ping(type) + " " + KERNEL + " --size " + bytes + " --mtu " + mtu)) {
             Outcome outcome = client.end();
             outcome.assertGood();
-            assertThat(outcome.text()).contains(2L * bytes * 50 + " bytes in ", "50 iters in ", "GID ::ffff:10.9.0.2");
+            assertThat(outcome.text())
+                    .contains(2L * bytes * COUNT + " bytes in ", COUNT + " iters in ", "GID ::ffff:10.9.0.2");
         }
         CProgram.assertEndsWell(server);
     }
 
-    @Test
-    void theServerTalksToTheClientOfIbvRcPingpong() throws Exception {
-        try (HeardProcess server = far(PING + " --server --once").listening()) {
-            CProgram.assertEndsWell(CProgram.start("ibv_rc_pingpong -d rxe0 -g 1 -n 50 -c 10.9.0.2"));
+    @ParameterizedTest
+    @CsvSource({"rc, 4096", "uc, 4096", "uc, 50001", "ud, 1000"})
+    void theServerTalksToTheClientOfTheCProgram(String type, int bytes) throws Exception {
+        try (HeardProcess server =
+                far(ping(type) + " --server --once --size " + bytes).listening()) {
+            CProgram.assertEndsWell(CProgram.start(kernel(type) + " -s " + bytes + " 10.9.0.2"));
 
             server.end().assertGood();
         }
+    }
+
+    @Test
+    void theClientTalksToTheServerOfIbvUdPingpong() throws Exception {
+        Process server = CProgram.serve(kernel("ud") + " -s 1000", LISTENS);
+
+        try (HeardProcess client = far(ping("ud") + " " + KERNEL + " --size 1000")) {
+            client.end().assertGood();
+        }
+        CProgram.assertEndsWell(server);
     }
 
     // ---- By address ----

@@ -11,20 +11,21 @@ import io.rdmacomm.soft.roce.wire.Psn;
 import io.rdmacomm.soft.roce.wire.Syndrome;
 import io.rdmacomm.soft.transport.Destination;
 import io.rdmacomm.soft.transport.QueuePairResources;
+import io.rdmacomm.soft.transport.ReceiveQueue;
 import java.lang.foreign.MemorySegment;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /// The responder of a reliable connection (IBTA 9.7.4): executes the peer's requests in the order of their packet
 /// sequence numbers, each once. Under the queue pair's send lock; allocates nothing.
-final class RoceResponder {
+final class ReliableResponder {
     /// Acknowledgements between READs; those behind one another are joined.
     private static final int ROOM = 4;
 
-    private static final int NONE = -1;
-
     private final QueuePairBlock block;
+    private final ReceiveQueue receives;
     private final RequestExecution execution;
+    private final MessageExecution messages;
     private final OwedAnswers owed;
     private final AtomicHistory atomics;
     private final RoceCounters counters;
@@ -34,15 +35,11 @@ final class RoceResponder {
     private int completed;
     /// The peer was told which packet is expected, and everything else is dropped until it comes.
     private boolean waiting;
-    /// The kind of the message that has begun: an opcode of its middle packets, or NONE.
-    private int inside = NONE;
 
-    private long messageBytes;
-    private long writeBytes;
     private boolean spoken;
     private @Nullable RequestFault fault;
 
-    RoceResponder(
+    ReliableResponder(
             QueuePairResources queuePair,
             LocalMemory memory,
             PacketOutput output,
@@ -50,10 +47,12 @@ final class RoceResponder {
             IntConsumer onLimit) {
         Destination destination = queuePair.destination();
         this.block = queuePair.block();
+        this.receives = queuePair.receives();
         this.counters = counters;
         this.mtu = destination.mtu();
         this.expected = destination.receivePsn();
         this.execution = new RequestExecution(queuePair, memory, destination.number(), onLimit);
+        this.messages = new MessageExecution(execution, mtu);
         int reads = destination.inboundReads();
         this.owed = new OwedAnswers(execution, output, mtu, Integer.highestOneBit(ROOM * reads) * 2);
         this.atomics = new AtomicHistory(reads);
@@ -62,11 +61,6 @@ final class RoceResponder {
     /// The answers to the peer.
     OwedAnswers owed() {
         return owed;
-    }
-
-    /// The execution of requests.
-    RequestExecution execution() {
-        return execution;
     }
 
     /// Whether the peer has sent a request.
@@ -123,36 +117,37 @@ final class RoceResponder {
     }
 
     private void execute(Packet packet, MemorySegment from) {
-        boolean first = PacketOpcode.isFirst(packet.opcode);
-        boolean send = PacketOpcode.isSend(packet.opcode);
-        int kind = send ? PacketOpcode.SEND_MIDDLE : PacketOpcode.WRITE_MIDDLE;
-        boolean inOrder = first ? inside == NONE : inside == kind;
-        boolean last = PacketOpcode.isLast(packet.opcode);
-        boolean fits = last ? packet.payloadBytes <= mtu : packet.payloadBytes == mtu;
-        if (!inOrder || !fits) {
+        if (!messages.fits(packet)) {
             refuse(packet, RequestFault.INVALID_REQUEST);
             return;
         }
         switch (packet.opcode) {
             case PacketOpcode.READ_REQUEST -> read(packet);
             case PacketOpcode.COMPARE_AND_SWAP, PacketOpcode.FETCH_AND_ADD -> atomic(packet);
-            default -> {
-                if (first) {
-                    messageBytes = 0;
-                }
-                boolean done = send ? send(packet, from, first, last) : write(packet, from, first, last);
-                if (done) {
-                    inside = last ? NONE : kind;
-                    executed(packet, last);
-                }
-            }
+            default -> message(packet, from);
         }
     }
 
+    private void message(Packet packet, MemorySegment from) {
+        if (messages.execute(packet, from)) {
+            executed(packet);
+            return;
+        }
+        RequestFault why = messages.fault();
+        if (why == null) {
+            missesReceive(packet);
+            return;
+        }
+        if (why == RequestFault.RECEIVE_TOO_SHORT || why == RequestFault.RECEIVE_MEMORY) {
+            var _ = execution.failReceive(why);
+        }
+        refuse(packet, why);
+    }
+
     /// A packet of a SEND or WRITE was executed.
-    private void executed(Packet packet, boolean last) {
+    private void executed(Packet packet) {
         expected = Psn.add(expected, 1);
-        if (last) {
+        if (PacketOpcode.isLast(packet.opcode)) {
             completed++;
         }
         if (packet.wantsAnswer) {
@@ -160,68 +155,10 @@ final class RoceResponder {
         }
     }
 
-    private boolean send(Packet packet, MemorySegment from, boolean first, boolean last) {
-        if (first && !execution.takeReceive()) {
-            return missesReceive(packet);
-        }
-        long end = messageBytes + packet.payloadBytes;
-        RequestFault bad = execution.checkReceive(end);
-        if (bad == null && !execution.received().copy(from, packet.payloadAt, packet.payloadBytes)) {
-            bad = execution.lostReceive();
-        }
-        messageBytes = end;
-        if (bad == null && last) {
-            bad = endSend(packet);
-        }
-        return bad == null || refuse(packet, bad);
-    }
-
-    private @Nullable RequestFault endSend(Packet packet) {
-        if (PacketOpcode.hasInvalidate(packet.opcode)) {
-            return execution.completeSendWithInvalidate(messageBytes, packet.solicited, packet.immediate);
-        }
-        if (PacketOpcode.hasImmediate(packet.opcode)) {
-            execution.completeSendWithImmediate(messageBytes, packet.solicited, packet.immediate);
-        } else {
-            execution.completeSend(messageBytes, packet.solicited);
-        }
-        return null;
-    }
-
-    private boolean write(Packet packet, MemorySegment from, boolean first, boolean last) {
-        if (first) {
-            writeBytes = Integer.toUnsignedLong(packet.length);
-            if (writeBytes > RocePort.MOST_BYTES) {
-                return refuse(packet, RequestFault.INVALID_REQUEST);
-            }
-            RequestFault bad = execution.beginWrite(packet.key, packet.address, writeBytes);
-            if (bad != null) {
-                return refuse(packet, bad);
-            }
-        }
-        long end = messageBytes + packet.payloadBytes;
-        if (last ? end != writeBytes : end >= writeBytes) {
-            return refuse(packet, RequestFault.INVALID_REQUEST);
-        }
-        // Before anything is written: without one, the packet comes again.
-        if (PacketOpcode.hasImmediate(packet.opcode) && !execution.takeReceive()) {
-            return missesReceive(packet);
-        }
-        if (!execution.writes().copy(from, packet.payloadAt, packet.payloadBytes)) {
-            return refuse(packet, RequestFault.INVALID_KEY);
-        }
-        messageBytes = end;
-        if (PacketOpcode.hasImmediate(packet.opcode)) {
-            execution.completeWriteWithImmediate(messageBytes, packet.solicited, packet.immediate);
-        }
-        return true;
-    }
-
     /// There is no receive: the peer waits, and repeats this packet.
-    private boolean missesReceive(Packet packet) {
+    private void missesReceive(Packet packet) {
         waiting = true;
         owed.refuse(packet.psn, Syndrome.notReady(block.rnrTimer()), completed);
-        return false;
     }
 
     private void read(Packet packet) {
@@ -262,15 +199,15 @@ final class RoceResponder {
         owed.atomic(packet.psn, original, completed);
     }
 
-    private boolean refuse(Packet packet, RequestFault why) {
+    private void refuse(Packet packet, RequestFault why) {
         fault = why;
         counters.refused.increment();
         owed.refuse(packet.psn, Syndrome.refusal(why.status()), completed);
-        return false;
     }
 
-    /// Releases all memory.
+    /// Gives back the receive of an incomplete message, and releases all memory.
     void close() {
+        execution.giveBackReceive(receives);
         execution.release();
         owed.close();
         source.clear();

@@ -19,7 +19,7 @@ import java.lang.foreign.MemorySegment;
 /// The requester of a reliable connection (IBTA 9.7.5): sends the requests in a [RequestQueue] as packets, keeps them
 /// there until they are acknowledged, and repeats from the oldest packet on that is not. Under the queue pair's send
 /// lock; allocates nothing.
-final class RoceRequester {
+final class ReliableRequester {
     private static final int SUCCESS = 0;
     private static final long NOWHERE = Long.MAX_VALUE;
     private static final int SENT = 0;
@@ -67,7 +67,7 @@ final class RoceRequester {
     /// Where it went back to and has not made progress since.
     private long goneBackTo = NOWHERE;
 
-    RoceRequester(QueuePairResources queuePair, LocalMemory memory, PacketOutput output, RoceCounters counters) {
+    ReliableRequester(QueuePairResources queuePair, LocalMemory memory, PacketOutput output, RoceCounters counters) {
         this.queue = queuePair.sends();
         this.windowRequests = queuePair.windowRequests();
         this.destination = queuePair.destination();
@@ -76,7 +76,7 @@ final class RoceRequester {
         this.mtu = destination.mtu();
         this.window = new CongestionWindow(mtu);
         this.packets = new SentPackets(destination.sendPsn(), queue.size());
-        this.requests = new RequestPackets(queue, packets, output, mtu);
+        this.requests = new RequestPackets(queue, packets, output, PacketOpcode.RELIABLE, mtu);
         this.answers = new AnswerPlacement(memory, queue, mtu);
         this.readEnds = new long[Math.max(1, destination.outboundReads())];
         this.begun = queue.head();
