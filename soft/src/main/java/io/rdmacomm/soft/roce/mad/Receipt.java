@@ -20,7 +20,7 @@ public record Receipt(int id, int peerId, MessageKind received, int timeout) imp
     public void encode(ByteBuffer to) {
         to.putInt(0, id);
         to.putInt(4, peerId);
-        to.put(8, (byte) (received.ordinal() << 6));
+        to.put(8, received.octet());
         to.put(9, (byte) (timeout << 3));
     }
 

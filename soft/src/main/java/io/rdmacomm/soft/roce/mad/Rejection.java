@@ -51,7 +51,7 @@ public record Rejection(int id, int peerId, MessageKind refused, int reason, byt
     public void encode(ByteBuffer to) {
         to.putInt(0, id);
         to.putInt(4, peerId);
-        to.put(8, (byte) (refused.ordinal() << 6));
+        to.put(8, refused.octet());
         to.putShort(10, (short) reason);
         to.put(84, Fields.padded(privateData, MOST_PRIVATE_DATA));
     }
