@@ -27,7 +27,9 @@ public record ProgramAddress(int port, Gid source, Gid destination) {
         to.putInt(at + DESTINATION_AT + IPV4_AT, (int) destination.low());
     }
 
-    /// @return null if the addresses are not those of IPv4
+    /// Reads them from a request.
+    ///
+    /// @return null if they are not those of IPv4
     static @Nullable ProgramAddress decode(ByteBuffer from, int at) {
         if (from.get(at) != 0 || Fields.unsigned(from, at + 1) >>> VERSION_SHIFT != IPV4) {
             return null;
