@@ -16,10 +16,11 @@ import org.junit.jupiter.api.Test;
 ///
 /// ```
 /// soft                            the verbs objects
-/// cm                              connections by address
+/// cm.ib                           connections by address over RoCE
+/// cm                              the same over iWARP
 /// shm   tcp   roce   datagram     the transports, which do not see each other
-/// execution                       the requests of peers on the network
-/// transport   iwarp   roce.wire   the seam; the codecs
+/// execution   roce.cm             the requests of peers on the network; the connection manager's protocol
+/// transport   iwarp   roce.wire   roce.mad   the seam; the codecs
 /// memory                          registered memory
 /// mapped                          files in shared memory
 /// ```
@@ -36,6 +37,9 @@ class SoftArrowsTest {
     private static final String EXECUTION = SOFT + ".execution";
     private static final String DATAGRAM = SOFT + ".datagram";
     private static final String CM = SOFT + ".cm";
+    private static final String ROCE_MAD = ROCE + ".mad";
+    private static final String ROCE_CM = ROCE + ".cm";
+    private static final String CM_IB = CM + ".ib";
 
     @Test
     void mappedFilesKnowNothingOfTheDevice() {
@@ -56,13 +60,14 @@ class SoftArrowsTest {
     void codecsKnowNothingElse() {
         seesOfSoftOnly(IWARP);
         seesOfSoftOnly(ROCE_WIRE);
+        seesOfSoftOnly(ROCE_MAD);
     }
 
     @Test
     void codecsKnowNoSockets() {
         noClasses()
                 .that()
-                .resideInAnyPackage(IWARP, ROCE_WIRE)
+                .resideInAnyPackage(IWARP, ROCE_WIRE, ROCE_MAD)
                 .should()
                 .dependOnClassesThat()
                 .resideInAnyPackage("java.net..", "java.nio.channels..")
@@ -82,7 +87,12 @@ class SoftArrowsTest {
 
     @Test
     void roceKnowsNoOtherTransport() {
-        seesOfSoftOnly(ROCE, EXECUTION, TRANSPORT, ROCE_WIRE, MEMORY, MAPPED);
+        seesOfSoftOnly(ROCE, EXECUTION, TRANSPORT, ROCE_WIRE, ROCE_MAD, ROCE_CM, MEMORY, MAPPED);
+    }
+
+    @Test
+    void theProtocolOfTheConnectionManagerKnowsNoQueuePairs() {
+        seesOfSoftOnly(ROCE_CM, ROCE_MAD);
     }
 
     @Test
@@ -98,6 +108,11 @@ class SoftArrowsTest {
     @Test
     void connectionsByAddressAreMadeOverTcp() {
         seesOfSoftOnly(CM, TCP, TRANSPORT, IWARP);
+    }
+
+    @Test
+    void connectionsByAddressAreMadeOverRoce() {
+        seesOfSoftOnly(CM_IB, CM, ROCE, ROCE_CM, ROCE_MAD);
     }
 
     /// A queue pair posts to the interface; only what sets a device up names the packages of the transports.
@@ -138,7 +153,8 @@ class SoftArrowsTest {
                 .resideInAPackage(SOFT + "..")
                 .should()
                 .resideInAnyPackage(
-                        SOFT, MAPPED, MEMORY, TRANSPORT, IWARP, ROCE_WIRE, SHM, TCP, ROCE, EXECUTION, DATAGRAM, CM)
+                        SOFT, MAPPED, MEMORY, TRANSPORT, IWARP, ROCE_WIRE, ROCE_MAD, ROCE_CM, SHM, TCP, ROCE, EXECUTION,
+                        DATAGRAM, CM, CM_IB)
                 .check(CLASSES);
     }
 }
