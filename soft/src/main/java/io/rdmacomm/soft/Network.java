@@ -26,10 +26,16 @@ interface Network extends AutoCloseable {
     /// Sets the attributes of the port that depend on it.
     void describe(PortValues values);
 
-    /// Whether a queue pair may have this number.
-    default boolean mayNumber(int number) {
+    /// Takes a number for a queue pair. Peers over RoCE name no context, so all of a process at one address share the
+    /// numbers.
+    ///
+    /// @return false if it is taken, or no queue pair may have it
+    default boolean claimNumber(int number) {
         return true;
     }
+
+    /// The queue pair with a number that was claimed is gone.
+    default void releaseNumber(int number) {}
 
     /// Refuses the path of a queue pair to a peer that it can never reach.
     ///

@@ -57,10 +57,14 @@ final class RoceNetwork implements Network {
         port.checkPath(operation, queuePair, path);
     }
 
-    /// Another context of this process may have it at the same address.
     @Override
-    public boolean mayNumber(int number) {
-        return !port.isTaken(number);
+    public boolean claimNumber(int number) {
+        return port.claimNumber(number);
+    }
+
+    @Override
+    public void releaseNumber(int number) {
+        port.releaseNumber(number);
     }
 
     @Override

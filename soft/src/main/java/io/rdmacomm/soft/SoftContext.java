@@ -195,11 +195,17 @@ final class SoftContext implements ContextDriver {
     /// A number for a queue pair, or 0 when there is none.
     int allocateNumber() {
         int number = objects.numbers().allocate();
-        for (int tries = 0; number != 0 && !network.mayNumber(number) && tries < MOST_NUMBERS; tries++) {
+        for (int tries = 0; number != 0 && !network.claimNumber(number); tries++) {
             objects.numbers().free(number);
-            number = objects.numbers().allocate();
+            number = tries < MOST_NUMBERS ? objects.numbers().allocate() : 0;
         }
         return number;
+    }
+
+    /// The queue pair with this number is gone.
+    void freeNumber(int number) {
+        network.releaseNumber(number);
+        objects.numbers().free(number);
     }
 
     AddressHandles addressHandles() {

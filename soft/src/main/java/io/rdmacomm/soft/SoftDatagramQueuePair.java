@@ -263,7 +263,7 @@ final class SoftDatagramQueuePair implements QueuePairDriver, ContextQueuePair, 
         receives.free();
         sends.close();
         sender.close();
-        context.objects().numbers().free(number);
+        context.freeNumber(number);
     }
 
     @Override

@@ -82,7 +82,7 @@ final class SoftProtectionDomain implements ProtectionDomainDriver {
             throw context.noSpace(operation, "a queue pair of " + request.sizes(), e);
         } finally {
             if (!created) {
-                context.objects().numbers().free(allocated);
+                context.freeNumber(allocated);
             }
         }
     }

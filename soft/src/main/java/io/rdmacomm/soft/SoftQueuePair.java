@@ -556,7 +556,7 @@ final class SoftQueuePair implements QueuePairDriver, ContextQueuePair, Transpor
         context.objects().remove(this);
         pendingFrees().free(receives.ring(), receives::free);
         sends.close();
-        pendingFrees().free(block, () -> context.objects().numbers().free(number));
+        pendingFrees().free(block, () -> context.freeNumber(number));
     }
 
     @Override

@@ -338,6 +338,26 @@ class RoceDeviceTest extends RoceCase {
         assertThat(other.state()).isEqualTo(QueuePairState.INIT);
     }
 
+    /// A packet names no context.
+    @Test
+    void contextsAtOneAddressShareTheNumbersOfQueuePairs() {
+        int number = pair.number();
+        try (Context second = Soft.open("roce2=" + HERE + "?transport=roce")) {
+            assertThat(Soft.of(second).network().claimNumber(number))
+                    .as("that of a queue pair, which need not be connected")
+                    .isFalse();
+            int free = number ^ 0x100000;
+            assertThat(Soft.of(second).network().claimNumber(free)).isTrue();
+            assertThat(Soft.of(context).network().claimNumber(free)).isFalse();
+            Soft.of(second).network().releaseNumber(free);
+            assertThat(Soft.of(context).network().claimNumber(free)).isTrue();
+            Soft.of(context).network().releaseNumber(free);
+        }
+        pair.close();
+        assertThat(Soft.of(context).network().claimNumber(number)).isTrue();
+        Soft.of(context).network().releaseNumber(number);
+    }
+
     @Test
     void aContextLeavesTheSocketToAnotherOneAtTheSameAddress() throws IOException {
         try (Context second = Soft.open("roce2=" + HERE + "?transport=roce")) {

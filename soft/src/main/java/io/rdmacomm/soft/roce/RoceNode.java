@@ -28,6 +28,8 @@ import java.nio.channels.DatagramChannel;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Stream;
 import jdk.net.ExtendedSocketOptions;
@@ -61,6 +63,7 @@ public final class RoceNode {
     private final PathMtu mtu;
     private final DatagramChannel channel;
     private final RoceCounters counters = new RoceCounters();
+    private final Set<Integer> numbers = ConcurrentHashMap.newKeySet();
     /// The contexts of this process here; replaced as a whole.
     private volatile RocePort[] ports = {};
     private final ReentrantLock receiving = new ReentrantLock();
@@ -202,9 +205,9 @@ public final class RoceNode {
         return counters;
     }
 
-    /// Whether a queue pair of any context of this process has this number here.
-    boolean isTaken(int number) {
-        return find(number) != null || findDatagramTarget(number) != null;
+    /// The numbers of the queue pairs of all contexts of this process here.
+    Set<Integer> numbers() {
+        return numbers;
     }
 
     private @Nullable RoceTransport find(int number) {

@@ -104,9 +104,16 @@ public final class RocePort implements Engine.Ready, AutoCloseable {
         engine.execute(task);
     }
 
-    /// Whether another queue pair has this number, which would get its packets, or no queue pair may have it.
-    public boolean isTaken(int number) {
-        return number <= 1 || node.isTaken(number);
+    /// Takes a number, unless a queue pair of another context here has it and would get its packets.
+    ///
+    /// @return false if it is taken, or no queue pair may have it
+    public boolean claimNumber(int number) {
+        return number > 1 && node.numbers().add(number);
+    }
+
+    /// The queue pair is gone.
+    public void releaseNumber(int number) {
+        node.numbers().remove(number);
     }
 
     /// The counters by name.
