@@ -19,7 +19,7 @@ final class DatagramPackets implements DatagramOutput {
     /// @param longest the most bytes of payload
     /// @param source the number of the queue pair
     DatagramPackets(RoceNode node, int longest, int source) {
-        this.output = new PacketOutput(node, longest);
+        this.output = new PacketOutput(node, longest, /* together= */ false);
         this.longest = longest;
         this.source = source;
     }

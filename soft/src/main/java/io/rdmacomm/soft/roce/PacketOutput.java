@@ -1,34 +1,44 @@
 package io.rdmacomm.soft.roce;
 
+import io.rdmacomm.soft.roce.linux.SegmentBatch;
 import io.rdmacomm.soft.roce.wire.InvariantCrc;
 import io.rdmacomm.soft.roce.wire.Packet;
 import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
 
-/// Sends the packets of one queue pair. Under the queue pair's send lock; allocates nothing.
+/// Sends the packets of one queue pair: one by one, or where the system can cut them out of a long datagram, together
+/// with [#flush]. Under the queue pair's send lock; allocates nothing.
 final class PacketOutput {
     /// When to try again if the socket has no room.
     static final long ROOM_NANOS = 50_000;
 
     private final RoceNode node;
-    private final ByteBuffer buffer;
-    private final MemorySegment segment;
+    private final boolean together;
+    private final ByteBuffer single;
+    private final MemorySegment singleMemory;
     private final InvariantCrc crc = new InvariantCrc();
     private final Packet packet = new Packet();
     private InetSocketAddress peer = RoceNode.NOWHERE;
     private int peerAddress;
+    /// The packets that were not sent yet.
+    private @Nullable SegmentBatch batch;
+    /// Whether the present packet belongs to them.
+    private boolean joins;
 
     /// To be told where to send.
     ///
     /// @param mtu the most bytes of payload
-    PacketOutput(RoceNode node, int mtu) {
+    /// @param together whether packets may wait for [#flush]
+    PacketOutput(RoceNode node, int mtu, boolean together) {
         this.node = node;
-        this.buffer = ByteBuffer.allocateDirect(mtu + Packet.MOST_OVERHEAD);
-        this.segment = MemorySegment.ofBuffer(buffer);
+        this.together = together;
+        this.single = ByteBuffer.allocateDirect(mtu + Packet.MOST_OVERHEAD);
+        this.singleMemory = MemorySegment.ofBuffer(single);
     }
 
-    /// Sends to this queue pair from now on.
+    /// Sends to this queue pair from now on; there must be nothing to [#flush].
     void address(InetSocketAddress to, int destination) {
         packet.destination = destination;
         if (!to.equals(peer)) {
@@ -42,9 +52,10 @@ final class PacketOutput {
         return packet;
     }
 
-    /// Where the payload goes.
+    /// Where the payload of the present packet goes.
     MemorySegment segment() {
-        return segment;
+        SegmentBatch open = batch;
+        return joins && open != null ? open.memory() : singleMemory;
     }
 
     /// Writes the headers.
@@ -52,18 +63,78 @@ final class PacketOutput {
     /// @param bytes of payload
     /// @return where in the segment the payload goes
     int begin(int bytes) {
-        buffer.clear();
-        return packet.encode(buffer, 0, bytes);
+        SegmentBatch open = joining(Packet.bytes(packet.opcode, bytes));
+        joins = open != null;
+        if (open != null) {
+            return packet.encode(open.buffer(), open.end(), bytes);
+        }
+        single.clear();
+        return packet.encode(single, 0, bytes);
     }
 
-    /// Sends the packet.
+    /// The batch that the next packet joins, null to send it alone.
+    private @Nullable SegmentBatch joining(int bytes) {
+        SegmentBatch open = batch;
+        if (open != null && !open.fits(bytes) && flush()) {
+            open = null;
+        }
+        if (open == null && together) {
+            open = node.takeBatch();
+            batch = open;
+        }
+        return open != null && open.fits(bytes) ? open : null;
+    }
+
+    /// Sends the packet, now or with the next [#flush].
     ///
     /// @return false if the socket has no room
     boolean send() {
-        int bytes = packet.pad(buffer);
-        int sum = crc.of(buffer, 0, bytes, node.address(), RoceNode.PORT, peerAddress, RoceNode.PORT);
-        buffer.putInt(bytes, sum);
-        buffer.limit(bytes + Packet.CHECKSUM_BYTES).position(0);
-        return node.send(buffer, peer);
+        SegmentBatch open = batch;
+        if (joins && open != null) {
+            int begin = open.end();
+            int bytes = packet.pad(open.buffer()) - begin;
+            int sum = crc.of(
+                    open.buffer(),
+                    begin,
+                    bytes,
+                    open.count(),
+                    node.address(),
+                    node.batchPort(),
+                    peerAddress,
+                    RoceNode.PORT);
+            open.buffer().putInt(begin + bytes, sum);
+            open.add(bytes + Packet.CHECKSUM_BYTES);
+            return true;
+        }
+        if (open != null) {
+            // Those before it could not be sent.
+            return false;
+        }
+        int bytes = packet.pad(single);
+        int sum = crc.of(single, 0, bytes, node.address(), RoceNode.PORT, peerAddress, RoceNode.PORT);
+        single.putInt(bytes, sum);
+        single.limit(bytes + Packet.CHECKSUM_BYTES).position(0);
+        return node.send(single, peer);
+    }
+
+    /// Sends what was not sent yet.
+    ///
+    /// @return false if the socket has no room
+    boolean flush() {
+        SegmentBatch open = batch;
+        if (open != null && open.count() > 0 && !node.send(open, peerAddress)) {
+            return false;
+        }
+        release();
+        return true;
+    }
+
+    /// Forgets what was not sent yet.
+    void release() {
+        SegmentBatch open = batch;
+        if (open != null) {
+            batch = null;
+            node.giveBack(open);
+        }
     }
 }

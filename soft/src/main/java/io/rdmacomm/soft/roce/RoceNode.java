@@ -1,6 +1,8 @@
 package io.rdmacomm.soft.roce;
 
 import io.rdmacomm.soft.roce.cm.CommunicationManager;
+import io.rdmacomm.soft.roce.linux.SegmentBatch;
+import io.rdmacomm.soft.roce.linux.SegmentSocket;
 import io.rdmacomm.soft.roce.mad.ManagementDatagram;
 import io.rdmacomm.soft.roce.wire.IdentificationCheck;
 import io.rdmacomm.soft.roce.wire.InvariantCrc;
@@ -62,6 +64,8 @@ public final class RoceNode {
     private final int address;
     private final PathMtu mtu;
     private final DatagramChannel channel;
+    /// Sends several packets at once; null without native access.
+    private final @Nullable SegmentSocket segments;
     private final RoceCounters counters = new RoceCounters();
     private final Set<Integer> numbers = ConcurrentHashMap.newKeySet();
     /// The contexts of this process here; replaced as a whole.
@@ -95,6 +99,7 @@ public final class RoceNode {
             channel.setOption(StandardSocketOptions.SO_RCVBUF, BUFFER_BYTES);
             channel.setOption(StandardSocketOptions.SO_SNDBUF, BUFFER_BYTES);
             channel.bind(new InetSocketAddress(local, PORT));
+            this.segments = SegmentSocket.open(local);
             complete = true;
         } finally {
             if (!complete) {
@@ -159,6 +164,9 @@ public final class RoceNode {
             if (ports.length == 0) {
                 NODES.remove(local);
                 channel.close();
+                if (segments != null) {
+                    segments.close();
+                }
             }
         }
     }
@@ -245,6 +253,40 @@ public final class RoceNode {
             LOGGER.log(System.Logger.Level.DEBUG, () -> "a packet to " + to + " was not sent", e);
         }
         return true;
+    }
+
+    /// An empty batch of packets; null if packets leave one by one.
+    @Nullable
+    SegmentBatch takeBatch() {
+        SegmentSocket socket = segments;
+        return socket == null ? null : socket.take();
+    }
+
+    void giveBack(SegmentBatch batch) {
+        SegmentSocket socket = segments;
+        if (socket != null) {
+            socket.giveBack(batch);
+        }
+    }
+
+    /// The UDP port that the packets of batches come from.
+    int batchPort() {
+        return segments == null ? PORT : segments.port();
+    }
+
+    /// Sends all packets of a batch.
+    ///
+    /// @param to IPv4 address
+    /// @return false if the socket has no room
+    boolean send(SegmentBatch batch, int to) {
+        int errno = batch.send(to);
+        if (errno == 0) {
+            counters.sent.add(batch.count());
+        } else if (errno > 0) {
+            // As if they were lost on the way.
+            counters.unsent.add(batch.count());
+        }
+        return errno >= 0;
     }
 
     /// Receives packets and has their queue pairs answer, unless another thread does. Without the send lock of any

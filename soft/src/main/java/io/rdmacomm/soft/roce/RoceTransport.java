@@ -6,6 +6,7 @@ import io.rdmacomm.soft.roce.wire.Packet;
 import io.rdmacomm.soft.transport.Destination;
 import io.rdmacomm.soft.transport.QueuePairResources;
 import io.rdmacomm.soft.transport.RequestQueue;
+import io.rdmacomm.soft.transport.RetryTimer;
 import io.rdmacomm.soft.transport.SendLock;
 import io.rdmacomm.soft.transport.Transport;
 import io.rdmacomm.verbs.AsyncEventType;
@@ -30,6 +31,8 @@ final class RoceTransport implements Transport {
     private final Events events;
     private final InetSocketAddress peer;
     private final RoceCounters counters;
+    private final PacketOutput output;
+    private final RetryTimer retries;
     private final RoceConnection connection;
     private boolean stopped;
 
@@ -46,11 +49,12 @@ final class RoceTransport implements Transport {
         this.sends = queuePair.sends();
         this.lock = queuePair.lock();
         this.events = queuePair.events();
+        this.retries = queuePair.retries();
         this.peer = peer;
         RoceNode node = port.node();
         this.counters = node.counters();
         Destination destination = queuePair.destination();
-        PacketOutput output = new PacketOutput(node, destination.mtu());
+        this.output = new PacketOutput(node, destination.mtu(), /* together= */ true);
         output.address(peer, destination.number());
         this.connection = queuePair.type() == QueuePairType.UNRELIABLE_CONNECTED
                 ? new UnreliableConnection(queuePair, memory, output, counters, onLimit)
@@ -99,7 +103,7 @@ final class RoceTransport implements Transport {
     void leave() {
         try {
             if (!stopped) {
-                connection.transmit();
+                transmit();
             }
         } catch (RuntimeException | Error e) {
             broken(e);
@@ -137,9 +141,16 @@ final class RoceTransport implements Transport {
         }
         block.beginExecuting();
         try {
-            connection.transmit();
+            transmit();
         } finally {
             block.endExecuting();
+        }
+    }
+
+    private void transmit() {
+        connection.transmit();
+        if (!output.flush()) {
+            retries.again(PacketOutput.ROOM_NANOS);
         }
     }
 
@@ -165,6 +176,7 @@ final class RoceTransport implements Transport {
         if (!stopped) {
             stopped = true;
             connection.close();
+            output.release();
         }
     }
 

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 /// cm.ib                           connections by address over RoCE
 /// cm                              the same over iWARP
 /// shm   tcp   roce   datagram     the transports, which do not see each other
-/// execution   roce.cm             the requests of peers on the network; the connection manager's protocol
+/// execution   roce.cm   roce.linux   the requests of peers on the network; the connection manager's protocol; sockets
 /// transport   iwarp   roce.wire   roce.mad   the seam; the codecs
 /// memory                          registered memory
 /// mapped                          files in shared memory
@@ -39,6 +39,7 @@ class SoftArrowsTest {
     private static final String CM = SOFT + ".cm";
     private static final String ROCE_MAD = ROCE + ".mad";
     private static final String ROCE_CM = ROCE + ".cm";
+    private static final String ROCE_LINUX = ROCE + ".linux";
     private static final String CM_IB = CM + ".ib";
 
     @Test
@@ -87,7 +88,12 @@ class SoftArrowsTest {
 
     @Test
     void roceKnowsNoOtherTransport() {
-        seesOfSoftOnly(ROCE, EXECUTION, TRANSPORT, ROCE_WIRE, ROCE_MAD, ROCE_CM, MEMORY, MAPPED);
+        seesOfSoftOnly(ROCE, EXECUTION, TRANSPORT, ROCE_WIRE, ROCE_MAD, ROCE_CM, ROCE_LINUX, MEMORY, MAPPED);
+    }
+
+    @Test
+    void nativeSocketsKnowNothingElse() {
+        seesOfSoftOnly(ROCE_LINUX);
     }
 
     @Test

@@ -27,7 +27,6 @@ public final class InvariantCrc {
     public InvariantCrc() {
         pseudo.putLong(0, -1L);
         pseudo.putShort(IP_HEADER, (short) 0x45ff);
-        pseudo.putShort(IP_HEADER + 4, (short) 0);
         pseudo.putShort(IP_HEADER + 6, (short) DONT_FRAGMENT);
         pseudo.putShort(IP_HEADER + 8, (short) (0xff00 | UDP_PROTOCOL));
         pseudo.putShort(IP_HEADER + 10, (short) -1);
@@ -40,8 +39,22 @@ public final class InvariantCrc {
     /// @param source IPv4 address
     /// @param target IPv4 address
     public int of(ByteBuffer packet, int at, int bytes, int source, int sourcePort, int target, int targetPort) {
+        return of(packet, at, bytes, /* identification= */ 0, source, sourcePort, target, targetPort);
+    }
+
+    /// The same for a packet whose IP header has this identification.
+    public int of(
+            ByteBuffer packet,
+            int at,
+            int bytes,
+            int identification,
+            int source,
+            int sourcePort,
+            int target,
+            int targetPort) {
         int datagram = UDP_BYTES + bytes + Packet.CHECKSUM_BYTES;
         pseudo.putShort(IP_HEADER + 2, (short) (IP_BYTES + datagram));
+        pseudo.putShort(IP_HEADER + 4, (short) identification);
         pseudo.putInt(IP_HEADER + 12, source);
         pseudo.putInt(IP_HEADER + 16, target);
         pseudo.putShort(UDP_HEADER, (short) sourcePort);

@@ -230,7 +230,12 @@ public final class Packet {
 
     /// The length of the packet with its CRC.
     public int bytes() {
-        return payloadAt(opcode) + payloadBytes + pad(payloadBytes) + CHECKSUM_BYTES;
+        return bytes(opcode, payloadBytes);
+    }
+
+    /// The length of a packet with this opcode, and that many bytes of payload, with its CRC.
+    public static int bytes(int opcode, int payload) {
+        return payloadAt(opcode) + payload + pad(payload) + CHECKSUM_BYTES;
     }
 
     private static int pad(int bytes) {

@@ -1,0 +1,153 @@
+package io.rdmacomm.soft.roce.linux;
+
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.io.IOException;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+
+/// The functions of the C library that sockets need, with the constants of Linux on x86-64 and aarch64.
+final class LibC {
+    static final int AF_INET = 2;
+    static final int SOCK_DGRAM = 2;
+    static final int SOCK_NONBLOCK = 0x800;
+    static final int SOCK_CLOEXEC = 0x80000;
+    static final int IPPROTO_IP = 0;
+    static final int SOL_SOCKET = 1;
+    static final int SOL_UDP = 17;
+    static final int SO_SNDBUF = 7;
+    static final int SO_RCVBUF = 8;
+    static final int IP_MTU_DISCOVER = 10;
+    static final int IP_PMTUDISC_DO = 2;
+    static final int UDP_SEGMENT = 103;
+
+    private static final int EAGAIN = 11;
+    private static final int ENOBUFS = 105;
+
+    private static final MemoryLayout STATE = Linker.Option.captureStateLayout();
+    private static final VarHandle ERRNO = STATE.varHandle(MemoryLayout.PathElement.groupElement("errno"));
+    private static final MethodHandle SOCKET =
+            link("socket", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT));
+    private static final MethodHandle BIND = link("bind", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT));
+    private static final MethodHandle NAME =
+            link("getsockname", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, ADDRESS));
+    private static final MethodHandle OPTION =
+            link("setsockopt", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT));
+    private static final MethodHandle SEND =
+            link("sendmsg", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, ADDRESS, JAVA_INT));
+    private static final MethodHandle CLOSE = link("close", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
+
+    private LibC() {}
+
+    @SuppressWarnings("restricted") // the descriptors are those of the functions
+    private static MethodHandle link(String name, FunctionDescriptor descriptor) {
+        Linker linker = Linker.nativeLinker();
+        return linker.downcallHandle(
+                linker.defaultLookup().findOrThrow(name), descriptor, Linker.Option.captureCallState("errno"));
+    }
+
+    /// Memory that lives as long as the segment is in use.
+    static MemorySegment allocate(long bytes) {
+        return MemorySegment.ofBuffer(ByteBuffer.allocateDirect((int) bytes));
+    }
+
+    /// Where a call leaves errno.
+    static MemorySegment allocateState() {
+        return allocate(STATE.byteSize());
+    }
+
+    /// A UDP socket that does not block, at any port of an address.
+    ///
+    /// @param address a `sockaddr_in`, which gets the port
+    static int open(MemorySegment address) throws IOException {
+        MemorySegment state = allocateState();
+        int descriptor;
+        try {
+            descriptor = (int) SOCKET.invokeExact(state, AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+            check("socket", descriptor, state);
+        } catch (Throwable e) {
+            throw failure(e);
+        }
+        boolean complete = false;
+        try {
+            int bytes = (int) address.byteSize();
+            check("bind", (int) BIND.invokeExact(state, descriptor, address, bytes), state);
+            MemorySegment length = allocate(Integer.BYTES);
+            length.set(JAVA_INT, 0, bytes);
+            check("getsockname", (int) NAME.invokeExact(state, descriptor, address, length), state);
+            complete = true;
+            return descriptor;
+        } catch (Throwable e) {
+            throw failure(e);
+        } finally {
+            if (!complete) {
+                close(descriptor);
+            }
+        }
+    }
+
+    /// Sets an option to a number.
+    static void set(int descriptor, int level, int option, int value) throws IOException {
+        MemorySegment state = allocateState();
+        MemorySegment number = allocate(Integer.BYTES);
+        number.set(JAVA_INT, 0, value);
+        try {
+            check(
+                    "setsockopt",
+                    (int) OPTION.invokeExact(state, descriptor, level, option, number, Integer.BYTES),
+                    state);
+        } catch (Throwable e) {
+            throw failure(e);
+        }
+    }
+
+    /// Sends a message (sendmsg(2)).
+    ///
+    /// @return 0, the errno, or -1 if there is no room in the socket
+    static int send(int descriptor, MemorySegment message, MemorySegment state) {
+        try {
+            long sent = (long) SEND.invokeExact(state, descriptor, message, 0);
+            if (sent >= 0) {
+                return 0;
+            }
+            int errno = (int) ERRNO.get(state, 0L);
+            return errno == EAGAIN || errno == ENOBUFS ? -1 : errno;
+        } catch (RuntimeException | Error e) {
+            throw e;
+        } catch (Throwable e) {
+            throw new LinkageError("sendmsg", e);
+        }
+    }
+
+    static void close(int descriptor) {
+        try {
+            var _ = (int) CLOSE.invokeExact(allocateState(), descriptor);
+        } catch (RuntimeException | Error e) {
+            throw e;
+        } catch (Throwable e) {
+            throw new LinkageError("close", e);
+        }
+    }
+
+    private static void check(String function, int result, MemorySegment state) throws IOException {
+        if (result < 0) {
+            throw new IOException(function + " failed with errno " + (int) ERRNO.get(state, 0L));
+        }
+    }
+
+    private static IOException failure(Throwable e) {
+        return switch (e) {
+            case IOException failed -> failed;
+            case RuntimeException failed -> throw failed;
+            case Error failed -> throw failed;
+            default -> new IOException(e);
+        };
+    }
+}

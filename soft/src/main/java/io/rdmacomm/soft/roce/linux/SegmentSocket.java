@@ -1,0 +1,109 @@
+package io.rdmacomm.soft.roce.linux;
+
+import io.rdmacomm.verbs.service.SafeLogger;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.net.InetAddress;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.jspecify.annotations.Nullable;
+
+/// A socket that sends several packets with one call. It is not connected and does not fragment; Linux numbers the
+/// packets of one call from 0 in their IP headers. Thread-safe.
+public final class SegmentSocket implements AutoCloseable {
+    private static final SafeLogger LOGGER = SafeLogger.of(SegmentSocket.class);
+    private static final int SEND_BUFFER = 4 << 20;
+    /// Nothing is to arrive here.
+    private static final int RECEIVE_BUFFER = 1;
+    /// As many threads are likely to send at the same time; others send packet by packet.
+    private static final int BATCHES = 8;
+
+    private final int descriptor;
+    private final int port;
+    private final AtomicReferenceArray<@Nullable SegmentBatch> batches = new AtomicReferenceArray<>(BATCHES);
+
+    private SegmentSocket(InetAddress local) throws IOException {
+        MemorySegment address = SocketAddress.allocate(bits(local), 0);
+        this.descriptor = LibC.open(address);
+        this.port = SocketAddress.port(address);
+        boolean complete = false;
+        try {
+            LibC.set(descriptor, LibC.IPPROTO_IP, LibC.IP_MTU_DISCOVER, LibC.IP_PMTUDISC_DO);
+            LibC.set(descriptor, LibC.SOL_SOCKET, LibC.SO_SNDBUF, SEND_BUFFER);
+            LibC.set(descriptor, LibC.SOL_SOCKET, LibC.SO_RCVBUF, RECEIVE_BUFFER);
+            // Fails on kernels before 4.18.
+            LibC.set(descriptor, LibC.SOL_UDP, LibC.UDP_SEGMENT, 0);
+            complete = true;
+        } finally {
+            if (!complete) {
+                LibC.close(descriptor);
+            }
+        }
+        for (int i = 0; i < BATCHES; i++) {
+            batches.set(i, new SegmentBatch(this));
+        }
+    }
+
+    /// A socket at any port of an address.
+    ///
+    /// @return null if this program has no native access, or the system no such sockets
+    public static @Nullable SegmentSocket open(InetAddress local) {
+        if (!SegmentSocket.class.getModule().isNativeAccessEnabled() || !isKnownSystem()) {
+            return null;
+        }
+        try {
+            return new SegmentSocket(local);
+        } catch (IOException | RuntimeException | LinkageError e) {
+            LOGGER.log(System.Logger.Level.DEBUG, () -> "packets leave one by one from " + local, e);
+            return null;
+        }
+    }
+
+    private static boolean isKnownSystem() {
+        String processor = System.getProperty("os.arch");
+        return System.getProperty("os.name").equals("Linux")
+                && ValueLayout.ADDRESS.byteSize() == Long.BYTES
+                && ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN
+                && (processor.equals("amd64") || processor.equals("aarch64"));
+    }
+
+    private static int bits(InetAddress address) {
+        return ByteBuffer.wrap(address.getAddress()).getInt();
+    }
+
+    /// The UDP port that packets come from.
+    public int port() {
+        return port;
+    }
+
+    int descriptor() {
+        return descriptor;
+    }
+
+    /// A batch for the calling thread, empty; null if all are in use.
+    public @Nullable SegmentBatch take() {
+        for (int i = 0; i < BATCHES; i++) {
+            SegmentBatch batch = batches.get(i);
+            if (batch != null && batches.compareAndSet(i, batch, null)) {
+                batch.clear();
+                return batch;
+            }
+        }
+        return null;
+    }
+
+    /// Gives a batch back.
+    public void giveBack(SegmentBatch batch) {
+        for (int i = 0; !batches.compareAndSet(i, null, batch); i = (i + 1) % BATCHES) {
+            Thread.onSpinWait();
+        }
+    }
+
+    /// Nobody sends any more.
+    @Override
+    public void close() {
+        LibC.close(descriptor);
+    }
+}

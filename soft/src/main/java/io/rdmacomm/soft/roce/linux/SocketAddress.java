@@ -1,0 +1,35 @@
+package io.rdmacomm.soft.roce.linux;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_SHORT;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+
+/// `struct sockaddr_in` (ip(7)).
+final class SocketAddress {
+    private static final int BYTES = 16;
+    private static final ValueLayout.OfShort NETWORK_SHORT = JAVA_SHORT.withOrder(ByteOrder.BIG_ENDIAN);
+    private static final ValueLayout.OfInt NETWORK_INT = JAVA_INT.withOrder(ByteOrder.BIG_ENDIAN);
+
+    private SocketAddress() {}
+
+    /// @param host the IPv4 address, its first byte the highest
+    static MemorySegment allocate(int host, int port) {
+        MemorySegment made = LibC.allocate(BYTES);
+        made.set(JAVA_SHORT, 0, (short) LibC.AF_INET);
+        made.set(NETWORK_SHORT, 2, (short) port);
+        host(made, host);
+        return made;
+    }
+
+    /// Sets the IPv4 address.
+    static void host(MemorySegment address, int host) {
+        address.set(NETWORK_INT, 4, host);
+    }
+
+    static int port(MemorySegment address) {
+        return Short.toUnsignedInt(address.get(NETWORK_SHORT, 2));
+    }
+}
