@@ -275,6 +275,22 @@ class RoceDeviceTest extends RoceCase {
         assertThat(poll().status(0)).isEqualTo(WorkStatus.SUCCESS);
     }
 
+    /// A responder that has not got the request for the next part would execute it as a repetition, and count none of its
+    /// packets (IBTA 9.7.5.1.4).
+    @Test
+    void aPartOfAReadIsAskedForAgainOnlyUpToItsEnd() throws IOException {
+        read(32 * MTU);
+        assertThat(awaitPacket().length).isEqualTo(16 * MTU);
+        peer.send(answer(PacketOpcode.READ_RESPONSE_FIRST, 0, Syndrome.DONE), MTU, 0);
+        peer.send(answer(PacketOpcode.READ_RESPONSE_LAST, 15, Syndrome.DONE), MTU, 0);
+        Packet again = awaitPacket();
+        while (again.psn != Psn.add(psn, 1)) {
+            assertThat(again.psn).as("the second part").isEqualTo(Psn.add(psn, 16));
+            again = awaitPacket();
+        }
+        assertThat(again.length).isEqualTo(15 * MTU);
+    }
+
     @Test
     void anAnswerOfAnotherLengthFailsTheRead() throws IOException {
         read(8);

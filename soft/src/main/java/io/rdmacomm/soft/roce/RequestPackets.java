@@ -90,8 +90,13 @@ final class RequestPackets {
 
     /// The number of packets that are sent, or requested, at once from `cursor` on.
     int count(long position, long cursor) {
-        boolean parts = opcode(position) == RequestOpcode.READ;
-        return parts ? (int) Math.min(READ_PACKETS, packets.end(position) - cursor) : 1;
+        if (opcode(position) != RequestOpcode.READ) {
+            return 1;
+        }
+        // A part that is asked for again ends where it did before: the peer may not have got the request for the next.
+        long begin = packets.begin(position);
+        long part = READ_PACKETS - (cursor - begin) % READ_PACKETS;
+        return (int) Math.min(part, packets.end(position) - cursor);
     }
 
     /// Sends the packet at `cursor`.
