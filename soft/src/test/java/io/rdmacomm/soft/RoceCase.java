@@ -37,10 +37,10 @@ abstract class RoceCase {
     static final int THEIR_PSN = 0xffffff;
     static final int MTU = 256;
     static final int BYTES = 32 * 1024;
-    static final int TIMEOUT_MILLIS = 67;
+    static final int TIMEOUT_MILLIS = 268;
     static final int RETRIES = 2;
     static final int LONG_MILLIS = 5_000;
-    static final int SHORT_MILLIS = 20;
+    static final int SHORT_MILLIS = 50;
 
     private final QueuePairType type;
     final Arena arena = Arena.ofShared();
