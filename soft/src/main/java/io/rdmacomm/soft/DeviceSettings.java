@@ -10,8 +10,9 @@ import java.net.InetAddress;
 /// @param name what programs open it by
 /// @param sharedMemory whether it reaches peers on its own host over shared memory; if not, only over TCP
 /// @param roce whether it reaches all peers with RoCE v2 packets, and none over shared memory or TCP
+/// @param bursts whether RoCE packets leave together, through the C library, if this program has native access
 /// @param tcp how it reaches peers over TCP; its address is also the device's GID
-record DeviceSettings(String name, boolean sharedMemory, boolean roce, TcpSettings tcp) {
+record DeviceSettings(String name, boolean sharedMemory, boolean roce, boolean bursts, TcpSettings tcp) {
     private static final String DEFAULT_ADDRESS = "127.0.0.1";
     private static final String SEGMENT = "segment=";
     private static final String SILENCE = "silence=";
@@ -36,6 +37,7 @@ record DeviceSettings(String name, boolean sharedMemory, boolean roce, TcpSettin
         int silence = TcpSettings.USUAL_SILENCE;
         boolean anywhere = false;
         boolean roce = false;
+        boolean bursts = true;
         if (addressAndOptions.length == 2) {
             for (String option : addressAndOptions[1].split("&", -1)) {
                 switch (option) {
@@ -43,6 +45,8 @@ record DeviceSettings(String name, boolean sharedMemory, boolean roce, TcpSettin
                     case "sharedMemory=false" -> shared = false;
                     case "transport=roce" -> roce = true;
                     case "transport=iwarp" -> roce = false;
+                    case "bursts=true" -> bursts = true;
+                    case "bursts=false" -> bursts = false;
                     case "callers=any" -> anywhere = true;
                     case "callers=peer" -> anywhere = false;
                     case "checksum=true" -> checksum = TcpSettings.Checksum.ALWAYS;
@@ -58,7 +62,11 @@ record DeviceSettings(String name, boolean sharedMemory, boolean roce, TcpSettin
             }
         }
         return new DeviceSettings(
-                nameAndRest[0], shared && !roce, roce, new TcpSettings(address, checksum, segment, silence, anywhere));
+                nameAndRest[0],
+                shared && !roce,
+                roce,
+                bursts,
+                new TcpSettings(address, checksum, segment, silence, anywhere));
     }
 
     /// The address that the device is bound to.
@@ -75,7 +83,7 @@ record DeviceSettings(String name, boolean sharedMemory, boolean roce, TcpSettin
         if (!option.startsWith(SEGMENT)) {
             throw new IllegalArgumentException(
                     "rdmacomm.soft.devices: '" + option
-                            + "' is not an option; there are transport=iwarp|roce, sharedMemory=true|false, checksum=true|false, segment=BYTES, silence=SECONDS and callers=peer|any");
+                            + "' is not an option; there are transport=iwarp|roce, bursts=true|false, sharedMemory=true|false, checksum=true|false, segment=BYTES, silence=SECONDS and callers=peer|any");
         }
         int bytes = number(option.substring(SEGMENT.length()));
         if (bytes < SHORTEST_SEGMENT || bytes > LONGEST_SEGMENT) {

@@ -33,7 +33,8 @@ final class RoceNetwork implements Network {
     /// @throws IOException if there is no socket left
     RoceNetwork(DeviceSettings settings, LocalMemory memory, Engine engine, ContextObjects objects) throws IOException {
         this.settings = settings;
-        this.port = new RocePort(settings.tcp().address(), memory, engine, objects::onLimit, objects::datagramTarget);
+        this.port = new RocePort(
+                settings.tcp().address(), settings.bursts(), memory, engine, objects::onLimit, objects::datagramTarget);
     }
 
     @Override

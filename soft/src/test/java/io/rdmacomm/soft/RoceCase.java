@@ -55,6 +55,11 @@ abstract class RoceCase {
         this.type = type;
     }
 
+    /// Whether the device sends packets together, through the C library.
+    boolean bursts() {
+        return false;
+    }
+
     @BeforeEach
     void connect() throws IOException {
         try {
@@ -62,7 +67,7 @@ abstract class RoceCase {
         } catch (BindException e) {
             throw LeftOut.because(getClass(), "UDP port 4791 is taken, most likely by rdma_rxe (rmmod rdma_rxe)");
         }
-        context = Soft.open("roce1=" + HERE + "?transport=roce");
+        context = Soft.open("roce1=" + HERE + "?transport=roce&bursts=" + bursts());
         ProtectionDomain domain = context.allocateProtectionDomain();
         queue = context.createCompletionQueue(CompletionQueueOptions.ofCapacity(64));
         pair = domain.createQueuePair(QueuePairOptions.reliable(queue).withType(type));

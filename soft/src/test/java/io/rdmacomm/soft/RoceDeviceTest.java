@@ -276,7 +276,8 @@ class RoceDeviceTest extends RoceCase {
         assertThat(poll().status(0)).isEqualTo(WorkStatus.SUCCESS);
     }
 
-    /// A responder that has not got the request for the next part would execute it as a repetition, and count none of its
+    /// A responder that has not got the request for the next part would execute it as a repetition, and count none of
+    /// its
     /// packets (IBTA 9.7.5.1.4).
     @Test
     void aPartOfAReadIsAskedForAgainOnlyUpToItsEnd() throws IOException {

@@ -41,6 +41,11 @@ class UnreliableRoceTest extends RoceCase {
         super(QueuePairType.UNRELIABLE_CONNECTED);
     }
 
+    @Override
+    boolean bursts() {
+        return true;
+    }
+
     private static int unreliable(int operation) {
         return PacketOpcode.UNRELIABLE | operation;
     }

@@ -84,7 +84,7 @@ public final class RoceNode {
     /// The queue pair whose lock the thread that receives holds.
     private @Nullable RoceTransport entered;
 
-    private RoceNode(InetAddress local) throws IOException {
+    private RoceNode(InetAddress local, boolean bursts) throws IOException {
         this.local = local;
         this.address = bits(local);
         this.mtu = InterfaceMtu.of(local);
@@ -99,7 +99,7 @@ public final class RoceNode {
             channel.setOption(StandardSocketOptions.SO_RCVBUF, BUFFER_BYTES);
             channel.setOption(StandardSocketOptions.SO_SNDBUF, BUFFER_BYTES);
             channel.bind(new InetSocketAddress(local, PORT));
-            this.segments = SegmentSocket.open(local);
+            this.segments = bursts ? SegmentSocket.open(local) : null;
             complete = true;
         } finally {
             if (!complete) {
@@ -110,10 +110,11 @@ public final class RoceNode {
 
     /// The node of an address, for one more user.
     ///
+    /// @param bursts whether packets leave together if this program has native access; the first user decides
     /// @throws VerbException EINVAL if it is no IPv4 address, EADDRINUSE if the port is taken, EADDRNOTAVAIL if
     /// this host has no such address; the message says what to do
     /// @throws IOException if there is no socket left
-    static RoceNode acquire(InetAddress address, RocePort port) throws IOException {
+    static RoceNode acquire(InetAddress address, boolean bursts, RocePort port) throws IOException {
         if (!(address instanceof Inet4Address)) {
             throw unusable(
                     Errno.EINVAL,
@@ -124,7 +125,7 @@ public final class RoceNode {
         synchronized (NODES) {
             RoceNode node = NODES.get(address);
             if (node == null) {
-                node = open(address);
+                node = open(address, bursts);
                 NODES.put(address, node);
             }
             node.ports =
@@ -133,9 +134,9 @@ public final class RoceNode {
         }
     }
 
-    private static RoceNode open(InetAddress address) throws IOException {
+    private static RoceNode open(InetAddress address, boolean bursts) throws IOException {
         try {
-            return new RoceNode(address);
+            return new RoceNode(address, bursts);
         } catch (BindException e) {
             String host = address.getHostAddress();
             throw String.valueOf(e.getMessage()).contains("in use")

@@ -57,12 +57,14 @@ public final class RocePort implements Engine.Ready, AutoCloseable {
 
     /// Begins to receive.
     ///
+    /// @param bursts whether packets leave together, with native access; the first context here decides
     /// @param onLimit called with the number of a shared receive queue that fell below its limit
     /// @param datagramTargets the queue pairs for datagrams by number
     /// @throws VerbException if the address cannot be used; the message says why, and what to do
     /// @throws IOException if there is no socket left
     public RocePort(
             InetAddress address,
+            boolean bursts,
             LocalMemory memory,
             Engine engine,
             IntConsumer onLimit,
@@ -72,7 +74,7 @@ public final class RocePort implements Engine.Ready, AutoCloseable {
         this.engine = engine;
         this.onLimit = onLimit;
         this.datagramTargets = datagramTargets;
-        this.node = RoceNode.acquire(address, this);
+        this.node = RoceNode.acquire(address, bursts, this);
         boolean complete = false;
         try {
             this.key = engine.register(node.channel(), SelectionKey.OP_READ, this);
