@@ -65,13 +65,7 @@ final class IbRoute implements RouteDriver {
                     "cannot connect from " + local + ", which another connection has; use another port, or 0 for any");
         }
         ConnectionTerms terms = new ConnectionTerms(queuePair, parameters, connections.depths(parameters));
-        Conversation asked = connections
-                .protocol()
-                .connect(
-                        remote.getAddress(),
-                        queuePair.number(),
-                        id -> request(id, from, terms),
-                        connections.port()::wakeup);
+        Conversation asked = connections.protocol().connect(remote.getAddress(), id -> request(id, from, terms));
         conversation = asked;
         boolean complete = false;
         try {

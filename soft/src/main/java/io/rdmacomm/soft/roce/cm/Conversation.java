@@ -50,22 +50,16 @@ public final class Conversation extends Exchange {
     private Runnable onEnd = () -> {};
 
     /// A conversation that this side begins.
-    Conversation(CommunicationManager manager, int id, InetAddress peer, int queuePair, Runnable wakeup) {
-        super(manager, id, peer, manager.newTransaction(), wakeup);
+    Conversation(CommunicationManager manager, InetAddress peer, ConnectRequest own) {
+        super(manager, own.id(), peer, manager.newTransaction());
         this.request = null;
         this.state = State.REQUESTING;
-        this.queuePair = queuePair;
+        this.queuePair = own.queuePair();
     }
 
     /// A conversation that the peer has begun.
-    Conversation(
-            CommunicationManager manager,
-            int id,
-            InetAddress peer,
-            long transaction,
-            ConnectRequest request,
-            Runnable wakeup) {
-        super(manager, id, peer, transaction, wakeup);
+    Conversation(CommunicationManager manager, int id, InetAddress peer, long transaction, ConnectRequest request) {
+        super(manager, id, peer, transaction);
         this.request = request;
         this.state = State.REQUESTED;
         this.peerId = request.id();

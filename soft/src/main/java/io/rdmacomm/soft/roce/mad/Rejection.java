@@ -37,6 +37,11 @@ public record Rejection(int id, int peerId, MessageKind refused, int reason, byt
 
     private static final int MOST_PRIVATE_DATA = 148;
 
+    /// @throws IllegalArgumentException if there is too much private data
+    public Rejection {
+        Fields.checkPrivateData(privateData, MOST_PRIVATE_DATA);
+    }
+
     /// Without private data.
     public Rejection(int id, int peerId, MessageKind refused, int reason) {
         this(id, peerId, refused, reason, new byte[0]);
@@ -53,7 +58,7 @@ public record Rejection(int id, int peerId, MessageKind refused, int reason, byt
         to.putInt(4, peerId);
         to.put(8, refused.octet());
         to.putShort(10, (short) reason);
-        to.put(84, Fields.padded(privateData, MOST_PRIVATE_DATA));
+        to.put(84, privateData);
     }
 
     static Rejection decode(ByteBuffer from) {
