@@ -231,10 +231,10 @@ public final class CommunicationManager {
 
     /// It is over, so late messages for it are those of a stranger.
     void forget(Exchange exchange) {
-        exchanges.remove(exchange.id);
+        exchanges.remove(exchange.id, exchange);
         if (exchange instanceof Conversation conversation && conversation.isPeers()) {
             requested.remove(
-                    new Origin(conversation.peer, conversation.request().id()));
+                    new Origin(conversation.peer, conversation.request().id()), conversation);
         }
     }
 

@@ -40,9 +40,11 @@ public final class Inquiry extends Exchange implements AutoCloseable {
     }
 
     void received(ServiceReply message) {
-        reply = message;
-        stopRepeating();
-        changed.signalAll();
+        if (reply == null) {
+            reply = message;
+            stopRepeating();
+            changed.signalAll();
+        }
     }
 
     @Override

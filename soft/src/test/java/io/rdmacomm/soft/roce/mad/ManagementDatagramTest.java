@@ -133,7 +133,7 @@ class ManagementDatagramTest {
                 .hasMessageContaining("57 bytes of private data, at most 56");
         assertThatThrownBy(() -> new ConnectReply(1, 2, 3, 4, depths, 7, 5, new byte[197]))
                 .isInstanceOf(IllegalArgumentException.class);
-        assertThatThrownBy(() -> new Rejection(1, 2, MessageKind.REQUEST, 28, new byte[149]))
+        assertThatThrownBy(() -> new Rejection(1, 2, MessageKind.REQUEST, 28, 0, new byte[149]))
                 .isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> new ServiceRequest(1, 2, null, new byte[181]))
                 .isInstanceOf(IllegalArgumentException.class);
@@ -141,10 +141,23 @@ class ManagementDatagramTest {
                 .isInstanceOf(IllegalArgumentException.class);
     }
 
+    /// Additional information with a length, which Linux looks into.
+    @Test
+    void aRejectionNamesTheAdapterThatGivesUp() {
+        ByteBuffer bytes = garbage();
+        Rejection rejection =
+                new Rejection(1, 0, MessageKind.REQUEST, Rejection.TIMEOUT, 0x1122_3344_5566_7788L, new byte[0]);
+        new ManagementDatagram(1, rejection).encode(bytes);
+        assertThat(bytes.get(24 + 9)).isEqualTo((byte) (8 << 1));
+        assertThat(bytes.getLong(24 + 12)).isEqualTo(0x1122_3344_5566_7788L);
+        bytes.put(24 + 9, (byte) (6 << 1));
+        assertThat(((Rejection) decode(bytes, "").message()).guid()).isZero();
+    }
+
     @Test
     void shorterPrivateDataIsPadded() {
         ByteBuffer bytes = garbage();
-        new ManagementDatagram(1, new Rejection(1, 2, MessageKind.REQUEST, 28, new byte[] {1, 2, 3})).encode(bytes);
+        new ManagementDatagram(1, new Rejection(1, 2, MessageKind.REQUEST, 28, 0, new byte[] {1, 2, 3})).encode(bytes);
         assertThat(((Rejection) decode(bytes, "").message()).privateData())
                 .hasSize(148)
                 .startsWith(1, 2, 3, 0);

@@ -53,7 +53,7 @@ final class RandomMessages {
     }
 
     private Rejection rejection(int id, int peerId) {
-        return new Rejection(id, peerId, kind(), random.nextInt(1 << 16), bytes(148));
+        return new Rejection(id, peerId, kind(), random.nextInt(1 << 16), random.nextLong(), bytes(148));
     }
 
     private MessageKind kind() {
