@@ -82,6 +82,11 @@ public final class Conversation extends Exchange {
         return peer;
     }
 
+    /// Whether the peer has begun it.
+    public boolean isPeers() {
+        return request != null;
+    }
+
     /// The request of the peer.
     public ConnectRequest request() {
         ConnectRequest known = request;
@@ -224,11 +229,6 @@ public final class Conversation extends Exchange {
     }
 
     // ---- The peer; with the lock ----
-
-    /// Whether the peer has begun it.
-    boolean isPeers() {
-        return request != null;
-    }
 
     /// The peer has repeated its request.
     void requestedAgain() {

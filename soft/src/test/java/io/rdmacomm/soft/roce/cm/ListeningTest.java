@@ -12,6 +12,7 @@ import io.rdmacomm.soft.roce.mad.PortSpace;
 import io.rdmacomm.soft.roce.mad.ReadyToUse;
 import io.rdmacomm.soft.roce.mad.Receipt;
 import io.rdmacomm.soft.roce.mad.Rejection;
+import java.net.InetAddress;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -124,8 +125,7 @@ class ListeningTest extends ManagerCase {
     void requestsForWhatIsImpossibleAreRefused(boolean reliable, int queuePair, int mtu, String source, int reason)
             throws InterruptedException {
         long service = PortSpace.CONNECTIONS.service(PORT);
-        assertRefused(
-                request(THEIR_ID, service, queuePair, reliable, mtu, java.net.InetAddress.ofLiteral(source)), reason);
+        assertRefused(request(THEIR_ID, service, queuePair, reliable, mtu, InetAddress.ofLiteral(source)), reason);
     }
 
     @Test
