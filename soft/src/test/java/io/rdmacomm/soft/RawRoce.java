@@ -9,6 +9,7 @@ import java.net.InetSocketAddress;
 import java.net.StandardProtocolFamily;
 import java.nio.ByteBuffer;
 import java.nio.channels.DatagramChannel;
+import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 import jdk.net.ExtendedSocketOptions;
 import org.jspecify.annotations.Nullable;
@@ -41,11 +42,15 @@ final class RawRoce implements AutoCloseable {
     ///
     /// @param damage what the CRC is changed by
     void send(Packet packet, int bytes, int damage) throws IOException {
+        byte[] payload = new byte[bytes];
+        Arrays.fill(payload, (byte) packet.psn);
+        send(packet, payload, damage);
+    }
+
+    /// Sends a packet with this payload.
+    void send(Packet packet, byte[] payload, int damage) throws IOException {
         output.clear();
-        int payload = packet.encode(output, 0, bytes);
-        for (int i = 0; i < bytes; i++) {
-            output.put(payload + i, (byte) packet.psn);
-        }
+        output.put(packet.encode(output, 0, payload.length), payload);
         int end = packet.pad(output);
         int sum = crc.of(output, 0, end, bits(local), PORT, bits(peer.getAddress()), PORT);
         output.putInt(end, sum ^ damage);
@@ -72,6 +77,11 @@ final class RawRoce implements AutoCloseable {
     /// A byte of the payload of the packet that was received last.
     byte payload(Packet packet, int offset) {
         return input.get(packet.payloadAt + offset);
+    }
+
+    /// The payload of the packet that was received last.
+    ByteBuffer payload(Packet packet) {
+        return input.slice(packet.payloadAt, packet.payloadBytes);
     }
 
     @Override

@@ -89,7 +89,7 @@ public final class RoceNode {
         this.address = bits(local);
         this.mtu = InterfaceMtu.of(local);
         this.managerOutput = new DatagramPackets(this, ManagementDatagram.BYTES, MANAGER);
-        this.connections = new CommunicationManager(Gid.of(local), mtu, this::sendManagement);
+        this.connections = new CommunicationManager(Gid.of(local), mtu, this::sendManagement, this::wakeup);
         this.datagrams = new IncomingDatagrams(inputSegment, address);
         this.channel = SystemSockets.openDatagramSocket(StandardProtocolFamily.INET);
         boolean complete = false;
@@ -204,6 +204,13 @@ public final class RoceNode {
                 managerOutput.payloadAt(managerDatagram),
                 ManagementDatagram.BYTES);
         managerOutput.send(managerDatagram, new InetSocketAddress(to, PORT));
+    }
+
+    /// Has all engines look at the time: that of one context may have ended.
+    private void wakeup() {
+        for (RocePort port : ports) {
+            port.wakeup();
+        }
     }
 
     DatagramChannel channel() {

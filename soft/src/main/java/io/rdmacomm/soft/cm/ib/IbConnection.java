@@ -12,8 +12,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /// An established connection. As on adapters, its queue pair fails when the peer no longer answers, but only a message
-/// of
-/// the peer, or this side, ends it.
+/// of the peer, or this side, ends it.
 final class IbConnection implements ConnectionDriver {
     private static final String BY_PEER = "the peer disconnected";
     private static final String BY_THIS_SIDE = "this side disconnected";
@@ -71,10 +70,16 @@ final class IbConnection implements ConnectionDriver {
 
     private void end(String why) {
         String known = reason.compareAndExchange(null, why);
-        fail(queuePair);
-        conversation.disconnect();
-        connections.protocol().returnPort(local.getPort());
-        ended.complete(known == null ? why : known);
+        try {
+            fail(queuePair);
+        } finally {
+            conversation.disconnect();
+            if (known == null && !conversation.isPeers()) {
+                // Once: it may be that of another connection next.
+                connections.protocol().returnPort(local.getPort());
+            }
+            ended.complete(known == null ? why : known);
+        }
     }
 
     /// Flushes what was posted.

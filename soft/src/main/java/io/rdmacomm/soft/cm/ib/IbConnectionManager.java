@@ -96,8 +96,7 @@ public final class IbConnectionManager implements ConnectionManagerDriver {
     public ListenerDriver<ConnectionRequestDriver> listen(
             InetSocketAddress where, int backlog, IdentifierOptions options) {
         check(LISTEN, where.getAddress());
-        return IbListener.forConnections(
-                this, opened(where, protocol().listen(where.getPort(), room(backlog), port::wakeup)));
+        return IbListener.forConnections(this, opened(where, protocol().listen(where.getPort(), room(backlog))));
     }
 
     private static int room(int backlog) {
@@ -165,7 +164,7 @@ public final class IbConnectionManager implements ConnectionManagerDriver {
     public ListenerDriver<DatagramRequestDriver> listenForDatagrams(InetSocketAddress where, int backlog) {
         check(LISTEN, where.getAddress());
         return IbListener.forDatagrams(
-                this, opened(where, protocol().listenForDatagrams(where.getPort(), room(backlog), port::wakeup)));
+                this, opened(where, protocol().listenForDatagrams(where.getPort(), room(backlog))));
     }
 
     @Override
@@ -175,10 +174,7 @@ public final class IbConnectionManager implements ConnectionManagerDriver {
         ProgramAddress addresses = new ProgramAddress(0, Gid.of(address), Gid.of(destination.getAddress()));
         long service = PortSpace.DATAGRAMS.service(destination.getPort());
         try (Inquiry inquiry = protocol()
-                .inquire(
-                        destination.getAddress(),
-                        id -> new ServiceRequest(id, service, addresses, privateData),
-                        port::wakeup)) {
+                .inquire(destination.getAddress(), id -> new ServiceRequest(id, service, addresses, privateData))) {
             inquiries.add(inquiry);
             try {
                 return answer(inquiry, destination, closing ? 0 : timeoutNanos, timeoutNanos);

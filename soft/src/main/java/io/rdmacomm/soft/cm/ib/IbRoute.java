@@ -64,14 +64,21 @@ final class IbRoute implements RouteDriver {
                     Errno.EADDRINUSE,
                     "cannot connect from " + local + ", which another connection has; use another port, or 0 for any");
         }
-        ConnectionTerms terms = new ConnectionTerms(queuePair, parameters, connections.depths(parameters));
-        Conversation asked = connections
-                .protocol()
-                .connect(
-                        remote.getAddress(),
-                        queuePair.number(),
-                        id -> request(id, from, terms),
-                        connections.port()::wakeup);
+        boolean complete = false;
+        try {
+            ConnectionTerms terms = new ConnectionTerms(queuePair, parameters, connections.depths(parameters));
+            IbConnection connection = connect(from, terms, timeoutNanos);
+            complete = true;
+            return connection;
+        } finally {
+            if (!complete) {
+                connections.protocol().returnPort(from);
+            }
+        }
+    }
+
+    private IbConnection connect(int from, ConnectionTerms terms, long timeoutNanos) throws InterruptedException {
+        Conversation asked = connections.protocol().connect(remote.getAddress(), id -> request(id, from, terms));
         conversation = asked;
         boolean complete = false;
         try {
@@ -81,7 +88,6 @@ final class IbRoute implements RouteDriver {
         } finally {
             if (!complete) {
                 asked.refuse(Rejection.TIMEOUT, NO_DATA);
-                connections.protocol().returnPort(from);
             }
         }
     }

@@ -27,6 +27,7 @@ import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /// The connection manager of an address: all conversations, and the ports of the programs that listen (IBTA chapter
@@ -54,6 +55,8 @@ public final class CommunicationManager {
     private final Gid gid;
     private final PathMtu mtu;
     private final Output output;
+    private final Runnable wakeup;
+    private final LongSupplier clock;
     private final ByteBuffer buffer = ByteBuffer.allocateDirect(ManagementDatagram.BYTES);
     private final Map<Integer, Exchange> exchanges = new HashMap<>();
     private final Map<Origin, Conversation> requested = new HashMap<>();
@@ -66,25 +69,32 @@ public final class CommunicationManager {
 
     /// @param gid of this side
     /// @param mtu the largest path MTU that this side can have
-    public CommunicationManager(Gid gid, PathMtu mtu, Output output) {
+    /// @param wakeup has [#onTime] called soon; on any thread, under a lock
+    public CommunicationManager(Gid gid, PathMtu mtu, Output output, Runnable wakeup) {
+        this(gid, mtu, output, wakeup, System::nanoTime);
+    }
+
+    /// @param clock nanoseconds, from any origin
+    CommunicationManager(Gid gid, PathMtu mtu, Output output, Runnable wakeup, LongSupplier clock) {
         this.gid = gid;
         this.mtu = mtu;
         this.output = output;
+        this.wakeup = wakeup;
+        this.clock = clock;
     }
 
     // ---- The program ----
 
     /// Asks a peer for a connection.
     ///
-    /// @param queuePair the number of the own queue pair
     /// @param request makes the request with the number of the conversation
-    /// @param wakeup has [#onTime] called soon; any thread
-    public Conversation connect(InetAddress peer, int queuePair, IntFunction<ConnectRequest> request, Runnable wakeup) {
+    public Conversation connect(InetAddress peer, IntFunction<ConnectRequest> request) {
         lock.lock();
         try {
-            Conversation conversation = new Conversation(this, newId(), peer, queuePair, wakeup);
+            ConnectRequest own = request.apply(newId());
+            Conversation conversation = new Conversation(this, peer, own);
             exchanges.put(conversation.id, conversation);
-            conversation.repeat(request.apply(conversation.id));
+            conversation.repeat(own);
             return conversation;
         } finally {
             lock.unlock();
@@ -92,12 +102,13 @@ public final class CommunicationManager {
     }
 
     /// Asks a peer for the queue pair of a datagram service.
-    public Inquiry inquire(InetAddress peer, IntFunction<ServiceRequest> request, Runnable wakeup) {
+    public Inquiry inquire(InetAddress peer, IntFunction<ServiceRequest> request) {
         lock.lock();
         try {
-            Inquiry inquiry = new Inquiry(this, newId(), peer, wakeup);
+            ServiceRequest own = request.apply(newId());
+            Inquiry inquiry = new Inquiry(this, own.id(), peer);
             exchanges.put(inquiry.id, inquiry);
-            inquiry.repeat(request.apply(inquiry.id));
+            inquiry.repeat(own);
             return inquiry;
         } finally {
             lock.unlock();
@@ -109,8 +120,8 @@ public final class CommunicationManager {
     /// @param port 0 for any free one
     /// @param backlog how many requests may wait
     /// @return null if the port is taken
-    public @Nullable ListeningPort<Conversation> listen(int port, int backlog, Runnable wakeup) {
-        return listen(connectionPorts, port, backlog, wakeup);
+    public @Nullable ListeningPort<Conversation> listen(int port, int backlog) {
+        return listen(connectionPorts, port, backlog);
     }
 
     /// Listens for questions about datagram services.
@@ -118,18 +129,18 @@ public final class CommunicationManager {
     /// @param port 0 for any free one
     /// @param backlog how many questions may wait
     /// @return null if the port is taken
-    public @Nullable ListeningPort<ServiceInquiry> listenForDatagrams(int port, int backlog, Runnable wakeup) {
-        return listen(datagramPorts, port, backlog, wakeup);
+    public @Nullable ListeningPort<ServiceInquiry> listenForDatagrams(int port, int backlog) {
+        return listen(datagramPorts, port, backlog);
     }
 
-    private <R> @Nullable ListeningPort<R> listen(PortTable<R> ports, int wanted, int backlog, Runnable wakeup) {
+    private <R> @Nullable ListeningPort<R> listen(PortTable<R> ports, int wanted, int backlog) {
         lock.lock();
         try {
             int number = ports.choose(wanted);
             if (number == 0) {
                 return null;
             }
-            ListeningPort<R> port = new ListeningPort<>(this, ports, number, backlog, wakeup);
+            ListeningPort<R> port = new ListeningPort<>(this, ports, number, backlog);
             ports.add(port);
             return port;
         } finally {
@@ -173,7 +184,7 @@ public final class CommunicationManager {
         }
         lock.lock();
         try {
-            long now = System.nanoTime();
+            long now = now();
             long soonest = Long.MAX_VALUE;
             for (Exchange exchange : List.copyOf(scheduled)) {
                 soonest = Math.min(soonest, exchange.onTime(now));
@@ -203,9 +214,14 @@ public final class CommunicationManager {
         output.send(to, buffer);
     }
 
+    long now() {
+        return clock.getAsLong();
+    }
+
     void schedule(Exchange exchange) {
         scheduled.add(exchange);
         anyScheduled = true;
+        wakeup.run();
     }
 
     void unschedule(Exchange exchange) {
@@ -215,10 +231,10 @@ public final class CommunicationManager {
 
     /// It is over, so late messages for it are those of a stranger.
     void forget(Exchange exchange) {
-        exchanges.remove(exchange.id);
+        exchanges.remove(exchange.id, exchange);
         if (exchange instanceof Conversation conversation && conversation.isPeers()) {
             requested.remove(
-                    new Origin(conversation.peer, conversation.request().id()));
+                    new Origin(conversation.peer, conversation.request().id()), conversation);
         }
     }
 
@@ -283,7 +299,7 @@ public final class CommunicationManager {
         } else if (port == null || fault != 0) {
             send(from, transaction, new Rejection(0, request.id(), MessageKind.REQUEST, fault));
         } else if (port.hasRoom()) {
-            Conversation conversation = new Conversation(this, newId(), from, transaction, request, port.wakeup());
+            Conversation conversation = new Conversation(this, newId(), from, transaction, request);
             exchanges.put(conversation.id, conversation);
             requested.put(origin, conversation);
             conversation.acknowledgeRequest();

@@ -38,34 +38,32 @@ public final class Conversation extends Exchange {
     /// The program of Linux may take so long, too (`CMA_CM_MRA_SETTING`): 69 s.
     private static final int PROGRAM_TIMEOUT = 24;
     private static final long TIMEOUT_UNIT_NANOS = 4_096;
+    private static final byte[] NO_DATA = {};
 
     private final @Nullable ConnectRequest request;
     private State state;
     private int peerId;
     private int queuePair;
     private int peerQueuePair;
+    /// Of the own adapter, once this side has told it.
+    private long guid;
     private @Nullable ConnectReply reply;
     private @Nullable Rejection refusal;
     private boolean givenUp;
     private Runnable onEnd = () -> {};
 
     /// A conversation that this side begins.
-    Conversation(CommunicationManager manager, int id, InetAddress peer, int queuePair, Runnable wakeup) {
-        super(manager, id, peer, manager.newTransaction(), wakeup);
+    Conversation(CommunicationManager manager, InetAddress peer, ConnectRequest own) {
+        super(manager, own.id(), peer, manager.newTransaction());
         this.request = null;
         this.state = State.REQUESTING;
-        this.queuePair = queuePair;
+        this.queuePair = own.queuePair();
+        this.guid = own.guid();
     }
 
     /// A conversation that the peer has begun.
-    Conversation(
-            CommunicationManager manager,
-            int id,
-            InetAddress peer,
-            long transaction,
-            ConnectRequest request,
-            Runnable wakeup) {
-        super(manager, id, peer, transaction, wakeup);
+    Conversation(CommunicationManager manager, int id, InetAddress peer, long transaction, ConnectRequest request) {
+        super(manager, id, peer, transaction);
         this.request = request;
         this.state = State.REQUESTED;
         this.peerId = request.id();
@@ -82,6 +80,11 @@ public final class Conversation extends Exchange {
     /// The address of the peer.
     public InetAddress peer() {
         return peer;
+    }
+
+    /// Whether the peer has begun it.
+    public boolean isPeers() {
+        return request != null;
     }
 
     /// The request of the peer.
@@ -135,6 +138,7 @@ public final class Conversation extends Exchange {
         try {
             if (state == State.REQUESTED) {
                 queuePair = own.queuePair();
+                guid = own.guid();
                 enter(State.ACCEPTING);
                 repeat(own);
             }
@@ -164,29 +168,38 @@ public final class Conversation extends Exchange {
         }
     }
 
-    /// Refuses the peer's request, or gives up this side's.
+    /// Refuses the peer's request, or gives up this side's. If the peer has completed the connection meanwhile, ends
+    /// that.
     public void refuse(int reason, byte[] privateData) {
         manager.lock.lock();
         try {
             switch (state) {
-                case REQUESTING -> give(new Rejection(id, 0, MessageKind.REQUEST, reason, privateData));
-                case ACCEPTED -> give(new Rejection(id, peerId, MessageKind.REPLY, reason, privateData));
-                case REQUESTED -> {
-                    Rejection answer = new Rejection(0, peerId, MessageKind.REQUEST, reason, privateData);
-                    give(answer);
-                    manager.remember(this, answer);
+                case REQUESTING, REQUESTED, ACCEPTED, ACCEPTING -> {
+                    reject(reason, privateData);
+                    end();
                 }
-                case ACCEPTING -> give(new Rejection(id, peerId, MessageKind.OTHER, reason, privateData));
-                case CONNECTED, DISCONNECTING, REFUSED, UNANSWERED, ENDED -> end();
+                case CONNECTED -> disconnect();
+                case DISCONNECTING, REFUSED, UNANSWERED, ENDED -> {
+                    // The peer knows, or is about to.
+                }
             }
         } finally {
             manager.lock.unlock();
         }
     }
 
-    private void give(Rejection rejection) {
-        send(rejection);
-        end();
+    /// Tells the peer that there will be no connection.
+    private void reject(int reason, byte[] privateData) {
+        MessageKind refused = switch (state) {
+            case ACCEPTED -> MessageKind.REPLY;
+            case ACCEPTING -> MessageKind.OTHER;
+            default -> MessageKind.REQUEST;
+        };
+        int own = state == State.REQUESTED ? 0 : id;
+        send(new Rejection(own, peerId, refused, reason, reason == Rejection.TIMEOUT ? guid : 0, privateData));
+        if (isPeers()) {
+            manager.remember(this, new Rejection(0, peerId, MessageKind.REQUEST, reason, 0, privateData));
+        }
     }
 
     /// Wakes who waits because this side gives up; [#refuse] tells the peer.
@@ -216,11 +229,6 @@ public final class Conversation extends Exchange {
     }
 
     // ---- The peer; with the lock ----
-
-    /// Whether the peer has begun it.
-    boolean isPeers() {
-        return request != null;
-    }
 
     /// The peer has repeated its request.
     void requestedAgain() {
@@ -272,10 +280,21 @@ public final class Conversation extends Exchange {
                 refusal = message;
                 leave(State.REFUSED);
             }
-            case ACCEPTED, CONNECTED, DISCONNECTING, REFUSED, UNANSWERED, ENDED -> {
-                // Late, or it would let strangers end connections.
+            case ACCEPTED, CONNECTED, DISCONNECTING -> {
+                // A peer that has not got the confirmation gives up. Nobody else knows both numbers.
+                if (message.id() == peerId && message.peerId() == id) {
+                    endedByPeer();
+                }
+            }
+            case REFUSED, UNANSWERED, ENDED -> {
+                // It is over.
             }
         }
+    }
+
+    private void endedByPeer() {
+        end();
+        onEnd.run();
     }
 
     void received(DisconnectRequest message) {
@@ -283,12 +302,11 @@ public final class Conversation extends Exchange {
             return;
         }
         switch (state) {
-            case CONNECTED, ACCEPTING, DISCONNECTING -> {
+            case ACCEPTED, ACCEPTING, CONNECTED, DISCONNECTING -> {
                 send(new DisconnectReply(id, peerId));
-                end();
-                onEnd.run();
+                endedByPeer();
             }
-            case REQUESTING, ACCEPTED, REQUESTED, REFUSED, UNANSWERED, ENDED -> {
+            case REQUESTING, REQUESTED, REFUSED, UNANSWERED, ENDED -> {
                 // There is no connection.
             }
         }
@@ -302,7 +320,12 @@ public final class Conversation extends Exchange {
 
     @Override
     void unanswered() {
-        leave(state == State.DISCONNECTING ? State.ENDED : State.UNANSWERED);
+        if (state == State.DISCONNECTING) {
+            end();
+        } else {
+            reject(Rejection.TIMEOUT, NO_DATA);
+            leave(State.UNANSWERED);
+        }
     }
 
     private void end() {

@@ -16,7 +16,6 @@ abstract sealed class Exchange permits Conversation, Inquiry {
     final int id;
     final InetAddress peer;
     final Condition changed;
-    private final Runnable wakeup;
     private final long transaction;
     private @Nullable ConnectionMessage repeated;
     private int repeatsLeft;
@@ -24,13 +23,11 @@ abstract sealed class Exchange permits Conversation, Inquiry {
 
     /// @param id of this side
     /// @param transaction of the messages
-    /// @param wakeup has [CommunicationManager#onTime] called soon
-    Exchange(CommunicationManager manager, int id, InetAddress peer, long transaction, Runnable wakeup) {
+    Exchange(CommunicationManager manager, int id, InetAddress peer, long transaction) {
         this.manager = manager;
         this.id = id;
         this.peer = peer;
         this.transaction = transaction;
-        this.wakeup = wakeup;
         this.changed = manager.lock.newCondition();
     }
 
@@ -43,10 +40,9 @@ abstract sealed class Exchange permits Conversation, Inquiry {
     final void repeat(ConnectionMessage message) {
         repeated = message;
         repeatsLeft = REPEATS;
-        next = System.nanoTime() + REPEAT_NANOS;
-        manager.schedule(this);
+        next = manager.now() + REPEAT_NANOS;
         send(message);
-        wakeup.run();
+        manager.schedule(this);
     }
 
     /// Sends the present message at once.
@@ -61,8 +57,7 @@ abstract sealed class Exchange permits Conversation, Inquiry {
     final void bePatient(long nanos) {
         if (repeated != null) {
             repeatsLeft = 0;
-            next = System.nanoTime() + nanos;
-            wakeup.run();
+            next = manager.now() + nanos;
         }
     }
 

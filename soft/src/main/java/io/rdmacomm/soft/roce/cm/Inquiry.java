@@ -9,8 +9,8 @@ public final class Inquiry extends Exchange implements AutoCloseable {
     private @Nullable ServiceReply reply;
     private boolean over;
 
-    Inquiry(CommunicationManager manager, int id, InetAddress peer, Runnable wakeup) {
-        super(manager, id, peer, manager.newTransaction(), wakeup);
+    Inquiry(CommunicationManager manager, int id, InetAddress peer) {
+        super(manager, id, peer, manager.newTransaction());
     }
 
     /// Waits for the answer.
@@ -40,9 +40,11 @@ public final class Inquiry extends Exchange implements AutoCloseable {
     }
 
     void received(ServiceReply message) {
-        reply = message;
-        stopRepeating();
-        changed.signalAll();
+        if (reply == null) {
+            reply = message;
+            stopRepeating();
+            changed.signalAll();
+        }
     }
 
     @Override

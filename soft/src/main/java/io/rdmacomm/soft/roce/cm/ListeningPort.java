@@ -16,25 +16,19 @@ public final class ListeningPort<R> {
     private final int backlog;
     private final ArrayDeque<R> waiting = new ArrayDeque<>();
     private final Condition arrived;
-    private final Runnable wakeup;
     private boolean closed;
 
-    ListeningPort(CommunicationManager manager, PortTable<R> ports, int number, int backlog, Runnable wakeup) {
+    ListeningPort(CommunicationManager manager, PortTable<R> ports, int number, int backlog) {
         this.manager = manager;
         this.ports = ports;
         this.number = number;
         this.backlog = backlog;
-        this.wakeup = wakeup;
         this.arrived = manager.lock.newCondition();
     }
 
     /// Its number.
     public int number() {
         return number;
-    }
-
-    Runnable wakeup() {
-        return wakeup;
     }
 
     /// Waits for the next request.

@@ -43,7 +43,7 @@ final class PortTable<R> {
     }
 
     void remove(ListeningPort<R> port) {
-        listening.remove(port.number());
+        listening.remove(port.number(), port);
     }
 
     @Nullable

@@ -20,6 +20,11 @@ public record ConnectReply(
 
     private static final int MOST_PRIVATE_DATA = 196;
 
+    /// @throws IllegalArgumentException if there is too much private data
+    public ConnectReply {
+        Fields.checkPrivateData(privateData, MOST_PRIVATE_DATA);
+    }
+
     @Override
     public int attribute() {
         return ATTRIBUTE;
@@ -35,7 +40,7 @@ public record ConnectReply(
         to.put(25, (byte) depths.makes());
         to.put(27, (byte) (rnrRetries << 5));
         to.putLong(28, guid);
-        to.put(36, Fields.padded(privateData, MOST_PRIVATE_DATA));
+        to.put(36, privateData);
     }
 
     static ConnectReply decode(ByteBuffer from) {

@@ -61,6 +61,11 @@ public record ConnectRequest(
     private static final int UNRELIABLE = 1;
     private static final int ADDRESSES_AT = 140;
 
+    /// @throws IllegalArgumentException if there is too much private data
+    public ConnectRequest {
+        Fields.checkPrivateData(privateData, MOST_PRIVATE_DATA);
+    }
+
     @Override
     public int attribute() {
         return ATTRIBUTE;
@@ -90,7 +95,7 @@ public record ConnectRequest(
         if (addresses != null) {
             addresses.encode(to, ADDRESSES_AT);
         }
-        to.put(ADDRESSES_AT + ProgramAddress.BYTES, Fields.padded(privateData, MOST_PRIVATE_DATA));
+        to.put(ADDRESSES_AT + ProgramAddress.BYTES, privateData);
     }
 
     static ConnectRequest decode(ByteBuffer from) {

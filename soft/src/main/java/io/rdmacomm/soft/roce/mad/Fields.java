@@ -2,7 +2,6 @@ package io.rdmacomm.soft.roce.mad;
 
 import io.rdmacomm.verbs.Gid;
 import java.nio.ByteBuffer;
-import java.util.Arrays;
 
 /// Fields of messages that have no type of their own in Java. Buffers are big-endian, indexed absolutely.
 final class Fields {
@@ -39,13 +38,10 @@ final class Fields {
         return bytes;
     }
 
-    /// The private data in its full size.
-    ///
-    /// @throws IllegalArgumentException if there is more
-    static byte[] padded(byte[] data, int length) {
-        if (data.length > length) {
-            throw new IllegalArgumentException(data.length + " bytes of private data, at most " + length + " fit");
+    /// Refuses private data that does not fit, before anything waits for a message that cannot be sent.
+    static void checkPrivateData(byte[] data, int most) {
+        if (data.length > most) {
+            throw new IllegalArgumentException(data.length + " bytes of private data, at most " + most + " fit");
         }
-        return Arrays.copyOf(data, length);
     }
 }

@@ -8,15 +8,16 @@ import java.nio.ByteBuffer;
 /// @param peerId of the other side; 0 if it has told none
 /// @param refused which message it was
 /// @param reason one of those below, or another one
+/// @param guid of the adapter that has asked and gives up, by which Linux finds its request; 0 if it says none
 /// @param privateData of the program
 @SuppressWarnings("ArrayRecordComponent") // never compared
-public record Rejection(int id, int peerId, MessageKind refused, int reason, byte[] privateData)
+public record Rejection(int id, int peerId, MessageKind refused, int reason, long guid, byte[] privateData)
         implements ConnectionMessage {
     /// The queue pair that was named cannot be one.
     public static final int NO_QUEUE_PAIR = 1;
     /// This side has no room for more.
     public static final int NO_RESOURCES = 3;
-    /// The other side has not answered in time.
+    /// The side that has asked no longer waits for the answer (IBTA 12.6.7.2: the GUID says who it is).
     public static final int TIMEOUT = 4;
     /// There is no such communication.
     public static final int UNKNOWN_ID = 6;
@@ -36,10 +37,17 @@ public record Rejection(int id, int peerId, MessageKind refused, int reason, byt
     static final int ATTRIBUTE = 0x12;
 
     private static final int MOST_PRIVATE_DATA = 148;
+    private static final int INFORMATION_LENGTH_AT = 9;
+    private static final int INFORMATION_AT = 12;
+
+    /// @throws IllegalArgumentException if there is too much private data
+    public Rejection {
+        Fields.checkPrivateData(privateData, MOST_PRIVATE_DATA);
+    }
 
     /// Without private data.
     public Rejection(int id, int peerId, MessageKind refused, int reason) {
-        this(id, peerId, refused, reason, new byte[0]);
+        this(id, peerId, refused, reason, 0, new byte[0]);
     }
 
     @Override
@@ -53,7 +61,11 @@ public record Rejection(int id, int peerId, MessageKind refused, int reason, byt
         to.putInt(4, peerId);
         to.put(8, refused.octet());
         to.putShort(10, (short) reason);
-        to.put(84, Fields.padded(privateData, MOST_PRIVATE_DATA));
+        if (guid != 0) {
+            to.put(INFORMATION_LENGTH_AT, (byte) (Long.BYTES << 1));
+            to.putLong(INFORMATION_AT, guid);
+        }
+        to.put(84, privateData);
     }
 
     static Rejection decode(ByteBuffer from) {
@@ -62,6 +74,7 @@ public record Rejection(int id, int peerId, MessageKind refused, int reason, byt
                 from.getInt(4),
                 MessageKind.of(Fields.unsigned(from, 8)),
                 Short.toUnsignedInt(from.getShort(10)),
+                Fields.unsigned(from, INFORMATION_LENGTH_AT) >>> 1 == Long.BYTES ? from.getLong(INFORMATION_AT) : 0,
                 Fields.bytes(from, 84, MOST_PRIVATE_DATA));
     }
 }

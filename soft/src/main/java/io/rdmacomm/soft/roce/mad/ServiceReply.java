@@ -24,6 +24,11 @@ public record ServiceReply(int id, int status, int queuePair, long service, int 
 
     private static final int MOST_PRIVATE_DATA = 136;
 
+    /// @throws IllegalArgumentException if there is too much private data
+    public ServiceReply {
+        Fields.checkPrivateData(privateData, MOST_PRIVATE_DATA);
+    }
+
     @Override
     public int attribute() {
         return ATTRIBUTE;
@@ -36,7 +41,7 @@ public record ServiceReply(int id, int status, int queuePair, long service, int 
         Fields.number(to, 8, queuePair, 0);
         to.putLong(12, service);
         to.putInt(20, queueKey);
-        to.put(96, Fields.padded(privateData, MOST_PRIVATE_DATA));
+        to.put(96, privateData);
     }
 
     static ServiceReply decode(ByteBuffer from) {

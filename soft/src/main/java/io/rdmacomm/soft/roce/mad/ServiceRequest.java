@@ -18,6 +18,11 @@ public record ServiceRequest(int id, long service, @Nullable ProgramAddress addr
     private static final int PARTITION = 0xffff;
     private static final int ADDRESSES_AT = 16;
 
+    /// @throws IllegalArgumentException if there is too much private data
+    public ServiceRequest {
+        Fields.checkPrivateData(privateData, MOST_PRIVATE_DATA);
+    }
+
     @Override
     public int attribute() {
         return ATTRIBUTE;
@@ -31,7 +36,7 @@ public record ServiceRequest(int id, long service, @Nullable ProgramAddress addr
         if (addresses != null) {
             addresses.encode(to, ADDRESSES_AT);
         }
-        to.put(ADDRESSES_AT + ProgramAddress.BYTES, Fields.padded(privateData, MOST_PRIVATE_DATA));
+        to.put(ADDRESSES_AT + ProgramAddress.BYTES, privateData);
     }
 
     static ServiceRequest decode(ByteBuffer from) {

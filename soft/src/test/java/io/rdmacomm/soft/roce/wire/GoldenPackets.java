@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 /// Packets as they were captured, from the IP header to the CRC. `{N zero}` stands for N bytes of zero.
-final class GoldenPackets {
+public final class GoldenPackets {
     static final Golden CONGESTION = new Golden(
             "congestion notification of a ConnectX-4 Lx",
             "45c2003c718c4000401191610a0011010a001201 000012b700280000 8100ffff4000011800000000 {16 zero} 82fd002a");
@@ -21,7 +21,7 @@ final class GoldenPackets {
             "SEND that rxe has accepted",
             "4500003c000040004011269d0a0900020a090001 12b712b70028144e 0440ffff00000012806e2c5a"
                     + "00000000100000000000077700002710 ac7b656b");
-    static final Golden CONNECT_REQUEST = new Golden(
+    public static final Golden CONNECT_REQUEST = new Golden(
             "REQ that rxe has accepted",
             "4500013400004000401125a50a0900020a090001 12b712b701201546 6440ffff0000000100000000 8001000000000001"
                     + "010702030000000011223344000000010010000000000000"
@@ -29,12 +29,12 @@ final class GoldenPackets {
                     + "ffff37f0ffffffff00000000000000000000ffff0a09000200000000000000000000ffff0a0900010000000000400098"
                     + "00 {43 zero} 00409c410000000000000000000000000a0900020000000000000000000000000a090001 {56 zero}"
                     + "930fa951");
-    static final Golden CONNECT_REPLY = new Golden(
+    public static final Golden CONNECT_REPLY = new Golden(
             "REP of rxe",
             "450001344bf040004011d9b40a0900010a090002 d87212b701200000 6400ffff0000000180000003 8001000000000001"
                     + "010702030000000011223344000000010013000000000000"
                     + "4c8b67535a5a00010000000000001200000000001d935d00040478e074ab38fffe802534 {196 zero} 6761f78c");
-    static final Golden DISCONNECT_REPLY = new Golden(
+    public static final Golden DISCONNECT_REPLY = new Golden(
             "DREP of rxe",
             "450001344c2940004011d97b0a0900010a090002 d87212b701200000 6400ffff0000000180000004 8001000000000001"
                     + "010702030000000011223344000000020016000000000000 4c8b67535a5a0001 {224 zero} 3b2812af");
@@ -45,7 +45,8 @@ final class GoldenPackets {
 
     private GoldenPackets() {}
 
-    record Golden(String name, String text) {
+    /// A packet.
+    public record Golden(String name, String text) {
         /// A direct buffer with the whole of it.
         ByteBuffer datagram() {
             String digits = ZEROS.matcher(text).replaceAll(found -> "00".repeat(Integer.parseInt(found.group(1))));
@@ -54,7 +55,7 @@ final class GoldenPackets {
         }
 
         /// What follows the IP and UDP headers.
-        ByteBuffer packet() {
+        public ByteBuffer packet() {
             ByteBuffer datagram = datagram();
             return datagram.slice(28, datagram.capacity() - 28);
         }
@@ -65,7 +66,8 @@ final class GoldenPackets {
         }
     }
 
-    static String hex(ByteBuffer buffer, int at, int length) {
+    /// Bytes as digits.
+    public static String hex(ByteBuffer buffer, int at, int length) {
         byte[] bytes = new byte[length];
         buffer.get(at, bytes);
         return HexFormat.of().formatHex(bytes);
