@@ -26,6 +26,22 @@ final class DeviceChecks {
         return Rdma.devices().stream().map(DeviceChecks::device).toList();
     }
 
+    /// What matters for devices with RoCE in software besides.
+    static List<Finding> roce() {
+        return Rdma.devices().stream()
+                .filter(RoceChecks::isRoce)
+                .flatMap(device -> roce(device).stream())
+                .toList();
+    }
+
+    private static List<Finding> roce(Device device) {
+        try (Context context = device.open()) {
+            return RoceChecks.of(context);
+        } catch (VerbException e) {
+            return RoceChecks.unopened(device, e);
+        }
+    }
+
     static List<Finding> providers() {
         List<Finding> findings = new ArrayList<>();
         List<String> providers = Rdma.providerNames();
@@ -43,12 +59,18 @@ final class DeviceChecks {
         return findings;
     }
 
-    /// Where peers reach the software device: its GID is an IP address, and its LID a TCP port.
+    /// Where peers reach the software device: its GID is an IP address, and its LID a TCP port, unless it speaks RoCE.
     private static String reach(Device device, Gid gid, int lid) {
         if (!isSoftware(device)) {
             return "";
         }
         InetAddress address = gid.address();
+        if (RoceChecks.isRoce(device)) {
+            return address.isLoopbackAddress()
+                    ? " (RoCE v2 on this host only; -Drdmacomm.soft.devices=" + device.name()
+                            + "=ADDRESS?transport=roce binds it to another address)"
+                    : " (RoCE v2)";
+        }
         String where = ", listens on " + address.getHostAddress() + " TCP port " + lid;
         return address.isLoopbackAddress()
                 ? where + " (reachable from this host only, except through the connection manager, which sessions then"

@@ -18,7 +18,9 @@ import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.comm.ThreadMode;
 import io.rdmacomm.verbs.Capability;
 import io.rdmacomm.verbs.Context;
+import io.rdmacomm.verbs.Device;
 import io.rdmacomm.verbs.Rdma;
+import io.rdmacomm.verbs.VerbException;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.file.Path;
@@ -27,6 +29,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
@@ -38,7 +41,10 @@ import picocli.CommandLine.Mixin;
             "",
             "With --device, test that device: transfers, the status of each fault, flush, overrun, close under traffic,"
                     + " 100 sessions and a short benchmark, on every active port. With --peer, the same between two"
-                    + " hosts, on the first active port or on --ib-port. Nothing else should use the device meanwhile."
+                    + " hosts, on the first active port or on --ib-port. Nothing else should use the device meanwhile.",
+            "",
+            "For a software device with RoCE v2 also: who has its UDP port, its MTU, its receive buffer, and with --peer"
+                    + " whether the peer answers RoCE at all, with or without a program there."
         },
         footer = {
             "",
@@ -48,7 +54,8 @@ import picocli.CommandLine.Mixin;
             "  rdmacomm doctor",
             "  rdmacomm doctor --device mlx5_0 --report adapter        a self-test, and two files for an issue",
             "  rdmacomm doctor --device mlx5_0 --serve                 on one host, and on another:",
-            "  rdmacomm doctor --device mlx5_0 --peer node7 --report two-hosts"
+            "  rdmacomm doctor --device mlx5_0 --peer node7 --report two-hosts",
+            "  rdmacomm doctor --device roce0 --peer node7             does node7 answer RoCE v2?"
         })
 public final class DoctorCommand extends Subcommand {
     // A server in its first second on a slow machine is busy, not silent.
@@ -98,6 +105,7 @@ public final class DoctorCommand extends Subcommand {
         List<Finding> devices = DeviceChecks.devices();
         findings.addAll(DeviceChecks.providers());
         findings.addAll(devices);
+        findings.addAll(DeviceChecks.roce());
         findings.addAll(SocketChecks.all());
         boolean works = devices.stream().anyMatch(finding -> finding.grade() != Grade.FAIL);
         findings.forEach(this::print);
@@ -110,9 +118,13 @@ public final class DoctorCommand extends Subcommand {
     }
 
     private static String whatWorks() {
-        return Rdma.devices().stream().allMatch(DeviceChecks::isSoftware)
-                ? "No RDMA adapter. The software device works: over shared memory on this host, over TCP between hosts."
-                : "RDMA works on this machine.";
+        if (!Rdma.devices().stream().allMatch(DeviceChecks::isSoftware)) {
+            return "RDMA works on this machine.";
+        }
+        return Rdma.devices().stream().allMatch(RoceChecks::isRoce)
+                ? "No RDMA adapter. The software device works, with RoCE v2 packets."
+                : "No RDMA adapter. The software device works: over shared memory on this host, over TCP between"
+                        + " hosts.";
     }
 
     private void serve(SessionOptions options) {
@@ -143,20 +155,24 @@ public final class DoctorCommand extends Subcommand {
         SelfTestReport report = name == null ? null : new SelfTestReport(name);
         List<Finding> findings = new ArrayList<>(MachineChecks.all());
         findings.addAll(DeviceChecks.providers());
-        Context context = open();
-        SelfTest test = new SelfTest(context, options, selfTest.limit(), result -> print(result.toString()));
+        Context context;
+        try {
+            context = open();
+        } catch (VerbException e) {
+            write(unopened(findings, e), report);
+            return 1;
+        }
+        SelfTest test = new SelfTest(context, options, selfTest.limit(), output(), result -> print(result.toString()));
         try {
             findings.add(DeviceChecks.device(context.device()));
+            if (RoceChecks.isRoce(context.device())) {
+                findings.addAll(RoceChecks.of(context));
+            }
             findings.forEach(this::print);
             run(test, context);
             print(summary(test.results()));
             boolean passed = test.results().stream().noneMatch(CheckResult::hasFailed);
-            Map<String, Object> document = document(passed, context, findings, test.results());
-            json.write(document, output());
-            if (report != null) {
-                report.write(lines, document);
-                print("The report is in " + report + ".");
-            }
+            write(document(passed, context, findings, test.results()), report);
             return passed ? 0 : 1;
         } finally {
             if (!test.isStuck()) {
@@ -165,16 +181,48 @@ public final class DoctorCommand extends Subcommand {
         }
     }
 
+    private void write(Map<String, Object> document, @Nullable SelfTestReport report) throws IOException {
+        json.write(document, output());
+        if (report != null) {
+            report.write(lines, document);
+            print("The report is in " + report + ".");
+        }
+    }
+
     private static Map<String, Object> document(
             boolean passed, Context context, List<Finding> findings, List<CheckResult> results) {
-        String name = context.device().name();
+        Map<String, Object> members = members(passed, context.device(), findings, results);
+        members.put("device", DeviceDescription.of(context));
+        return JsonOption.document(context.device().provider(), context.device().name(), members);
+    }
+
+    private static Map<String, Object> members(
+            boolean passed, Device device, List<Finding> findings, List<CheckResult> results) {
         Map<String, Object> members = new LinkedHashMap<>();
         members.put("passed", passed);
         members.put("checks", results.stream().map(CheckResult::toMap).toList());
         members.put("findings", findings.stream().map(Finding::toMap).toList());
-        members.put("system", SelfTestReport.system(name));
-        members.put("device", DeviceDescription.of(context));
-        return JsonOption.document(context.device().provider(), name, members);
+        members.put("system", SelfTestReport.system(device.name()));
+        return members;
+    }
+
+    /// Tells why a device with RoCE cannot be opened.
+    ///
+    /// @return the document
+    /// @throws VerbException `failure`, if it says all that is known
+    private Map<String, Object> unopened(List<Finding> findings, VerbException failure) {
+        String name = device.device();
+        Device wanted = Rdma.devices().stream()
+                .filter(each -> each.name().equals(name))
+                .findFirst()
+                .orElseThrow(() -> failure);
+        List<Finding> reasons = RoceChecks.unopened(wanted, failure);
+        if (reasons.isEmpty()) {
+            throw failure;
+        }
+        findings.addAll(reasons);
+        findings.forEach(this::print);
+        return JsonOption.document(wanted.provider(), name, members(false, wanted, findings, List.of()));
     }
 
     private Context open() {

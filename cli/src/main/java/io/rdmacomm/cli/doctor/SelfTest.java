@@ -10,16 +10,19 @@ import io.rdmacomm.cli.selftest.LocalAddress;
 import io.rdmacomm.cli.selftest.LocalPeer;
 import io.rdmacomm.cli.selftest.QueuePairChecks;
 import io.rdmacomm.cli.selftest.RemotePeer;
+import io.rdmacomm.cli.selftest.RoceAnswer;
 import io.rdmacomm.cli.selftest.Scene;
 import io.rdmacomm.cli.selftest.SelfTestServer;
 import io.rdmacomm.cli.selftest.SessionsCheck;
 import io.rdmacomm.cli.selftest.Verdict;
 import io.rdmacomm.cli.terminal.CommandFailure;
+import io.rdmacomm.cli.terminal.CommandOutput;
 import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.RdmaException;
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -34,18 +37,26 @@ final class SelfTest {
     private final SessionOptions options;
     private final CheckRunner runner;
     private final Duration patience;
+    private final CommandOutput output;
     private final Consumer<CheckResult> listener;
     private final List<CheckResult> results = new ArrayList<>();
 
     /// @param context the open device
     /// @param options how sessions connect; the port of the device is replaced
     /// @param limit the longest time of a check
+    /// @param output shows clients of a server in this process that fail
     /// @param listener sees each result at once
-    SelfTest(Context context, SessionOptions options, Duration limit, Consumer<CheckResult> listener) {
+    SelfTest(
+            Context context,
+            SessionOptions options,
+            Duration limit,
+            CommandOutput output,
+            Consumer<CheckResult> listener) {
         this.context = context;
         this.options = options;
         this.runner = new CheckRunner(limit);
         this.patience = limit.dividedBy(PATIENCE_PARTS);
+        this.output = output;
         this.listener = listener;
     }
 
@@ -59,7 +70,8 @@ final class SelfTest {
         return runner.hasAbandoned();
     }
 
-    /// Tests a port with two queue pairs of this process, and with a second process.
+    /// Tests a port with two queue pairs of this process, and with a second process; with a second context if the
+    /// address of the device belongs to this process.
     ///
     /// @param wanted the address at which the processes meet; the wildcard address for one of the device
     /// @param arguments options for the second process
@@ -71,6 +83,10 @@ final class SelfTest {
         LocalPeer peer = new LocalPeer(context, how, byAddress ? local : null);
         Scene scene = new Scene(context, how, byAddress, peer, patience);
         QueuePairChecks.all().forEach(check -> run(check, scene));
+        if (RoceChecks.isRoce(context.device())) {
+            runSessionsHere(here.withHost(local.getHostAddress()).withPort(0), scene);
+            return;
+        }
         List<String> words = new ArrayList<>(
                 List.of("doctor", "--serve", "--until-eof", "--bind", local.getHostAddress(), "--port", "0"));
         words.addAll(arguments);
@@ -81,18 +97,41 @@ final class SelfTest {
         }
     }
 
+    private void runSessionsHere(SessionOptions options, Scene scene) {
+        try (SelfTestServer server = new SelfTestServer(options, output)) {
+            Thread.ofPlatform().daemon().name("doctor server").start(server::run);
+            runSessions(options.withPort(server.port()), scene);
+        }
+    }
+
     /// Tests a port with another host.
     void runWith(PeerAddress address, int port) {
         InetAddress local = address.localAddress(PeerAddress.DEFAULT_PORT);
         SessionOptions here = onPort(options, port).withAddress(address.host(), address.port());
         ConnectionOptions how = LocalAddress.resolved(context, here.channel().connection(), local);
+        boolean roce = RoceChecks.isRoce(context.device());
+        if (roce && !answers(address, how)) {
+            return;
+        }
         try (RemotePeer peer = RemotePeer.connect(here)) {
             Scene scene = new Scene(context, how, peer.isByAddress(), peer, patience);
             QueuePairChecks.all().forEach(check -> run(check, scene));
             runSessions(here, scene);
         } catch (RdmaException e) {
-            add(new CheckResult("connection to " + address, port, Verdict.ofFailure(e), 0));
+            boolean alone = roce && e.getCause() instanceof ConnectException;
+            Verdict verdict = alone
+                    ? Verdict.notSupported(
+                            "the other checks need rdmacomm doctor --serve there, on TCP port " + address.port())
+                    : Verdict.ofFailure(e);
+            add(new CheckResult("connection to " + address, port, verdict, 0));
         }
+    }
+
+    private boolean answers(PeerAddress address, ConnectionOptions how) {
+        Scene scene = new Scene(context, how, false, new LocalPeer(context, how, null), patience);
+        CheckResult result = runner.run(new RoceAnswer(address.host()), scene);
+        add(result);
+        return !result.hasFailed();
     }
 
     private void runSessions(SessionOptions server, Scene scene) {

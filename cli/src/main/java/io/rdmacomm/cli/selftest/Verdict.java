@@ -45,7 +45,8 @@ public record Verdict(Grade grade, String text, String remedy) {
         return new Verdict(Grade.FAILED, "expected " + expected + ", but " + actual, remedy);
     }
 
-    static Verdict notSupported(String reason) {
+    /// The device works as far as it can, for a reason.
+    public static Verdict notSupported(String reason) {
         return new Verdict(Grade.NOT_SUPPORTED, reason, "");
     }
 

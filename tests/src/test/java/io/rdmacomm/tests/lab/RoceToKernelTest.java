@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdmacomm.cli.RdmaCommand;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfEnvironmentVariable;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -152,6 +154,49 @@ class RoceToKernelTest {
     void nobodyListensAtThePortOfTheKernel() throws Exception {
         try (HeardProcess client = far("ping --interop rping -d roce0 --timeout 60 " + KERNEL + " --port 7999")) {
             assertThat(client.end().text()).contains("no program listens there");
+        }
+    }
+
+    // ---- doctor ----
+
+    /// The connection manager of the kernel answers although no program runs there.
+    @Test
+    void doctorFindsTheKernel() throws Exception {
+        try (HeardProcess doctor = far("doctor --device roce0 --peer " + KERNEL)) {
+            Outcome outcome = doctor.end();
+            outcome.assertGood();
+            assertThat(outcome.text())
+                    .contains("this process has UDP port 4791 of " + ADDRESS, "RoCE MTU")
+                    .contains("RoCE at " + KERNEL, "packets arrive both ways");
+        }
+    }
+
+    @Test
+    void doctorNoticesASilentNetwork() throws Exception {
+        CProgram.assertEndsWell(CProgram.start("tc qdisc add dev v0 root netem loss 100%"));
+        try (HeardProcess doctor = far("doctor --device roce0 --peer " + KERNEL)) {
+            Outcome outcome = doctor.end();
+
+            assertThat(outcome.exitCode()).as(outcome.text()).isEqualTo(1);
+            assertThat(outcome.text())
+                    .containsAnyOf(KERNEL + " is silent", "there is no way to " + KERNEL)
+                    .contains("0 ok, 1 FAILED");
+        } finally {
+            CProgram.assertEndsWell(CProgram.start("tc qdisc del dev v0 root"));
+        }
+    }
+
+    /// On this host rxe has the port at all addresses.
+    @Test
+    void doctorNamesTheKernelAsTheOwnerOfThePort() throws Exception {
+        List<String> line = new ArrayList<>(
+                HeardProcess.java(RdmaCommand.class, "-Drdmacomm.soft.devices=roce0=" + KERNEL + "?transport=roce"));
+        line.addAll(List.of("doctor", "--device", "roce0"));
+        try (HeardProcess doctor = HeardProcess.start(line)) {
+            Outcome outcome = doctor.end();
+
+            assertThat(outcome.exitCode()).as(outcome.text()).isEqualTo(1);
+            assertThat(outcome.text()).contains("the kernel's rdma_rxe has UDP port 4791", "rmmod rdma_rxe");
         }
     }
 }
