@@ -159,8 +159,22 @@ class SoftArrowsTest {
                 .resideInAPackage(SOFT + "..")
                 .should()
                 .resideInAnyPackage(
-                        SOFT, MAPPED, MEMORY, TRANSPORT, IWARP, ROCE_WIRE, ROCE_MAD, ROCE_CM, SHM, TCP, ROCE, EXECUTION,
-                        DATAGRAM, CM, CM_IB)
+                        SOFT,
+                        MAPPED,
+                        MEMORY,
+                        TRANSPORT,
+                        IWARP,
+                        ROCE_WIRE,
+                        ROCE_MAD,
+                        ROCE_CM,
+                        ROCE_LINUX,
+                        SHM,
+                        TCP,
+                        ROCE,
+                        EXECUTION,
+                        DATAGRAM,
+                        CM,
+                        CM_IB)
                 .check(CLASSES);
     }
 }
