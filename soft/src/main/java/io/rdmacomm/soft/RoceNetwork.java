@@ -113,14 +113,13 @@ final class RoceNetwork implements Network {
         return port.counters();
     }
 
-    /// The socket is that of all contexts of this process at the address.
     @Override
-    public void closing() throws IOException {
-        port.close();
+    public void closing() {
+        port.closing();
     }
 
     @Override
-    public void close() {
-        // Everything has ended.
+    public void close() throws IOException {
+        port.close();
     }
 }

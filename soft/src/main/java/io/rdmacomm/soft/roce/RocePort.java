@@ -233,9 +233,14 @@ public final class RocePort implements Engine.Ready, AutoCloseable {
         return 0;
     }
 
+    /// No longer receives: the engine closes what it watches, and the socket is that of all contexts here.
+    public void closing() {
+        key.cancel();
+    }
+
+    /// Gives the socket back, which the engine must have let go before, or it would stay open for a moment.
     @Override
     public void close() throws IOException {
-        key.cancel();
         node.release(this);
     }
 }

@@ -11,40 +11,45 @@ import org.junit.jupiter.api.Test;
 /// `tests/fuzz/TARGET.txt`. [FuzzMain] looks for more.
 class FuzzCorpusTest {
     private interface Target {
-        void take(byte[] input) throws IOException;
+        void take(byte[] input) throws IOException, InterruptedException;
     }
 
     @Test
-    void frames() throws IOException {
+    void frames() throws Exception {
         replay("FrameTarget", FrameTarget::fuzzerTestOneInput);
     }
 
     @Test
-    void packets() throws IOException {
+    void packets() throws Exception {
         replay("PacketTarget", PacketTarget::fuzzerTestOneInput);
     }
 
     @Test
-    void setUps() throws IOException {
+    void managementDatagrams() throws Exception {
+        replay("ManagementTarget", ManagementTarget::fuzzerTestOneInput);
+    }
+
+    @Test
+    void setUps() throws Exception {
         replay("SetupTarget", SetupTarget::fuzzerTestOneInput);
     }
 
     @Test
-    void sessions() throws IOException {
+    void sessions() throws Exception {
         replay("SessionTarget", SessionTarget::fuzzerTestOneInput);
     }
 
     @Test
-    void greetings() throws IOException {
+    void greetings() throws Exception {
         replay("GreetingTarget", GreetingTarget::fuzzerTestOneInput);
     }
 
     @Test
-    void rendezvous() throws IOException {
+    void rendezvous() throws Exception {
         replay("RendezvousTarget", RendezvousTarget::fuzzerTestOneInput);
     }
 
-    private static void replay(String name, Target target) throws IOException {
+    private static void replay(String name, Target target) throws IOException, InterruptedException {
         List<byte[]> inputs = new Corpus(name).inputs();
         assertThat(inputs).isNotEmpty();
         for (byte[] input : inputs) {
