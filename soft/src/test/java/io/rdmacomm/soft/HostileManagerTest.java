@@ -28,6 +28,7 @@ import io.rdmacomm.verbs.QueuePairAttributes;
 import io.rdmacomm.verbs.QueuePairOptions;
 import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.QueuePairType;
+import io.rdmacomm.verbs.RdmaInterruptedException;
 import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.cm.ConnectFailedException;
 import io.rdmacomm.verbs.cm.Connection;
@@ -263,6 +264,24 @@ class HostileManagerTest extends RoceCase {
         assertThat(connected(queuePair(), PORT).isConnected()).isTrue();
     }
 
+    /// Neither the socket nor the selector of others is closed by it.
+    @Test
+    void aThreadThatIsInterruptedAlreadyLeavesEverythingToOthers() throws IOException {
+        Connection established = connected(queuePair(), 0);
+        Route route = manager.resolve(PEER, LONG);
+        QueuePair own = queuePair();
+        Thread.currentThread().interrupt();
+        assertThatThrownBy(() -> route.connect(own, ConnectionParameters.defaults(), LONG))
+                .isInstanceOf(RdmaInterruptedException.class);
+        Thread.currentThread().interrupt();
+        established.disconnect();
+        assertThat(Thread.interrupted()).isTrue();
+        raw.await(ConnectRequest.class);
+        raw.await(Rejection.class);
+        raw.await(DisconnectRequest.class);
+        assertThat(connected(queuePair(), 0).isConnected()).isTrue();
+    }
+
     // ---- A peer asks ----
 
     private ConnectionRequest requested(Listener<ConnectionRequest> listener, int id) throws IOException {
@@ -352,6 +371,15 @@ class HostileManagerTest extends RoceCase {
         context.close();
         assertThat(raw.await(Rejection.class).reason()).isEqualTo(Rejection.PROGRAM);
         assertThat(raw.await(Rejection.class).reason()).isEqualTo(Rejection.PROGRAM);
+    }
+
+    @Test
+    void connectingEndsWhenTheContextIsClosed() throws IOException {
+        CompletableFuture<Connection> connecting = connecting(queuePair(), LONG);
+        raw.await(ConnectRequest.class);
+        context.close();
+        assertThat(failure(connecting)).isInstanceOf(IllegalStateException.class);
+        assertThat(raw.await(Rejection.class).reason()).isEqualTo(Rejection.TIMEOUT);
     }
 
     @Test

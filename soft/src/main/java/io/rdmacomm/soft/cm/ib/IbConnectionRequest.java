@@ -134,7 +134,7 @@ final class IbConnectionRequest implements ConnectionRequestDriver {
     @Override
     public void closing() {
         closing = true;
-        conversation.giveUp();
+        conversation.giveUp(Rejection.PROGRAM);
     }
 
     /// A connection no longer depends on it.

@@ -181,7 +181,7 @@ final class IbRoute implements RouteDriver {
         closing = true;
         Conversation asked = conversation;
         if (asked != null) {
-            asked.giveUp();
+            asked.giveUp(Rejection.TIMEOUT);
         }
     }
 

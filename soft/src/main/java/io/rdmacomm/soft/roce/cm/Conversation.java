@@ -202,12 +202,14 @@ public final class Conversation extends Exchange {
         }
     }
 
-    /// Wakes who waits because this side gives up; [#refuse] tells the peer.
-    public void giveUp() {
+    /// Wakes who waits for the peer, and tells the peer at once: the thread that waits may find everything closed.
+    public void giveUp(int reason) {
         manager.lock.lock();
         try {
             givenUp = true;
-            changed.signalAll();
+            if (state == State.REQUESTING || state == State.ACCEPTING) {
+                refuse(reason, NO_DATA);
+            }
         } finally {
             manager.lock.unlock();
         }

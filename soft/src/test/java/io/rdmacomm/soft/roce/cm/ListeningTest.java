@@ -440,8 +440,21 @@ class ListeningTest extends ManagerCase {
         Conversation taken = accepting();
         CompletableFuture<State> waiter =
                 waiting(() -> taken.awaitChange(State.ACCEPTING, TimeUnit.SECONDS.toNanos(LONG_SECONDS)));
-        taken.giveUp();
-        assertThat(waiter.join()).isEqualTo(State.ACCEPTING);
+        taken.giveUp(Rejection.PROGRAM);
+        assertThat(waiter.join()).isEqualTo(State.ENDED);
+        assertThat(sends(Rejection.class).refused()).isEqualTo(MessageKind.OTHER);
+        assertNothingIsDue();
+    }
+
+    /// The program is closed between its decision and its reply.
+    @Test
+    void whoHasGivenUpDoesNotWaitForAConfirmation() throws InterruptedException {
+        Conversation taken = requested();
+        taken.giveUp(Rejection.PROGRAM);
+        sendsNothing();
+        taken.accept(reply(taken.id(), THEIR_ID, OWN_NUMBER));
+        assertThat(taken.awaitChange(State.ACCEPTING, TimeUnit.SECONDS.toNanos(LONG_SECONDS)))
+                .isEqualTo(State.ACCEPTING);
     }
 
     @Test

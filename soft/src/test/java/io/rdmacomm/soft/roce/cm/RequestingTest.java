@@ -266,11 +266,20 @@ class RequestingTest extends ManagerCase {
         Conversation asked = connect();
         CompletableFuture<State> waiter =
                 waiting(() -> asked.awaitChange(State.REQUESTING, TimeUnit.SECONDS.toNanos(LONG_SECONDS)));
-        asked.giveUp();
-        assertThat(waiter.join()).isEqualTo(State.REQUESTING);
-        // It need not have waited then.
-        assertThat(asked.awaitChange(State.REQUESTING, TimeUnit.SECONDS.toNanos(LONG_SECONDS)))
-                .isEqualTo(State.REQUESTING);
+        asked.giveUp(Rejection.TIMEOUT);
+        assertThat(waiter.join()).isEqualTo(State.ENDED);
+        Rejection told = sends(Rejection.class);
+        assertThat(told.reason()).isEqualTo(Rejection.TIMEOUT);
+        assertThat(told.guid()).isEqualTo(GUID);
+        assertNothingIsDue();
+    }
+
+    @Test
+    void givingUpLeavesAConnectionAlone() throws InterruptedException {
+        Conversation asked = connected(() -> {});
+        asked.giveUp(Rejection.TIMEOUT);
+        assertThat(state(asked)).isEqualTo(State.CONNECTED);
+        sendsNothing();
     }
 
     // ---- The end ----
