@@ -56,17 +56,30 @@ final class SoftContext implements ContextDriver {
         this.memory = new LocalMemory(control);
         this.engine = new Engine(settings.name() + "-" + lid(), this::onTime, objects::deviceFailed);
         this.retries = new Retries(engine::wakeup);
+        Network made = null;
         boolean complete = false;
         try {
-            this.network = settings.roce()
+            made = settings.roce()
                     ? new RoceNetwork(settings, memory, engine, objects)
                     : new IwarpNetwork(settings, directory, control, memory, engine, objects);
+            this.network = made;
             engine.start();
             complete = true;
         } finally {
             if (!complete) {
-                engine.close();
+                close(made);
             }
+        }
+    }
+
+    /// @param made null if it could not be made
+    private void close(@Nullable Network made) throws IOException {
+        if (made != null) {
+            made.closing();
+        }
+        engine.close();
+        if (made != null) {
+            made.close();
         }
     }
 
@@ -313,9 +326,7 @@ final class SoftContext implements ContextDriver {
     @Override
     public void close() {
         try (directory) {
-            network.closing();
-            engine.close();
-            network.close();
+            close(network);
             control.close();
         } catch (IOException e) {
             throw new VerbException("close device " + this, Errno.EIO, "removing its shared memory", e);

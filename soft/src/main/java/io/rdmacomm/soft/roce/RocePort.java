@@ -18,6 +18,7 @@ import java.io.IOException;
 import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.channels.CancelledKeyException;
 import java.nio.channels.SelectionKey;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReferenceArray;
@@ -227,8 +228,10 @@ public final class RocePort implements Engine.Ready, AutoCloseable {
             return wait;
         }
         left = false;
-        if (key.isValid()) {
+        try {
             key.interestOps(SelectionKey.OP_READ);
+        } catch (CancelledKeyException e) {
+            // The context is being closed.
         }
         return 0;
     }
