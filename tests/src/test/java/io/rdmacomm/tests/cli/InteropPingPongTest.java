@@ -118,7 +118,7 @@ class InteropPingPongTest {
 
     @Test
     void aDeviceWithoutUnreliableConnectionsIsNamed() throws Exception {
-        Result client = Command.run("ping", "--interop", "uc_pingpong", "localhost");
+        Result client = Command.run("ping", "--interop", "uc_pingpong", "-d", "soft0", "localhost");
 
         assertThat(client.exitCode()).isEqualTo(1);
         assertThat(client.err()).contains("soft0", "UNRELIABLE_CONNECTED");
