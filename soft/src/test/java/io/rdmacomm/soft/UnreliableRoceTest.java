@@ -259,7 +259,10 @@ class UnreliableRoceTest extends RoceCase {
         await("it has come", () -> counter("roce_packets_received") == 1);
         pair.close();
         peer.send(late, 8, 0);
-        await("it is for nobody", () -> counter("roce_packets_for_nobody") == 1);
+        // The first one may have been counted, and not delivered, when the queue pair was closed.
+        await(
+                "it is for nobody",
+                () -> counter("roce_packets_received") == 2 && counter("roce_packets_for_nobody") >= 1);
         assertSilent();
     }
 
