@@ -18,8 +18,8 @@ final class DatagramPackets implements DatagramOutput {
 
     /// @param longest the most bytes of payload
     /// @param source the number of the queue pair
-    DatagramPackets(RoceNode node, int longest, int source) {
-        this.output = new PacketOutput(node, longest, /* together= */ false);
+    DatagramPackets(PacketSocket socket, int longest, int source) {
+        this.output = new PacketOutput(socket, longest, /* together= */ false);
         this.longest = longest;
         this.source = source;
     }
@@ -67,6 +67,6 @@ final class DatagramPackets implements DatagramOutput {
 
     @Override
     public void close() {
-        // The socket is the node's.
+        // The socket is that of the node.
     }
 }

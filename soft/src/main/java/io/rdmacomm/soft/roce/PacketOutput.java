@@ -14,13 +14,13 @@ final class PacketOutput {
     /// When to try again if the socket has no room.
     static final long ROOM_NANOS = 50_000;
 
-    private final RoceNode node;
+    private final PacketSocket socket;
     private final boolean together;
     private final ByteBuffer single;
     private final MemorySegment singleMemory;
     private final InvariantCrc crc = new InvariantCrc();
     private final Packet packet = new Packet();
-    private InetSocketAddress peer = RoceNode.NOWHERE;
+    private InetSocketAddress peer = PacketSocket.NOWHERE;
     private int peerAddress;
     /// The packets that were not sent yet.
     private @Nullable SegmentBatch batch;
@@ -31,8 +31,8 @@ final class PacketOutput {
     ///
     /// @param mtu the most bytes of payload
     /// @param together whether packets may wait for [#flush]
-    PacketOutput(RoceNode node, int mtu, boolean together) {
-        this.node = node;
+    PacketOutput(PacketSocket socket, int mtu, boolean together) {
+        this.socket = socket;
         this.together = together;
         this.single = ByteBuffer.allocateDirect(mtu + Packet.MOST_OVERHEAD);
         this.singleMemory = MemorySegment.ofBuffer(single);
@@ -43,7 +43,7 @@ final class PacketOutput {
         packet.destination = destination;
         if (!to.equals(peer)) {
             peer = to;
-            peerAddress = RoceNode.bits(to.getAddress());
+            peerAddress = PacketSocket.bits(to.getAddress());
         }
     }
 
@@ -79,7 +79,7 @@ final class PacketOutput {
             open = null;
         }
         if (open == null && together) {
-            open = node.takeBatch();
+            open = socket.takeBatch();
             batch = open;
         }
         return open != null && open.fits(bytes) ? open : null;
@@ -98,10 +98,10 @@ final class PacketOutput {
                     begin,
                     bytes,
                     open.count(),
-                    node.address(),
-                    node.batchPort(),
+                    socket.address(),
+                    socket.batchPort(),
                     peerAddress,
-                    RoceNode.PORT);
+                    PacketSocket.PORT);
             open.buffer().putInt(begin + bytes, sum);
             open.add(bytes + Packet.CHECKSUM_BYTES);
             return true;
@@ -111,10 +111,10 @@ final class PacketOutput {
             return false;
         }
         int bytes = packet.pad(single);
-        int sum = crc.of(single, 0, bytes, node.address(), RoceNode.PORT, peerAddress, RoceNode.PORT);
+        int sum = crc.of(single, 0, bytes, socket.address(), PacketSocket.PORT, peerAddress, PacketSocket.PORT);
         single.putInt(bytes, sum);
         single.limit(bytes + Packet.CHECKSUM_BYTES).position(0);
-        return node.send(single, peer);
+        return socket.send(single, peer);
     }
 
     /// Sends what was not sent yet.
@@ -122,7 +122,7 @@ final class PacketOutput {
     /// @return false if the socket has no room
     boolean flush() {
         SegmentBatch open = batch;
-        if (open != null && open.count() > 0 && !node.send(open, peerAddress)) {
+        if (open != null && open.count() > 0 && !socket.send(open, peerAddress)) {
             return false;
         }
         release();
@@ -134,7 +134,7 @@ final class PacketOutput {
         SegmentBatch open = batch;
         if (open != null) {
             batch = null;
-            node.giveBack(open);
+            socket.giveBack(open);
         }
     }
 }

@@ -78,7 +78,7 @@ public final class RocePort implements Engine.Ready, AutoCloseable {
         this.node = RoceNode.acquire(address, bursts, this);
         boolean complete = false;
         try {
-            this.key = engine.register(node.channel(), SelectionKey.OP_READ, this);
+            this.key = engine.register(node.socket().channel(), SelectionKey.OP_READ, this);
             complete = true;
         } finally {
             if (!complete) {
@@ -142,7 +142,7 @@ public final class RocePort implements Engine.Ready, AutoCloseable {
     /// there.
     public Transport connect(QueuePairResources resources) {
         InetSocketAddress peer =
-                new InetSocketAddress(resources.destination().gid().address(), RoceNode.PORT);
+                new InetSocketAddress(resources.destination().gid().address(), PacketSocket.PORT);
         RoceTransport transport = new RoceTransport(this, resources, memory, peer, onLimit);
         transports.set(QueuePairNumbers.index(resources.number()), transport);
         return transport;
@@ -150,12 +150,12 @@ public final class RocePort implements Engine.Ready, AutoCloseable {
 
     /// Sends the datagrams of a queue pair.
     public DatagramOutput openDatagrams(int number) {
-        return new DatagramPackets(node, node.mtu().bytes(), number);
+        return new DatagramPackets(node.socket(), node.mtu().bytes(), number);
     }
 
     /// Where the datagrams for a host go.
     public static InetSocketAddress datagramAddress(Inet4Address host) {
-        return new InetSocketAddress(host, RoceNode.PORT);
+        return new InetSocketAddress(host, PacketSocket.PORT);
     }
 
     IncomingDatagram.@Nullable Target findDatagramTarget(int number) {

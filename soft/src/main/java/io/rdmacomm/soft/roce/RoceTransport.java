@@ -29,7 +29,7 @@ final class RoceTransport implements Transport {
     private final RequestQueue sends;
     private final SendLock lock;
     private final Events events;
-    private final InetSocketAddress peer;
+    private final int peerHost;
     private final RoceCounters counters;
     private final PacketOutput output;
     private final RetryTimer retries;
@@ -50,11 +50,11 @@ final class RoceTransport implements Transport {
         this.lock = queuePair.lock();
         this.events = queuePair.events();
         this.retries = queuePair.retries();
-        this.peer = peer;
+        this.peerHost = PacketSocket.bits(peer.getAddress());
         RoceNode node = port.node();
         this.counters = node.counters();
         Destination destination = queuePair.destination();
-        this.output = new PacketOutput(node, destination.mtu(), /* together= */ true);
+        this.output = new PacketOutput(node.socket(), destination.mtu(), /* together= */ true);
         output.address(peer, destination.number());
         this.connection = queuePair.type() == QueuePairType.UNRELIABLE_CONNECTED
                 ? new UnreliableConnection(queuePair, memory, output, counters, onLimit)
@@ -66,8 +66,10 @@ final class RoceTransport implements Transport {
     }
 
     /// Whether packets from this address are the peer's, with any port.
-    boolean isPeer(InetSocketAddress from) {
-        return from.getAddress().equals(peer.getAddress());
+    ///
+    /// @param host IPv4 address
+    boolean isPeer(int host) {
+        return host == peerHost;
     }
 
     // ---- Packets; the thread that receives ----

@@ -22,13 +22,16 @@ final class LibC {
     static final int IPPROTO_IP = 0;
     static final int SOL_SOCKET = 1;
     static final int SOL_UDP = 17;
+    static final int SO_TYPE = 3;
     static final int SO_SNDBUF = 7;
     static final int SO_RCVBUF = 8;
     static final int IP_MTU_DISCOVER = 10;
     static final int IP_PMTUDISC_DO = 2;
     static final int UDP_SEGMENT = 103;
+    static final int UDP_GRO = 104;
 
-    private static final int EAGAIN = 11;
+    static final int EINTR = 4;
+    static final int EAGAIN = 11;
     private static final int ENOBUFS = 105;
 
     private static final MemoryLayout STATE = Linker.Option.captureStateLayout();
@@ -40,8 +43,12 @@ final class LibC {
             link("getsockname", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, ADDRESS));
     private static final MethodHandle OPTION =
             link("setsockopt", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT));
+    private static final MethodHandle READ_OPTION =
+            link("getsockopt", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT, ADDRESS, ADDRESS));
     private static final MethodHandle SEND =
             link("sendmsg", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, ADDRESS, JAVA_INT));
+    private static final MethodHandle RECEIVE =
+            link("recvmsg", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, ADDRESS, JAVA_INT));
     private static final MethodHandle CLOSE = link("close", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
 
     private LibC() {}
@@ -105,6 +112,52 @@ final class LibC {
                     state);
         } catch (Throwable e) {
             throw failure(e);
+        }
+    }
+
+    /// Whether a descriptor is that of a socket for datagrams.
+    static boolean isDatagramSocket(int descriptor) {
+        MemorySegment type = allocate(Integer.BYTES);
+        MemorySegment length = allocate(Integer.BYTES);
+        length.set(JAVA_INT, 0, Integer.BYTES);
+        try {
+            return (int) READ_OPTION.invokeExact(allocateState(), descriptor, SOL_SOCKET, SO_TYPE, type, length) == 0
+                    && type.get(JAVA_INT, 0) == SOCK_DGRAM;
+        } catch (RuntimeException | Error e) {
+            throw e;
+        } catch (Throwable e) {
+            throw new LinkageError("getsockopt", e);
+        }
+    }
+
+    /// Reads the address of a socket (getsockname(2)).
+    ///
+    /// @param address gets the address if it is as long
+    /// @return false if the descriptor is none of a socket with such an address
+    static boolean name(int descriptor, MemorySegment address) {
+        MemorySegment length = allocate(Integer.BYTES);
+        length.set(JAVA_INT, 0, (int) address.byteSize());
+        try {
+            return (int) NAME.invokeExact(allocateState(), descriptor, address, length) == 0
+                    && length.get(JAVA_INT, 0) == address.byteSize();
+        } catch (RuntimeException | Error e) {
+            throw e;
+        } catch (Throwable e) {
+            throw new LinkageError("getsockname", e);
+        }
+    }
+
+    /// Receives a message (recvmsg(2)).
+    ///
+    /// @return the number of bytes, or the negative errno
+    static long receive(int descriptor, MemorySegment message, MemorySegment state) {
+        try {
+            long received = (long) RECEIVE.invokeExact(state, descriptor, message, 0);
+            return received >= 0 ? received : -(int) ERRNO.get(state, 0L);
+        } catch (RuntimeException | Error e) {
+            throw e;
+        } catch (Throwable e) {
+            throw new LinkageError("recvmsg", e);
         }
     }
 

@@ -3,10 +3,7 @@ package io.rdmacomm.soft.roce.linux;
 import io.rdmacomm.verbs.service.SafeLogger;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.net.InetAddress;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
@@ -25,7 +22,7 @@ public final class SegmentSocket implements AutoCloseable {
     private final AtomicReferenceArray<@Nullable SegmentBatch> batches = new AtomicReferenceArray<>(BATCHES);
 
     private SegmentSocket(InetAddress local) throws IOException {
-        MemorySegment address = SocketAddress.allocate(bits(local), 0);
+        MemorySegment address = SocketAddress.allocate(SocketAddress.bits(local), 0);
         this.descriptor = LibC.open(address);
         this.port = SocketAddress.port(address);
         boolean complete = false;
@@ -50,7 +47,7 @@ public final class SegmentSocket implements AutoCloseable {
     ///
     /// @return null if this program has no native access, or the system no such sockets
     public static @Nullable SegmentSocket open(InetAddress local) {
-        if (!SegmentSocket.class.getModule().isNativeAccessEnabled() || !isKnownSystem()) {
+        if (!NativeSockets.areUsable()) {
             return null;
         }
         try {
@@ -59,18 +56,6 @@ public final class SegmentSocket implements AutoCloseable {
             LOGGER.log(System.Logger.Level.DEBUG, () -> "packets leave one by one from " + local, e);
             return null;
         }
-    }
-
-    private static boolean isKnownSystem() {
-        String processor = System.getProperty("os.arch");
-        return System.getProperty("os.name").equals("Linux")
-                && ValueLayout.ADDRESS.byteSize() == Long.BYTES
-                && ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN
-                && (processor.equals("amd64") || processor.equals("aarch64"));
-    }
-
-    private static int bits(InetAddress address) {
-        return ByteBuffer.wrap(address.getAddress()).getInt();
     }
 
     /// The UDP port that packets come from.

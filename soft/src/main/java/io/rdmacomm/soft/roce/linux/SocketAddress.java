@@ -5,6 +5,8 @@ import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.net.InetAddress;
+import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /// `struct sockaddr_in` (ip(7)).
@@ -22,6 +24,15 @@ final class SocketAddress {
         made.set(NETWORK_SHORT, 2, (short) port);
         host(made, host);
         return made;
+    }
+
+    /// An IPv4 address as a number.
+    static int bits(InetAddress address) {
+        return ByteBuffer.wrap(address.getAddress()).getInt();
+    }
+
+    static int host(MemorySegment address) {
+        return address.get(NETWORK_INT, 4);
     }
 
     /// Sets the IPv4 address.

@@ -1,0 +1,140 @@
+package io.rdmacomm.soft.roce;
+
+import io.rdmacomm.soft.roce.linux.SegmentBatch;
+import io.rdmacomm.soft.roce.linux.SegmentReceiver;
+import io.rdmacomm.soft.roce.linux.SegmentSocket;
+import io.rdmacomm.verbs.service.SafeLogger;
+import io.rdmacomm.verbs.service.SystemSockets;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.StandardProtocolFamily;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.channels.DatagramChannel;
+import jdk.net.ExtendedSocketOptions;
+import org.jspecify.annotations.Nullable;
+
+/// The UDP socket of an address. Thread-safe, but for what arrives: one thread at a time, and none once it is closed.
+///
+/// The socket is not connected and does not fragment: then Linux sends packets whose IP header has the identification
+/// 0, as their invariant CRC says.
+final class PacketSocket implements AutoCloseable {
+    /// The UDP port of RoCE v2 (IBTA A17.9.2).
+    static final int PORT = 4791;
+    /// No peer.
+    static final InetSocketAddress NOWHERE = new InetSocketAddress(0);
+
+    private static final SafeLogger LOGGER = SafeLogger.of(PacketSocket.class);
+    private static final int BUFFER_BYTES = 4 << 20;
+
+    private final int address;
+    private final DatagramChannel channel;
+    /// Sends several packets at once; null without native access.
+    private final @Nullable SegmentSocket segments;
+    private final PacketInput input;
+    private final RoceCounters counters;
+
+    /// @param bursts whether packets leave and arrive together if this program has native access
+    /// @throws java.net.BindException if the port is taken, or this host does not have the address
+    PacketSocket(InetAddress local, boolean bursts, RoceCounters counters) throws IOException {
+        this.address = bits(local);
+        this.counters = counters;
+        this.channel = SystemSockets.openDatagramSocket(StandardProtocolFamily.INET);
+        boolean complete = false;
+        try {
+            channel.configureBlocking(false);
+            channel.setOption(ExtendedSocketOptions.IP_DONTFRAGMENT, true);
+            channel.setOption(StandardSocketOptions.SO_RCVBUF, BUFFER_BYTES);
+            channel.setOption(StandardSocketOptions.SO_SNDBUF, BUFFER_BYTES);
+            InetSocketAddress here = new InetSocketAddress(local, PORT);
+            channel.bind(here);
+            this.input = new PacketInput(channel, bursts ? SegmentReceiver.open(here) : null);
+            this.segments = bursts ? SegmentSocket.open(local) : null;
+            complete = true;
+        } finally {
+            if (!complete) {
+                channel.close();
+            }
+        }
+    }
+
+    /// An IPv4 address as a number.
+    static int bits(InetAddress address) {
+        return ByteBuffer.wrap(address.getAddress()).getInt();
+    }
+
+    /// The IPv4 address.
+    int address() {
+        return address;
+    }
+
+    /// For a selector.
+    DatagramChannel channel() {
+        return channel;
+    }
+
+    /// The packets that arrive.
+    PacketInput input() {
+        return input;
+    }
+
+    /// Sends what remains in the buffer.
+    ///
+    /// @return false if the socket has no room
+    boolean send(ByteBuffer packet, InetSocketAddress to) {
+        try {
+            if (channel.send(packet, to) == 0) {
+                return false;
+            }
+            counters.sent.increment();
+        } catch (IOException e) {
+            // As if it were lost on the way: it is repeated until the retries are used up.
+            counters.unsent.increment();
+            LOGGER.log(System.Logger.Level.DEBUG, () -> "a packet to " + to + " was not sent", e);
+        }
+        return true;
+    }
+
+    /// An empty batch of packets; null if packets leave one by one.
+    @Nullable
+    SegmentBatch takeBatch() {
+        SegmentSocket socket = segments;
+        return socket == null ? null : socket.take();
+    }
+
+    void giveBack(SegmentBatch batch) {
+        SegmentSocket socket = segments;
+        if (socket != null) {
+            socket.giveBack(batch);
+        }
+    }
+
+    /// The UDP port that the packets of batches come from.
+    int batchPort() {
+        return segments == null ? PORT : segments.port();
+    }
+
+    /// Sends all packets of a batch.
+    ///
+    /// @param to IPv4 address
+    /// @return false if the socket has no room
+    boolean send(SegmentBatch batch, int to) {
+        int errno = batch.send(to);
+        if (errno == 0) {
+            counters.sent.add(batch.count());
+        } else if (errno > 0) {
+            // As if they were lost on the way.
+            counters.unsent.add(batch.count());
+        }
+        return errno >= 0;
+    }
+
+    @Override
+    public void close() throws IOException {
+        channel.close();
+        if (segments != null) {
+            segments.close();
+        }
+    }
+}
