@@ -18,6 +18,7 @@ import io.rdmacomm.soft.tcp.TcpArrivals;
 import io.rdmacomm.soft.tcp.TcpEndpoint;
 import io.rdmacomm.soft.tcp.TcpNode;
 import io.rdmacomm.soft.transport.Arrivals;
+import io.rdmacomm.soft.transport.DatagramAddress;
 import io.rdmacomm.soft.transport.DatagramOutput;
 import io.rdmacomm.soft.transport.Destination;
 import io.rdmacomm.soft.transport.Endpoint;
@@ -132,12 +133,13 @@ final class IwarpNetwork implements Network, HostContexts {
     }
 
     @Override
-    public InetSocketAddress datagramAddress(AddressVector vector) {
+    public DatagramAddress datagramAddress(AddressVector vector, int domain) {
         if (!vector.isGlobal() || vector.destinationLid() == 0) {
             throw SoftAddressHandle.refused("a software device is found by its GID and its LID, not by GID "
                     + vector.destinationGid() + " and LID " + vector.destinationLid());
         }
-        return new InetSocketAddress(vector.destinationGid().address(), vector.destinationLid());
+        InetSocketAddress socket = new InetSocketAddress(vector.destinationGid().address(), vector.destinationLid());
+        return new DatagramAddress(socket, /* own= */ null, domain, vector.trafficClass(), vector.hopLimit());
     }
 
     @Override

@@ -2,18 +2,21 @@ package io.rdmacomm.soft;
 
 import io.rdmacomm.soft.mapped.CompletionRing;
 import io.rdmacomm.soft.transport.Arrivals;
+import io.rdmacomm.soft.transport.DatagramAddress;
 import io.rdmacomm.soft.transport.DatagramOutput;
 import io.rdmacomm.soft.transport.Endpoint;
+import io.rdmacomm.soft.transport.IncomingDatagram;
 import io.rdmacomm.soft.transport.QueuePairResources;
 import io.rdmacomm.soft.transport.Transport;
 import io.rdmacomm.verbs.AddressVector;
 import io.rdmacomm.verbs.Capability;
+import io.rdmacomm.verbs.Gid;
 import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.spi.ConnectionManagerDriver;
+import io.rdmacomm.verbs.spi.DeviceValues;
 import io.rdmacomm.verbs.spi.PortValues;
 import io.rdmacomm.verbs.spi.QueuePairDriver;
 import java.io.IOException;
-import java.net.InetSocketAddress;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -22,6 +25,9 @@ import org.jspecify.annotations.Nullable;
 interface Network extends AutoCloseable {
     /// Whether it has a capability, with what all devices have ([SoftLimits#supports]).
     boolean supports(Capability capability);
+
+    /// Sets the limits that depend on it.
+    default void describe(DeviceValues values) {}
 
     /// Sets the attributes of the port that depend on it.
     void describe(PortValues values);
@@ -63,8 +69,21 @@ interface Network extends AutoCloseable {
 
     /// Where the datagrams of an address handle go.
     ///
+    /// @param domain the number of its protection domain
     /// @throws VerbException EINVAL if there is no such place
-    InetSocketAddress datagramAddress(AddressVector vector);
+    /// @throws IOException if it needs a socket, and there is none left
+    DatagramAddress datagramAddress(AddressVector vector, int domain) throws IOException;
+
+    /// Has a queue pair receive what is sent to a multicast group, too, if it [supports][#supports] that.
+    ///
+    /// @throws VerbException EINVAL if there is no such group, ENOMEM if there is no room for more
+    /// @throws IOException if there is no socket left, or the interface cannot join the group
+    default void attach(String operation, Gid group, IncomingDatagram.Target queuePair) throws IOException {
+        throw new UnsupportedOperationException(operation);
+    }
+
+    /// Ends [#attach]; a datagram that is being delivered may still reach the queue pair.
+    default void detach(Gid group, IncomingDatagram.Target queuePair) throws IOException {}
 
     /// Connects queue pairs by address.
     ConnectionManagerDriver openConnectionManager();

@@ -7,19 +7,26 @@ import io.rdmacomm.soft.roce.RoceArrivals;
 import io.rdmacomm.soft.roce.RocePort;
 import io.rdmacomm.soft.tcp.LinkTerms;
 import io.rdmacomm.soft.transport.Arrivals;
+import io.rdmacomm.soft.transport.DatagramAddress;
 import io.rdmacomm.soft.transport.DatagramOutput;
 import io.rdmacomm.soft.transport.Endpoint;
 import io.rdmacomm.soft.transport.Engine;
+import io.rdmacomm.soft.transport.GroupSocket;
+import io.rdmacomm.soft.transport.IncomingDatagram;
 import io.rdmacomm.soft.transport.QueuePairResources;
 import io.rdmacomm.soft.transport.Transport;
 import io.rdmacomm.verbs.AddressVector;
 import io.rdmacomm.verbs.Capability;
+import io.rdmacomm.verbs.DeviceLimit;
+import io.rdmacomm.verbs.Errno;
+import io.rdmacomm.verbs.Gid;
+import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.spi.ConnectionManagerDriver;
+import io.rdmacomm.verbs.spi.DeviceValues;
 import io.rdmacomm.verbs.spi.PortValues;
 import io.rdmacomm.verbs.spi.QueuePairDriver;
 import java.io.IOException;
 import java.net.Inet4Address;
-import java.net.InetSocketAddress;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -41,10 +48,18 @@ final class RoceNetwork implements Network {
     public boolean supports(Capability capability) {
         // The socket has one type of service for all connections.
         return switch (capability) {
-            case UNRELIABLE_CONNECTED, DATAGRAM_SERVICES -> true;
+            case UNRELIABLE_CONNECTED, DATAGRAM_SERVICES, MULTICAST -> true;
             case CONNECTION_TYPE_OF_SERVICE -> false;
             default -> SoftLimits.supports(capability);
         };
+    }
+
+    @Override
+    public void describe(DeviceValues values) {
+        Map<DeviceLimit, Long> limits = values.limits;
+        limits.put(DeviceLimit.MAX_MULTICAST_GROUPS, (long) RocePort.MOST_GROUPS);
+        limits.put(DeviceLimit.MAX_MULTICAST_ATTACH, (long) RocePort.MOST_MEMBERS);
+        limits.put(DeviceLimit.MAX_TOTAL_MULTICAST_ATTACH, (long) RocePort.MOST_GROUPS * RocePort.MOST_MEMBERS);
     }
 
     @Override
@@ -89,12 +104,33 @@ final class RoceNetwork implements Network {
     }
 
     @Override
-    public InetSocketAddress datagramAddress(AddressVector vector) {
+    public DatagramAddress datagramAddress(AddressVector vector, int domain) throws IOException {
         if (vector.isGlobal() && vector.destinationGid().address() instanceof Inet4Address host) {
-            return RocePort.datagramAddress(host);
+            int hops = vector.hopLimit();
+            GroupSocket own = host.isMulticastAddress() ? port.openGroupSocket(hops) : null;
+            return new DatagramAddress(RocePort.datagramAddress(host), own, domain, vector.trafficClass(), hops);
         }
         throw SoftAddressHandle.refused(
                 "RoCE finds a port by a GID with an IPv4 address, not by GID " + vector.destinationGid());
+    }
+
+    @Override
+    public void attach(String operation, Gid group, IncomingDatagram.Target queuePair) throws IOException {
+        if (!(group.address() instanceof Inet4Address address)) {
+            throw new VerbException(
+                    operation,
+                    Errno.EINVAL,
+                    queuePair + ": " + group + " is not an IPv4 group, and RoCE devices of Java have no others;"
+                            + " use one of 224.0.0.0/4");
+        }
+        port.attach(operation, address, queuePair);
+    }
+
+    @Override
+    public void detach(Gid group, IncomingDatagram.Target queuePair) throws IOException {
+        if (group.address() instanceof Inet4Address address) {
+            port.detach(address, queuePair);
+        }
     }
 
     @Override

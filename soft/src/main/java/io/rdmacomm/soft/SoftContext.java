@@ -247,7 +247,9 @@ final class SoftContext implements ContextDriver {
 
     @Override
     public DeviceValues queryDevice() {
-        return SoftLimits.device(settings.guid());
+        DeviceValues values = SoftLimits.device(settings.guid());
+        network.describe(values);
+        return values;
     }
 
     @Override

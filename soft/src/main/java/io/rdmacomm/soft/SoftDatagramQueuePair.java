@@ -4,6 +4,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.rdmacomm.soft.datagram.DatagramReceiver;
 import io.rdmacomm.soft.datagram.DatagramSender;
+import io.rdmacomm.soft.mapped.HostError;
 import io.rdmacomm.soft.mapped.ReceiveRing;
 import io.rdmacomm.soft.memory.LocalElements;
 import io.rdmacomm.soft.transport.IncomingDatagram;
@@ -11,10 +12,13 @@ import io.rdmacomm.soft.transport.ReceiveQueue;
 import io.rdmacomm.soft.transport.RequestQueue;
 import io.rdmacomm.soft.transport.SendCompleter;
 import io.rdmacomm.verbs.AsyncEventType;
+import io.rdmacomm.verbs.Errno;
+import io.rdmacomm.verbs.Gid;
 import io.rdmacomm.verbs.OperationLock;
 import io.rdmacomm.verbs.QueuePairAttributes;
 import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.QueueSizes;
+import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.WorkStatus;
 import io.rdmacomm.verbs.spi.QueuePairDriver;
 import io.rdmacomm.verbs.spi.QueuePairOwner;
@@ -182,6 +186,30 @@ final class SoftDatagramQueuePair implements QueuePairDriver, ContextQueuePair, 
             case READY_TO_RECEIVE, READY_TO_SEND, SEND_QUEUE_DRAIN, SEND_QUEUE_ERROR -> owner.isOpen();
             case RESET, INIT, ERROR -> false;
         };
+    }
+
+    @Override
+    public void attach(Gid group, int lid) {
+        String operation = "attach queue pair to multicast group (ibv_attach_mcast)";
+        context.checkWorks(operation);
+        try {
+            context.network().attach(operation, group, this);
+        } catch (IOException e) {
+            throw HostError.of(e, Errno.ENOMEM).failure(operation, this + " cannot receive from " + group, e);
+        }
+    }
+
+    @Override
+    public void detach(Gid group, int lid) {
+        try {
+            context.network().detach(group, this);
+        } catch (IOException e) {
+            throw new VerbException(
+                    "detach queue pair from multicast group (ibv_detach_mcast)",
+                    Errno.EIO,
+                    this + ": the socket of " + group + " cannot be closed",
+                    e);
+        }
     }
 
     // ---- State ----

@@ -6,10 +6,13 @@ import io.rdmacomm.soft.roce.wire.PacketFault;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
 import java.net.StandardProtocolFamily;
+import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.DatagramChannel;
 import java.util.Arrays;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import jdk.net.ExtendedSocketOptions;
 import org.jspecify.annotations.Nullable;
@@ -30,8 +33,13 @@ final class RawRoce implements AutoCloseable {
         this.peer = new InetSocketAddress(InetAddress.ofLiteral(peer), PORT);
         this.channel = DatagramChannel.open(StandardProtocolFamily.INET);
         channel.setOption(ExtendedSocketOptions.IP_DONTFRAGMENT, true);
+        channel.setOption(StandardSocketOptions.IP_MULTICAST_IF, loopback());
         channel.bind(new InetSocketAddress(this.local, PORT));
         channel.configureBlocking(false);
+    }
+
+    private static NetworkInterface loopback() throws IOException {
+        return Objects.requireNonNull(NetworkInterface.getByInetAddress(InetAddress.ofLiteral("127.0.0.1")));
     }
 
     private static int bits(InetAddress address) {
@@ -49,12 +57,22 @@ final class RawRoce implements AutoCloseable {
 
     /// Sends a packet with this payload.
     void send(Packet packet, byte[] payload, int damage) throws IOException {
+        channel.send(encode(packet, payload, damage, peer.getAddress()), peer);
+    }
+
+    /// Sends the first bytes of a packet whose CRC is that of one for `named`.
+    void sendMisled(Packet packet, byte[] payload, InetAddress named, int bytes) throws IOException {
+        ByteBuffer whole = encode(packet, payload, 0, named);
+        channel.send(whole.limit(Math.min(whole.limit(), bytes)), peer);
+    }
+
+    private ByteBuffer encode(Packet packet, byte[] payload, int damage, InetAddress to) {
         output.clear();
         output.put(packet.encode(output, 0, payload.length), payload);
         int end = packet.pad(output);
-        int sum = crc.of(output, 0, end, bits(local), PORT, bits(peer.getAddress()), PORT);
+        int sum = crc.of(output, 0, end, bits(local), PORT, bits(to), PORT);
         output.putInt(end, sum ^ damage);
-        channel.send(output.limit(end + Packet.CHECKSUM_BYTES).position(0), peer);
+        return output.limit(end + Packet.CHECKSUM_BYTES).position(0);
     }
 
     /// The next packet that comes within that time, or null.

@@ -377,6 +377,12 @@ class RoceDeviceTest extends RoceCase {
     }
 
     @Test
+    void noQueuePairGetsTheNumberOfTheManagerOrOfMulticast() {
+        assertThat(Soft.of(context).network().claimNumber(1)).isFalse();
+        assertThat(Soft.of(context).network().claimNumber(SendBatch.MULTICAST)).isFalse();
+    }
+
+    @Test
     void aContextLeavesTheSocketToAnotherOneAtTheSameAddress() throws IOException {
         try (Context second = Soft.open("roce2=" + HERE + "?transport=roce")) {
             assertThat(second.gid(1, 0)).isEqualTo(context.gid(1, 0));

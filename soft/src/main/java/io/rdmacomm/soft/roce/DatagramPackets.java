@@ -46,9 +46,11 @@ final class DatagramPackets implements DatagramOutput {
 
     @Override
     public void send(OutgoingDatagram datagram, DatagramAddress to) {
+        output.through(to.own());
         send(datagram, to.socket());
     }
 
+    /// Sends to a host.
     void send(OutgoingDatagram datagram, InetSocketAddress to) {
         Packet packet = output.packet();
         packet.opcode = opcode(datagram);

@@ -3,6 +3,7 @@ package io.rdmacomm.soft.roce;
 import io.rdmacomm.soft.roce.linux.SegmentBatch;
 import io.rdmacomm.soft.roce.wire.InvariantCrc;
 import io.rdmacomm.soft.roce.wire.Packet;
+import io.rdmacomm.soft.transport.GroupSocket;
 import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -22,6 +23,8 @@ final class PacketOutput {
     private final Packet packet = new Packet();
     private InetSocketAddress peer = PacketSocket.NOWHERE;
     private int peerAddress;
+    /// What packets leave through, null for the socket of the node.
+    private @Nullable GroupSocket own;
     /// The packets that were not sent yet.
     private @Nullable SegmentBatch batch;
     /// Whether the present packet belongs to them.
@@ -45,6 +48,11 @@ final class PacketOutput {
             peer = to;
             peerAddress = PacketSocket.bits(to.getAddress());
         }
+    }
+
+    /// Sends through this socket from now on, null for that of the node; packets that do not wait for [#flush].
+    void through(@Nullable GroupSocket group) {
+        own = group;
     }
 
     /// The headers of the next packet, to be set before [#begin].
@@ -110,11 +118,13 @@ final class PacketOutput {
             // Those before it could not be sent.
             return false;
         }
+        GroupSocket through = own;
+        int port = through == null ? PacketSocket.PORT : through.port();
         int bytes = packet.pad(single);
-        int sum = crc.of(single, 0, bytes, socket.address(), PacketSocket.PORT, peerAddress, PacketSocket.PORT);
+        int sum = crc.of(single, 0, bytes, socket.address(), port, peerAddress, PacketSocket.PORT);
         single.putInt(bytes, sum);
         single.limit(bytes + Packet.CHECKSUM_BYTES).position(0);
-        return socket.send(single, peer);
+        return through == null ? socket.send(single, peer) : socket.send(through.channel(), single, peer);
     }
 
     /// Sends what was not sent yet.

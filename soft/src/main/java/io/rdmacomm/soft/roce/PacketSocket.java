@@ -26,7 +26,8 @@ final class PacketSocket implements AutoCloseable {
     static final InetSocketAddress NOWHERE = new InetSocketAddress(0);
 
     private static final SafeLogger LOGGER = SafeLogger.of(PacketSocket.class);
-    private static final int BUFFER_BYTES = 4 << 20;
+    /// What is asked for; Linux grants less unless it is told otherwise.
+    static final int BUFFER_BYTES = 4 << 20;
 
     private final int address;
     private final DatagramChannel channel;
@@ -83,8 +84,15 @@ final class PacketSocket implements AutoCloseable {
     ///
     /// @return false if the socket has no room
     boolean send(ByteBuffer packet, InetSocketAddress to) {
+        return send(channel, packet, to);
+    }
+
+    /// Sends what remains in the buffer, through another socket of this address.
+    ///
+    /// @return false if the socket has no room
+    boolean send(DatagramChannel through, ByteBuffer packet, InetSocketAddress to) {
         try {
-            if (channel.send(packet, to) == 0) {
+            if (through.send(packet, to) == 0) {
                 return false;
             }
             counters.sent.increment();
@@ -130,9 +138,9 @@ final class PacketSocket implements AutoCloseable {
         return errno >= 0;
     }
 
+    /// Nobody sends any more. The channel is closed by its reader.
     @Override
-    public void close() throws IOException {
-        channel.close();
+    public void close() {
         if (segments != null) {
             segments.close();
         }

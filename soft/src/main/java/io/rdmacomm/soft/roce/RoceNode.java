@@ -1,10 +1,7 @@
 package io.rdmacomm.soft.roce;
 
 import io.rdmacomm.soft.roce.cm.CommunicationManager;
-import io.rdmacomm.soft.roce.wire.IdentificationCheck;
-import io.rdmacomm.soft.roce.wire.InvariantCrc;
 import io.rdmacomm.soft.roce.wire.Packet;
-import io.rdmacomm.soft.roce.wire.PacketFault;
 import io.rdmacomm.soft.roce.wire.PacketOpcode;
 import io.rdmacomm.soft.transport.IncomingDatagram;
 import io.rdmacomm.verbs.Errno;
@@ -15,19 +12,17 @@ import java.io.IOException;
 import java.net.BindException;
 import java.net.Inet4Address;
 import java.net.InetAddress;
-import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// The socket of an address of this host, for all queue pairs of this process there. A thread that polls, or an engine,
 /// receives for all of them; one thread at a time.
-public final class RoceNode {
+public final class RoceNode implements PacketReader.Receiver {
     private static final SafeLogger LOGGER = SafeLogger.of(RoceNode.class);
     /// By address; also the lock of the number of users of each.
     private static final Map<InetAddress, RoceNode> NODES = new HashMap<>();
@@ -39,13 +34,10 @@ public final class RoceNode {
     private final Set<Integer> numbers = ConcurrentHashMap.newKeySet();
     /// The contexts of this process here; replaced as a whole.
     private volatile RocePort[] ports = {};
-    private final ReentrantLock receiving = new ReentrantLock();
-    private final PacketInput input;
-    private final InvariantCrc crc = new InvariantCrc();
-    private final Packet packet = new Packet();
+    private final PacketReader reader;
+    private final MulticastSockets multicast;
     private final IncomingDatagrams datagrams;
     private final ManagerQueuePair manager;
-    private boolean closed;
     /// The queue pair whose lock the thread that receives holds.
     private @Nullable RoceTransport entered;
 
@@ -53,7 +45,9 @@ public final class RoceNode {
         this.local = local;
         this.mtu = InterfaceMtu.of(local);
         this.socket = new PacketSocket(local, bursts, counters);
-        this.input = socket.input();
+        PacketInput input = socket.input();
+        this.reader = new PacketReader(socket.channel(), input, socket.address(), counters, this);
+        this.multicast = new MulticastSockets(local);
         this.manager = new ManagerQueuePair(socket, local, mtu, this::wakeup);
         this.datagrams = new IncomingDatagrams(input.memory(), socket.address());
     }
@@ -115,24 +109,26 @@ public final class RoceNode {
             ports = Arrays.stream(ports).filter(each -> !each.equals(port)).toArray(RocePort[]::new);
             if (ports.length == 0) {
                 NODES.remove(local);
-                close();
+                try (socket) {
+                    reader.close();
+                }
             }
         }
     }
 
-    /// While no thread receives.
-    private void close() throws IOException {
-        receiving.lock();
-        try {
-            closed = true;
-            socket.close();
-        } finally {
-            receiving.unlock();
-        }
-    }
-
+    /// Where packets leave.
     PacketSocket socket() {
         return socket;
+    }
+
+    /// Where packets arrive.
+    PacketReader reader() {
+        return reader;
+    }
+
+    /// Opens sockets for multicast groups.
+    MulticastSockets multicast() {
+        return multicast;
     }
 
     /// The largest path MTU.
@@ -181,66 +177,17 @@ public final class RoceNode {
         return null;
     }
 
-    /// Receives packets and has their queue pairs answer, unless another thread does. Without the send lock of any
-    /// queue pair.
-    ///
-    /// @param most how many packets to receive at most
-    /// @return false if another thread does
-    boolean receive(int most) {
-        if (!receiving.tryLock()) {
-            return false;
-        }
-        int count = 0;
-        try {
-            while (!closed && (count < most || input.hasMore()) && input.next()) {
-                receiveOne();
-                count++;
-            }
-        } catch (IOException e) {
-            LOGGER.log(System.Logger.Level.DEBUG, () -> "cannot receive at " + local, e);
-        } finally {
-            try {
-                leave();
-            } finally {
-                receiving.unlock();
-            }
-        }
-        return true;
-    }
-
-    private void receiveOne() {
-        counters.received.increment();
-        PacketFault fault = check();
-        switch (fault) {
-            case NONE -> deliver();
-            case CHECKSUM -> counters.wrongChecksums.increment();
-            case TOO_SHORT, VERSION, OPCODE, PARTITION_KEY, PADDING, PAYLOAD -> counters.malformed.increment();
-        }
-    }
-
-    private PacketFault check() {
-        ByteBuffer buffer = input.buffer();
-        int at = input.at();
-        PacketFault fault = packet.decode(buffer, at, input.bytes());
-        if (fault != PacketFault.NONE) {
-            return fault;
-        }
-        int body = input.bytes() - Packet.CHECKSUM_BYTES;
-        int found = buffer.getInt(at + body);
-        int expected = crc.of(buffer, at, body, input.host(), input.port(), socket.address(), PacketSocket.PORT);
-        boolean right = found == expected || IdentificationCheck.explains(found, expected, body);
-        return right ? PacketFault.NONE : PacketFault.CHECKSUM;
-    }
-
-    private void deliver() {
+    /// Hands a packet to its queue pair, which answers at the end of this round.
+    @Override
+    public void arrived(Packet packet, PacketInput from) {
         if (PacketOpcode.transport(packet.opcode) == PacketOpcode.DATAGRAM) {
-            leave();
-            deliverDatagram();
+            paused();
+            deliverDatagram(packet, from);
             return;
         }
         RoceTransport to = entered;
         if (to == null || to.number() != packet.destination) {
-            leave();
+            paused();
             to = find(packet.destination);
             if (to == null || !to.enter()) {
                 counters.strays.increment();
@@ -248,16 +195,16 @@ public final class RoceNode {
             }
             entered = to;
         }
-        if (to.isPeer(input.host())) {
-            to.receive(packet, input.memory());
+        if (to.isPeer(from.host())) {
+            to.receive(packet, from.memory());
         } else {
             counters.strays.increment();
         }
     }
 
-    private void deliverDatagram() {
+    private void deliverDatagram(Packet packet, PacketInput from) {
         if (packet.destination == ManagerQueuePair.NUMBER) {
-            if (!manager.arrived(packet, input)) {
+            if (!manager.arrived(packet, from)) {
                 counters.strays.increment();
             }
             return;
@@ -266,15 +213,17 @@ public final class RoceNode {
         if (to == null) {
             counters.strays.increment();
         } else {
-            datagrams.deliver(packet, input.host(), to);
+            datagrams.deliver(packet, from.host(), to);
         }
     }
 
-    private void leave() {
-        RoceTransport from = entered;
-        if (from != null) {
+    /// The queue pair of the last packets answers.
+    @Override
+    public void paused() {
+        RoceTransport to = entered;
+        if (to != null) {
             entered = null;
-            from.leave();
+            to.leave();
         }
     }
 

@@ -6,6 +6,7 @@ import io.rdmacomm.soft.memory.LocalMemory;
 import io.rdmacomm.soft.roce.cm.CommunicationManager;
 import io.rdmacomm.soft.transport.DatagramOutput;
 import io.rdmacomm.soft.transport.Engine;
+import io.rdmacomm.soft.transport.GroupSocket;
 import io.rdmacomm.soft.transport.IncomingDatagram;
 import io.rdmacomm.soft.transport.QueuePairResources;
 import io.rdmacomm.soft.transport.Transport;
@@ -13,33 +14,36 @@ import io.rdmacomm.verbs.AddressVector;
 import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.Gid;
 import io.rdmacomm.verbs.PathMtu;
+import io.rdmacomm.verbs.SendBatch;
 import io.rdmacomm.verbs.VerbException;
+import java.io.Closeable;
 import java.io.IOException;
 import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.nio.channels.CancelledKeyException;
-import java.nio.channels.SelectionKey;
+import java.nio.channels.ClosedChannelException;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.IntConsumer;
 import java.util.function.IntFunction;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// The RoCE side of a context: its queue pairs, and which of its threads receive. Threads that poll do, and the engine
 /// when none has polled for a moment or one of them is about to sleep.
-public final class RocePort implements Engine.Ready, AutoCloseable {
+public final class RocePort implements AutoCloseable {
     /// The longest message (IBTA 9.7.6).
     public static final long MOST_BYTES = 1L << 31;
+    /// How many multicast groups can have queue pairs of a context: each has a socket.
+    public static final int MOST_GROUPS = 256;
+    /// How many queue pairs of a context a multicast group can have.
+    public static final int MOST_MEMBERS = 64;
 
     /// A context that was polled within this time is left to the thread that polls.
-    private static final long ATTENDED_NANOS = 2_000_000;
-
-    /// A socket that another thread was reading is left to it for this time.
-    private static final long BUSY_NANOS = 100_000;
+    static final long ATTENDED_NANOS = 2_000_000;
 
     private static final int POLL_PACKETS = 16;
-    private static final int ENGINE_PACKETS = 64;
     private final LocalMemory memory;
     private final Engine engine;
     private final IntConsumer onLimit;
@@ -49,12 +53,9 @@ public final class RocePort implements Engine.Ready, AutoCloseable {
             new AtomicReferenceArray<>(ControlLayout.QUEUE_PAIR_COUNT);
     private volatile long lastPoll = System.nanoTime() - ATTENDED_NANOS;
     private volatile boolean armed;
-    /// Whether the engine does not watch the socket, because a thread polls.
-    private volatile boolean left;
-    /// Until when it does not even if no thread polls; the engine.
-    private long leftUntil = System.nanoTime();
-
-    private final SelectionKey key;
+    private final MulticastGroups groups;
+    /// That of the node, and those of groups; replaced as a whole.
+    private volatile SocketWatch[] watches = {};
 
     /// Begins to receive.
     ///
@@ -76,9 +77,10 @@ public final class RocePort implements Engine.Ready, AutoCloseable {
         this.onLimit = onLimit;
         this.datagramTargets = datagramTargets;
         this.node = RoceNode.acquire(address, bursts, this);
+        this.groups = new MulticastGroups(this, node.multicast());
         boolean complete = false;
         try {
-            this.key = engine.register(node.socket().channel(), SelectionKey.OP_READ, this);
+            watch(node.reader());
             complete = true;
         } finally {
             if (!complete) {
@@ -111,7 +113,7 @@ public final class RocePort implements Engine.Ready, AutoCloseable {
     ///
     /// @return false if it is taken, or no queue pair may have it
     public boolean claimNumber(int number) {
-        return number > 1 && node.numbers().add(number);
+        return number > 1 && number != SendBatch.MULTICAST && node.numbers().add(number);
     }
 
     /// The queue pair is gone.
@@ -153,10 +155,43 @@ public final class RocePort implements Engine.Ready, AutoCloseable {
         return new DatagramPackets(node.socket(), node.mtu().bytes(), number);
     }
 
-    /// Where the datagrams for a host go.
+    /// Where the datagrams for a host or a multicast group go.
     public static InetSocketAddress datagramAddress(Inet4Address host) {
         return new InetSocketAddress(host, PacketSocket.PORT);
     }
+
+    // ---- Multicast ----
+
+    /// Sends datagrams to multicast groups.
+    ///
+    /// @param hopLimit that of the packets; 0 is taken as 1
+    /// @throws IOException if there is no socket left
+    public GroupSocket openGroupSocket(int hopLimit) throws IOException {
+        return node.multicast().send(Math.max(1, hopLimit));
+    }
+
+    /// Joins a multicast group.
+    ///
+    /// @return what leaves it when it is closed
+    /// @throws IOException if there is no socket left, or the interface cannot join it
+    public Closeable join(Inet4Address group) throws IOException {
+        return node.multicast().join(group);
+    }
+
+    /// Attaches a queue pair for datagrams to a multicast group, unless it is attached.
+    ///
+    /// @throws VerbException ENOMEM if there is no room for more
+    /// @throws IOException if there is no socket left, or the interface cannot join the group
+    public void attach(String operation, Inet4Address group, IncomingDatagram.Target queuePair) throws IOException {
+        groups.attach(operation, group, queuePair);
+    }
+
+    /// Ends [#attach]; a datagram that is being delivered may still reach the queue pair.
+    public void detach(Inet4Address group, IncomingDatagram.Target queuePair) throws IOException {
+        groups.detach(group, queuePair);
+    }
+
+    // ---- Queue pairs ----
 
     IncomingDatagram.@Nullable Target findDatagramTarget(int number) {
         return datagramTargets.apply(number);
@@ -178,6 +213,25 @@ public final class RocePort implements Engine.Ready, AutoCloseable {
 
     // ---- Which thread receives ----
 
+    /// Receives from a socket, too.
+    void watch(PacketReader reader) throws ClosedChannelException {
+        SocketWatch added = new SocketWatch(this, engine, reader);
+        synchronized (this) {
+            watches = Stream.concat(Arrays.stream(watches), Stream.of(added)).toArray(SocketWatch[]::new);
+        }
+    }
+
+    /// No longer receives from a socket, which the engine lets go soon.
+    void unwatch(PacketReader reader) {
+        synchronized (this) {
+            Arrays.stream(watches).filter(each -> each.reader().equals(reader)).forEach(SocketWatch::stop);
+            watches = Arrays.stream(watches)
+                    .filter(each -> !each.reader().equals(reader))
+                    .toArray(SocketWatch[]::new);
+        }
+        engine.wakeup();
+    }
+
     /// Receives; a thread that polls a completion queue and has found nothing.
     ///
     /// @param sleeps whether the queue is armed, and the thread is likely to sleep next
@@ -186,64 +240,49 @@ public final class RocePort implements Engine.Ready, AutoCloseable {
             lastPoll = System.nanoTime();
             armed = false;
         }
-        node.receive(POLL_PACKETS);
+        for (SocketWatch each : watches) {
+            each.reader().receive(POLL_PACKETS);
+        }
     }
 
     /// A completion queue was armed: what arrives must wake up the thread that waits for it.
     public void armed() {
         armed = true;
-        if (left) {
-            engine.wakeup();
+        for (SocketWatch each : watches) {
+            if (each.isLeft()) {
+                engine.wakeup();
+            }
         }
     }
 
-    private boolean isAttended() {
+    /// Whether a thread polls.
+    boolean isAttended() {
         return !armed && System.nanoTime() - lastPoll < ATTENDED_NANOS;
-    }
-
-    @Override
-    public void ready(SelectionKey ready) {
-        boolean attended = isAttended();
-        if (attended || !node.receive(ENGINE_PACKETS)) {
-            leftUntil = System.nanoTime() + (attended ? 0 : BUSY_NANOS);
-            left = true;
-            ready.interestOps(0);
-        }
     }
 
     /// Time has passed; the engine.
     ///
     /// @return nanoseconds until the next call is due
     public long onTime() {
-        return Math.min(watchAgain(), node.connections().onTime());
-    }
-
-    /// Watches the socket again if no thread polls.
-    private long watchAgain() {
-        if (!left) {
-            return Long.MAX_VALUE;
+        long next = node.connections().onTime();
+        for (SocketWatch each : watches) {
+            next = Math.min(next, each.onTime());
         }
-        long wait = isAttended() ? ATTENDED_NANOS : leftUntil - System.nanoTime();
-        if (wait > 0) {
-            return wait;
-        }
-        left = false;
-        try {
-            key.interestOps(SelectionKey.OP_READ);
-        } catch (CancelledKeyException e) {
-            // The context is being closed.
-        }
-        return 0;
+        return next;
     }
 
     /// No longer receives: the engine closes what it watches, and the socket is that of all contexts here.
     public void closing() {
-        key.cancel();
+        for (SocketWatch each : watches) {
+            each.stop();
+        }
     }
 
     /// Gives the socket back, which the engine must have let go before, or it would stay open for a moment.
     @Override
     public void close() throws IOException {
-        node.release(this);
+        try (groups) {
+            node.release(this);
+        }
     }
 }

@@ -1,16 +1,12 @@
 package io.rdmacomm.tests.lab;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
-import io.rdmacomm.tests.fixture.EndDatagrams;
-import io.rdmacomm.tests.fixture.LocalDatagrams;
-import io.rdmacomm.verbs.WorkStatus;
+import io.rdmacomm.tests.fixture.Deadline;
 import io.rdmacomm.verbs.cm.DatagramRequest;
 import io.rdmacomm.verbs.cm.Listener;
-import io.rdmacomm.verbs.cm.MulticastMembership;
 import java.net.InetAddress;
 import java.time.Duration;
-import java.util.concurrent.TimeUnit;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -25,12 +21,10 @@ class DatagramProgramsTest {
     private static final String OPTIONS = " -b " + ADDRESS.getHostAddress() + UdaddyEnd.OPTIONS;
 
     private UdaddyEnd end;
-    private LocalDatagrams datagrams;
 
     @BeforeEach
     void open() {
         end = new UdaddyEnd("rxe0");
-        datagrams = end.datagrams();
     }
 
     @AfterEach
@@ -59,29 +53,16 @@ class DatagramProgramsTest {
 
     @Test
     void theSenderOfMckeyIsHeard() throws Exception {
-        try (MulticastMembership membership = end.manager().joinMulticast(ADDRESS, GROUP, PATIENCE)) {
-            datagrams.attach(membership.group());
-            end.receiveAll();
-
-            Process sender = CProgram.start("mckey -s -m " + GROUP.getHostAddress() + OPTIONS);
-
-            end.assertSentAndReceived(0, UdaddyEnd.MESSAGES);
-            CProgram.assertEndsWell(sender);
-            datagrams.detach(membership.group());
-        }
+        List<Process> sender = new ArrayList<>();
+        end.hear(ADDRESS, GROUP, () -> sender.add(CProgram.start("mckey -s -m " + GROUP.getHostAddress() + OPTIONS)));
+        CProgram.assertEndsWell(sender.getFirst());
     }
 
     @Test
     void theReceiverOfMckeyHears() throws Exception {
         Process receiver = CProgram.start("mckey -m " + GROUP.getHostAddress() + OPTIONS);
-        try (MulticastMembership membership = end.manager().joinMulticast(ADDRESS, GROUP, PATIENCE)) {
-            // Datagrams are lost until it has joined: send until it has enough.
-            while (!receiver.waitFor(1, TimeUnit.MILLISECONDS)) {
-                datagrams.sendTo(
-                        membership.target(), EndDatagrams.RECEIVES, new byte[UdaddyEnd.BYTES], datagrams.number());
-                assertThat(datagrams.one().outcome().status()).isEqualTo(WorkStatus.SUCCESS);
-            }
-        }
+        Deadline deadline = Deadline.in(PATIENCE.toMillis());
+        end.tell(ADDRESS, GROUP, () -> !receiver.isAlive() || !deadline.waiting());
         CProgram.assertEndsWell(receiver);
     }
 }

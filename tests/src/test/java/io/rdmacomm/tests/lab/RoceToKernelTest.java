@@ -20,6 +20,7 @@ class RoceToKernelTest {
     private static final String DEVICES = "roce0=10.9.0.2?transport=roce";
     private static final String LISTENS = "ss -ltn | grep :18515";
     private static final String ADDRESS = "10.9.0.2";
+    private static final String GROUP = "239.9.9.2";
     private static final String PROGRAM_LISTENS = "rdma resource show cm_id | grep LISTEN";
     private static final int COUNT = 50;
 
@@ -147,6 +148,32 @@ class RoceToKernelTest {
             CProgram.assertEndsWell(CProgram.start("udaddy -c 1 -b " + KERNEL + " -s " + ADDRESS + UdaddyEnd.OPTIONS));
 
             assertThat(server.end().text()).contains("all exchanged");
+        }
+    }
+
+    // ---- Multicast ----
+
+    private static String mckey(String role) {
+        return "mckey " + role + "-m " + GROUP + " -b " + KERNEL + UdaddyEnd.OPTIONS;
+    }
+
+    @Test
+    void theSenderOfMckeyIsHeard() throws Exception {
+        try (HeardProcess member = FarProcess.start(DEVICES, UdaddyEnd.class, "roce0", "member", ADDRESS, GROUP)
+                .listening()) {
+            CProgram.assertEndsWell(CProgram.start(mckey("-s ")));
+
+            assertThat(member.end().text()).contains("all exchanged");
+        }
+    }
+
+    @Test
+    void theReceiverOfMckeyHears() throws Exception {
+        Process receiver = CProgram.start(mckey(""));
+        try (HeardProcess sender = FarProcess.start(DEVICES, UdaddyEnd.class, "roce0", "sender", ADDRESS, GROUP)) {
+            CProgram.assertEndsWell(receiver);
+
+            assertThat(sender.text()).doesNotContain("Exception");
         }
     }
 

@@ -3,6 +3,7 @@ package io.rdmacomm.tests.lab;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdmacomm.tests.fixture.Datagram;
+import io.rdmacomm.tests.fixture.Deadline;
 import io.rdmacomm.tests.fixture.EndDatagrams;
 import io.rdmacomm.tests.fixture.LocalDatagrams;
 import io.rdmacomm.tests.fixture.LocalEnd;
@@ -12,12 +13,15 @@ import io.rdmacomm.verbs.cm.DatagramRequest;
 import io.rdmacomm.verbs.cm.DatagramService;
 import io.rdmacomm.verbs.cm.DatagramTarget;
 import io.rdmacomm.verbs.cm.Listener;
+import io.rdmacomm.verbs.cm.MulticastMembership;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.function.BooleanSupplier;
 
-/// The other end of udaddy(1), with as many messages as it is told with [#OPTIONS]. Its `main` has three words: the
-/// device, `client` or `server`, and an address.
+/// The other end of udaddy(1) and mckey(1), with as many messages as they are told with [#OPTIONS]. Its `main` has
+/// three words: the device, `client` or `server`, and an address; or the device, `member` or `sender`, the address of
+/// the device, and a group.
 final class UdaddyEnd implements AutoCloseable {
     static final int MESSAGES = 10;
     static final int BYTES = 100;
@@ -39,10 +43,19 @@ final class UdaddyEnd implements AutoCloseable {
     public static void main(String[] words) throws InterruptedException {
         InetAddress address = InetAddress.ofLiteral(words[2]);
         try (UdaddyEnd program = new UdaddyEnd(words[0])) {
-            if (words[1].equals("client")) {
-                program.ask(address);
-            } else {
-                program.answer(program.listen(address));
+            switch (words[1]) {
+                case "client" -> program.ask(address);
+                case "server" -> program.answer(program.listen(address));
+                case "member" ->
+                    program.hear(
+                            address,
+                            InetAddress.ofLiteral(words[3]),
+                            () -> System.out.println("listening on port 4791 of the group"));
+                case "sender" -> {
+                    Deadline deadline = Deadline.in(PATIENCE.toMillis());
+                    program.tell(address, InetAddress.ofLiteral(words[3]), () -> !deadline.waiting());
+                }
+                default -> throw new IllegalArgumentException(words[1]);
             }
             System.out.println("all exchanged");
         }
@@ -84,6 +97,29 @@ final class UdaddyEnd implements AutoCloseable {
             datagrams.answer(id, DatagramTarget.QUEUE_KEY, EndDatagrams.RECEIVES + id, new byte[BYTES]);
         }
         assertSentAndReceived(MESSAGES, 0);
+    }
+
+    /// Is a member of a group until all messages have come.
+    ///
+    /// @param ready called when it is one
+    void hear(InetAddress local, InetAddress group, Runnable ready) {
+        try (MulticastMembership membership = manager.joinMulticast(local, group, PATIENCE)) {
+            datagrams.attach(membership.group());
+            receiveAll();
+            ready.run();
+            assertSentAndReceived(0, MESSAGES);
+            datagrams.detach(membership.group());
+        }
+    }
+
+    /// Sends to a group. Datagrams are lost until the program has joined it, so this continues until it has enough.
+    void tell(InetAddress local, InetAddress group, BooleanSupplier enough) {
+        try (MulticastMembership membership = manager.joinMulticast(local, group, PATIENCE)) {
+            while (!enough.getAsBoolean()) {
+                datagrams.sendTo(membership.target(), EndDatagrams.RECEIVES, new byte[BYTES], datagrams.number());
+                assertThat(datagrams.one().outcome().status()).isEqualTo(WorkStatus.SUCCESS);
+            }
+        }
     }
 
     void receiveAll() {

@@ -30,7 +30,9 @@ import io.rdmacomm.verbs.spi.ConnectionManagerDriver;
 import io.rdmacomm.verbs.spi.ConnectionRequestDriver;
 import io.rdmacomm.verbs.spi.DatagramRequestDriver;
 import io.rdmacomm.verbs.spi.ListenerDriver;
+import io.rdmacomm.verbs.spi.MulticastDriver;
 import io.rdmacomm.verbs.spi.RouteDriver;
+import java.io.IOException;
 import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -46,6 +48,7 @@ public final class IbConnectionManager implements ConnectionManagerDriver {
 
     private static final String LISTEN = "listen (rdma_listen)";
     private static final String LOOK_UP = "look up datagram service (rdma_connect)";
+    private static final String JOIN = "join multicast group (rdma_join_multicast)";
     private static final int MOST_BACKLOG = 4096;
 
     private final String device;
@@ -200,6 +203,21 @@ public final class IbConnectionManager implements ConnectionManagerDriver {
         DatagramTarget target =
                 new DatagramTarget(path(destination.getAddress(), 0), reply.queuePair(), reply.queueKey());
         return new DatagramService(target, reply.privateData());
+    }
+
+    @Override
+    public MulticastDriver joinMulticast(InetAddress local, InetAddress group, long timeoutNanos) {
+        check(JOIN, local);
+        checkReachable(JOIN, group);
+        try {
+            return new IbMulticastMembership(this, (Inet4Address) group);
+        } catch (IOException e) {
+            throw new VerbException(
+                    JOIN,
+                    Errno.EIO,
+                    group.getHostAddress() + " cannot be joined at " + address.getHostAddress() + ": " + e.getMessage(),
+                    e);
+        }
     }
 
     private static RuntimeException silent(Inquiry inquiry, InetSocketAddress destination, long timeoutNanos) {

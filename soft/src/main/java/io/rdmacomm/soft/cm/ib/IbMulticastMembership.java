@@ -1,0 +1,46 @@
+package io.rdmacomm.soft.cm.ib;
+
+import io.rdmacomm.verbs.Errno;
+import io.rdmacomm.verbs.SendBatch;
+import io.rdmacomm.verbs.VerbException;
+import io.rdmacomm.verbs.cm.DatagramTarget;
+import io.rdmacomm.verbs.spi.MulticastDriver;
+import java.io.Closeable;
+import java.io.IOException;
+import java.net.Inet4Address;
+
+/// The membership of the interface in a multicast group, apart from the queue pairs that are attached to it.
+final class IbMulticastMembership implements MulticastDriver {
+    private final IbConnectionManager connections;
+    private final DatagramTarget target;
+    private final Closeable joined;
+
+    /// Joins the group.
+    ///
+    /// @throws IOException if there is no socket left, or the interface cannot join it
+    IbMulticastMembership(IbConnectionManager manager, Inet4Address group) throws IOException {
+        this.connections = manager;
+        this.target = new DatagramTarget(
+                IbConnectionManager.path(group, /* trafficClass= */ 0), SendBatch.MULTICAST, DatagramTarget.QUEUE_KEY);
+        this.joined = manager.port().join(group);
+    }
+
+    @Override
+    public DatagramTarget target() {
+        return target;
+    }
+
+    @Override
+    public void close() {
+        try {
+            joined.close();
+        } catch (IOException e) {
+            throw new VerbException("leave multicast group (rdma_leave_multicast)", Errno.EIO, toString(), e);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "membership in " + target.path().destinationGid() + " on " + connections;
+    }
+}

@@ -1,0 +1,86 @@
+package io.rdmacomm.soft.roce;
+
+import io.rdmacomm.soft.transport.IncomingDatagram;
+import io.rdmacomm.verbs.Errno;
+import io.rdmacomm.verbs.VerbException;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.nio.channels.DatagramChannel;
+import java.util.HashMap;
+import java.util.Map;
+
+/// The multicast groups to which queue pairs of a context are attached, each with a socket from its first queue pair to
+/// its last. Thread-safe. Takes no lock of a queue pair, and nothing that receives takes its lock.
+final class MulticastGroups implements AutoCloseable {
+    private final RocePort port;
+    private final MulticastSockets sockets;
+    private final Map<InetAddress, MulticastGroup> groups = new HashMap<>();
+
+    MulticastGroups(RocePort port, MulticastSockets sockets) {
+        this.port = port;
+        this.sockets = sockets;
+    }
+
+    /// Attaches a queue pair, unless it is attached.
+    ///
+    /// @throws VerbException ENOMEM if there are too many groups, or queue pairs in this one
+    /// @throws IOException if the host has no socket for it, or its interface cannot join it
+    synchronized void attach(String operation, InetAddress address, IncomingDatagram.Target member) throws IOException {
+        MulticastGroup group = groups.get(address);
+        if (group == null) {
+            check(operation, groups.size(), RocePort.MOST_GROUPS, "groups with queue pairs of this context");
+            group = open(address);
+        }
+        if (!group.has(member)) {
+            check(operation, group.size(), RocePort.MOST_MEMBERS, "queue pairs attached to " + group);
+            group.add(member);
+        }
+    }
+
+    private static void check(String operation, int present, int most, String what) {
+        if (present == most) {
+            throw new VerbException(
+                    operation, Errno.ENOMEM, "there are " + most + " " + what + " already; detach one of them first");
+        }
+    }
+
+    private MulticastGroup open(InetAddress address) throws IOException {
+        DatagramChannel channel = sockets.receive(address);
+        boolean complete = false;
+        try {
+            MulticastGroup group =
+                    new MulticastGroup(address, channel, port.node().counters());
+            port.watch(group.reader());
+            groups.put(address, group);
+            complete = true;
+            return group;
+        } finally {
+            if (!complete) {
+                channel.close();
+            }
+        }
+    }
+
+    /// Detaches a queue pair. A datagram that is being delivered may still reach it.
+    synchronized void detach(InetAddress address, IncomingDatagram.Target member) throws IOException {
+        MulticastGroup group = groups.get(address);
+        if (group == null) {
+            return;
+        }
+        group.remove(member);
+        if (group.size() == 0) {
+            groups.remove(address);
+            port.unwatch(group.reader());
+            group.reader().close();
+        }
+    }
+
+    /// Ends all.
+    @Override
+    public synchronized void close() throws IOException {
+        for (MulticastGroup group : groups.values()) {
+            group.reader().close();
+        }
+        groups.clear();
+    }
+}

@@ -1,0 +1,75 @@
+package io.rdmacomm.soft.roce;
+
+import io.rdmacomm.soft.transport.Engine;
+import java.nio.channels.CancelledKeyException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.SelectionKey;
+
+/// Has the engine of a context receive from a socket while no thread of it polls.
+final class SocketWatch implements Engine.Ready {
+    /// A socket that another thread was reading is left to it for this time.
+    private static final long BUSY_NANOS = 100_000;
+
+    private static final int PACKETS = 64;
+
+    private final RocePort port;
+    private final PacketReader reader;
+    private final SelectionKey key;
+    /// Whether the engine does not watch the socket, because a thread polls.
+    private volatile boolean left;
+    /// Until when it does not even if no thread polls; the engine.
+    private long leftUntil = System.nanoTime();
+
+    /// Begins to watch.
+    ///
+    /// @throws ClosedChannelException if the socket is closed
+    SocketWatch(RocePort port, Engine engine, PacketReader reader) throws ClosedChannelException {
+        this.port = port;
+        this.reader = reader;
+        this.key = engine.register(reader.channel(), SelectionKey.OP_READ, this);
+    }
+
+    PacketReader reader() {
+        return reader;
+    }
+
+    /// Whether the engine has left the socket to a thread that polls.
+    boolean isLeft() {
+        return left;
+    }
+
+    @Override
+    public void ready(SelectionKey ready) {
+        boolean attended = port.isAttended();
+        if (attended || !reader.receive(PACKETS)) {
+            leftUntil = System.nanoTime() + (attended ? 0 : BUSY_NANOS);
+            left = true;
+            ready.interestOps(0);
+        }
+    }
+
+    /// Watches the socket again if no thread polls; the engine.
+    ///
+    /// @return nanoseconds until the next call is due
+    long onTime() {
+        if (!left) {
+            return Long.MAX_VALUE;
+        }
+        long wait = port.isAttended() ? RocePort.ATTENDED_NANOS : leftUntil - System.nanoTime();
+        if (wait > 0) {
+            return wait;
+        }
+        left = false;
+        try {
+            key.interestOps(SelectionKey.OP_READ);
+        } catch (CancelledKeyException e) {
+            // The socket, or the context, is being closed.
+        }
+        return 0;
+    }
+
+    /// No longer watches.
+    void stop() {
+        key.cancel();
+    }
+}
