@@ -18,9 +18,9 @@ import org.jspecify.annotations.Nullable;
 
 /// A queue pair with its resources, among them one buffer for outgoing and one for incoming messages. For one
 /// thread.
-final class MessageQueuePair implements AutoCloseable {
-    /// The rights of the peer to the memory of this queue pair: none.
-    static final Set<AccessFlag> ACCESS = EnumSet.of(AccessFlag.LOCAL_WRITE);
+public final class MessageQueuePair implements AutoCloseable {
+    /// The rights of the peer to the memory of this queue pair if it only sends messages: none.
+    public static final Set<AccessFlag> ACCESS = EnumSet.of(AccessFlag.LOCAL_WRITE);
 
     private final Arena arena = Arena.ofConfined();
     private final ProtectionDomain domain;
@@ -37,19 +37,38 @@ final class MessageQueuePair implements AutoCloseable {
     /// @param messageBytes the size of the buffer for outgoing messages
     /// @param headerBytes how much larger the one for incoming messages is
     MessageQueuePair(Context context, QueuePairType type, int sends, int receives, int messageBytes, int headerBytes) {
+        this(
+                context,
+                type,
+                new QueueSizes(sends, receives, 1, 1, 0),
+                messageBytes,
+                (long) headerBytes + messageBytes,
+                ACCESS);
+    }
+
+    /// Creates a queue pair that is not connected.
+    ///
+    /// @param access to the buffer for incoming messages
+    public MessageQueuePair(
+            Context context,
+            QueuePairType type,
+            QueueSizes sizes,
+            long outgoingBytes,
+            long incomingBytes,
+            Set<AccessFlag> access) {
         CompletionChannel events = null;
         CompletionQueue completions = null;
         boolean complete = false;
         this.domain = context.allocateProtectionDomain();
         try {
             events = context.createCompletionChannel();
-            completions = context.createCompletionQueue(
-                    CompletionQueueOptions.ofCapacity(sends + receives).withChannel(events));
-            this.queuePair = domain.createQueuePair(QueuePairOptions.reliable(completions)
-                    .withType(type)
-                    .withSizes(new QueueSizes(sends, receives, 1, 1, 0)));
-            this.outgoing = domain.allocate(messageBytes, Set.of());
-            this.incoming = domain.allocate((long) headerBytes + messageBytes, ACCESS);
+            completions =
+                    context.createCompletionQueue(CompletionQueueOptions.ofCapacity(sizes.sends() + sizes.receives())
+                            .withChannel(events));
+            this.queuePair = domain.createQueuePair(
+                    QueuePairOptions.reliable(completions).withType(type).withSizes(sizes));
+            this.outgoing = domain.allocate(outgoingBytes, Set.of());
+            this.incoming = domain.allocate(incomingBytes, access);
             complete = true;
         } finally {
             if (!complete) {
@@ -61,27 +80,27 @@ final class MessageQueuePair implements AutoCloseable {
     }
 
     /// Holds the requests and completions of the queue pair.
-    Arena arena() {
+    public Arena arena() {
         return arena;
     }
 
-    ProtectionDomain domain() {
+    public ProtectionDomain domain() {
         return domain;
     }
 
-    CompletionQueue completionQueue() {
+    public CompletionQueue completionQueue() {
         return completionQueue;
     }
 
-    QueuePair queuePair() {
+    public QueuePair queuePair() {
         return queuePair;
     }
 
-    MemoryRegion outgoing() {
+    public MemoryRegion outgoing() {
         return outgoing;
     }
 
-    MemoryRegion incoming() {
+    public MemoryRegion incoming() {
         return incoming;
     }
 

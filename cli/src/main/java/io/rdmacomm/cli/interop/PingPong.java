@@ -7,7 +7,6 @@ import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.DatagramOptions;
 import io.rdmacomm.verbs.Gid;
-import io.rdmacomm.verbs.LinkLayer;
 import io.rdmacomm.verbs.PathOptions;
 import io.rdmacomm.verbs.QueuePairInfo;
 import io.rdmacomm.verbs.QueuePairType;
@@ -89,12 +88,11 @@ public final class PingPong implements AutoCloseable {
         return rally(false);
     }
 
-    /// The address of this side. On Ethernet, packets carry a GID, so the peer needs it. On InfiniBand the LID is
-    /// enough, and the C program does not send its GID either.
+    /// The address of this side.
     private PingPongAddress localAddress() {
         PathOptions path = settings.connection().path();
         QueuePairInfo info = pair.queuePair().info(path);
-        boolean needed = path.gidIndex().isPresent() || isEthernet();
+        boolean needed = PeerNumbers.needGid(context, path);
         PingPongAddress own = new PingPongAddress(
                 info.lid(), info.number(), info.packetSequenceNumber(), needed ? info.gid() : Gid.NONE);
         lines.accept("  local address:  " + own);
@@ -103,10 +101,6 @@ public final class PingPong implements AutoCloseable {
 
     /// @param from the host that sent the address
     private void connect(PingPongAddress peer, InetAddress from) {
-        if (peer.gid().equals(Gid.NONE) && isEthernet()) {
-            throw new CommandFailure("the peer sent no GID, and packets on Ethernet need one: start "
-                    + settings.program() + " with -g INDEX");
-        }
         ConnectionOptions how = settings.connection();
         QueuePairInfo remote = new QueuePairInfo(
                 peer.number(),
@@ -114,11 +108,7 @@ public final class PingPong implements AutoCloseable {
                 peer.lid(),
                 peer.gid(),
                 how.path().mtu());
-        if (!context.leadsTo(remote, from)) {
-            throw new CommandFailure(peer + " is not the address of a device of " + from.getHostAddress()
-                    + ", from where it was sent: bind the devices of both sides to addresses that lead to each other"
-                    + " (-Drdmacomm.soft.devices=soft0=ADDRESS)");
-        }
+        PeerNumbers.check(remote, context, how.path(), from, settings.program() + " with -g INDEX");
         if (settings.isDatagram()) {
             AddressHandle handle = pair.domain().createAddressHandle(remote, how.path());
             send.to(handle, peer.number(), QUEUE_KEY); // closed with the protection domain
@@ -130,10 +120,6 @@ public final class PingPong implements AutoCloseable {
         }
         // The peer sends nothing before the exchange has ended, so nothing is lost.
         postReceives(settings.receives());
-    }
-
-    private boolean isEthernet() {
-        return context.port(settings.connection().path().port()).linkLayer() == LinkLayer.ETHERNET;
     }
 
     private void postReceives(int count) {

@@ -9,6 +9,7 @@ import io.rdmacomm.comm.Setup;
 import io.rdmacomm.verbs.AckTimeout;
 import io.rdmacomm.verbs.Capability;
 import io.rdmacomm.verbs.ConnectionOptions;
+import io.rdmacomm.verbs.LinkLayer;
 import io.rdmacomm.verbs.PathMtu;
 import io.rdmacomm.verbs.PathOptions;
 import io.rdmacomm.verbs.RetryOptions;
@@ -167,6 +168,22 @@ public final class DeviceOptions {
                 .withReceiverNotReady(rnrRetry, DEFAULTS.retries().rnrTimer());
         return DEFAULTS.withPath(gidIndex == AUTOMATIC_GID ? path : path.withGidIndex(gidIndex))
                 .withRetries(retries);
+    }
+
+    /// How queue pairs connect through an open port by numbers that the ends exchange. On Ethernet, which needs one,
+    /// the
+    /// path has a GID.
+    ///
+    /// @param local the address of this machine in packets to the peer, which the GID should have
+    /// @param defaultMtu the path MTU if none is given
+    /// @throws ParameterException if options do not fit together
+    public ConnectionOptions connection(OpenPort opened, InetAddress local, PathMtu defaultMtu) {
+        ConnectionOptions how = connection(defaultMtu);
+        PathOptions path = how.path().withPort(opened.number());
+        if (path.gidIndex().isEmpty() && opened.context().port(opened.number()).linkLayer() == LinkLayer.ETHERNET) {
+            path = path.withGidIndex(opened.context().preferredGidIndex(opened.number(), local));
+        }
+        return how.withPath(path);
     }
 
     /// Adds the device, the way to connect and the peers that are trusted to `options`.

@@ -14,10 +14,7 @@ import io.rdmacomm.cli.options.ListenOptions;
 import io.rdmacomm.cli.options.PeerAddress;
 import io.rdmacomm.cli.terminal.CommandOutput;
 import io.rdmacomm.cli.terminal.Interruption;
-import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.Context;
-import io.rdmacomm.verbs.LinkLayer;
-import io.rdmacomm.verbs.PathOptions;
 import io.rdmacomm.verbs.QueuePairType;
 import io.rdmacomm.verbs.cm.ConnectionManager;
 import io.rdmacomm.verbs.host.DeviceChoice;
@@ -74,7 +71,7 @@ final class InteropPing {
             throws IOException {
         Consumer<String> texts = plan.verbose() ? output::println : line -> {};
         return manager == null
-                ? new PingPongServer(context, settings, address)
+                ? PingPongServer.listen(context, settings, address)
                 : RpingServer.listen(manager, address, device.connection(), plan.patience(), texts);
     }
 
@@ -140,11 +137,6 @@ final class InteropPing {
     }
 
     private PingPongSettings settings(OpenPort opened, InetAddress local) {
-        ConnectionOptions how = device.connection(PingPongSettings.MTU);
-        PathOptions path = how.path().withPort(opened.number());
-        if (path.gidIndex().isEmpty() && opened.context().port(opened.number()).linkLayer() == LinkLayer.ETHERNET) {
-            path = path.withGidIndex(opened.context().preferredGidIndex(opened.number(), local));
-        }
         QueuePairType type = switch (tool) {
             case UC_PINGPONG -> QueuePairType.UNRELIABLE_CONNECTED;
             case UD_PINGPONG -> QueuePairType.UNRELIABLE_DATAGRAM;
@@ -155,7 +147,7 @@ final class InteropPing {
                 plan.bytes(),
                 plan.count(),
                 options.receives(),
-                how.withPath(path),
+                device.connection(opened, local, PingPongSettings.MTU),
                 options.checksContent(),
                 plan.patience());
     }

@@ -29,7 +29,7 @@ class ForeignAddressTest {
                 false,
                 Duration.ofSeconds(30));
         try (Context context = Rdma.open("soft0");
-                PingPongServer server = new PingPongServer(context, settings, new InetSocketAddress(HERE, 0));
+                InteropServer server = PingPongServer.listen(context, settings, new InetSocketAddress(HERE, 0));
                 Socket client = new Socket(HERE, server.port())) {
             client.getOutputStream()
                     .write(new PingPongAddress(20_000, 17, 4711, Gid.of(InetAddress.ofLiteral("192.0.2.1"))).encode());
