@@ -1,6 +1,8 @@
 package io.rdmacomm.cli.bench;
 
 import io.rdmacomm.cli.bench.machine.MachineLoad;
+import io.rdmacomm.cli.bench.perftest.PerftestProgram;
+import io.rdmacomm.cli.bench.perftest.PerftestSettings;
 import io.rdmacomm.cli.bench.result.Modes;
 import io.rdmacomm.cli.bench.result.Result;
 import io.rdmacomm.cli.bench.trial.BenchServer;
@@ -58,6 +60,8 @@ import picocli.CommandLine.Option;
                     + " in turn with the same over plain TCP (tcp_lat, tcp_request_lat, tcp_bw). The calls of socket_lat"
                     + " do not block; those of socket_request_lat do, so both ends sleep.",
             "",
+            "With --interop, the other end is a C program of perftest, such as ib_write_bw.",
+            "",
             "Collectives: barrier broadcast reduce allreduce allgather reducescatter alltoall.",
             "They run on a mesh: --nodes starts all nodes on this machine; --rank, --hostfile, mpirun, srun or torchrun"
                     + " start them anywhere. Rank 0 prints the columns of nccl-tests."
@@ -78,6 +82,8 @@ import picocli.CommandLine.Option;
             "  rdmacomm bench --device siw0 --bind 10.8.0.1         a device that is reachable only at its own address",
             "  rdmacomm bench --server                              on one machine, and on another:",
             "  rdmacomm bench node7 --tests write_bw --duration 5",
+            "  rdmacomm bench --interop ib_write_bw node7           where `ib_write_bw` runs",
+            "  rdmacomm bench --interop ib_send_lat --server        for `ib_send_lat node7` on another machine",
             "  rdmacomm bench --tests allreduce,barrier --nodes 4   collectives of four processes on this machine",
             "  mpirun -n 4 rdmacomm bench --tests allgather --all   from 8 bytes to 64 MiB"
         })
@@ -115,6 +121,9 @@ public final class BenchCommand extends Subcommand {
     private boolean noPin;
 
     @Mixin
+    private final InteropOptions interop = new InteropOptions();
+
+    @Mixin
     private final JsonOption json = new JsonOption();
 
     @Mixin
@@ -132,8 +141,13 @@ public final class BenchCommand extends Subcommand {
     private MachineLoad load = MachineLoad.UNKNOWN;
 
     @Override
-    public Integer call() throws IOException {
+    public Integer call() throws IOException, InterruptedException {
         peer.check();
+        PerftestProgram program = interop.program();
+        if (program != null) {
+            interoperate(program);
+            return 0;
+        }
         // Only the two sides themselves drive the work: on two processors a third thread would get in the way.
         SessionOptions options = flags.device()
                 .apply(SessionOptions.defaults()
@@ -163,6 +177,21 @@ public final class BenchCommand extends Subcommand {
             measureLocally(settings, options);
         }
         return 0;
+    }
+
+    private void interoperate(PerftestProgram program) throws IOException, InterruptedException {
+        flags.exclude("--interop, which uses no session");
+        json.check();
+        PeerAddress address = peer.address();
+        InteropBench bench =
+                new InteropBench(tests.settings(program, interop.patience(peer.isServer())), flags.device(), output());
+        if (peer.isServer()) {
+            bench.serve(listen, peer.isOnce());
+        } else if (address != null) {
+            bench.measure(address.host(), address.port(listen.port(PerftestSettings.PORT)), json);
+        } else {
+            throw usage("HOST is missing: name the machine where " + program.label() + " runs, or localhost");
+        }
     }
 
     private void measureInRounds() throws IOException {

@@ -1,5 +1,7 @@
 package io.rdmacomm.cli.bench;
 
+import io.rdmacomm.cli.bench.perftest.PerftestProgram;
+import io.rdmacomm.cli.bench.perftest.PerftestSettings;
 import io.rdmacomm.cli.bench.result.BenchTest;
 import io.rdmacomm.cli.bench.result.Modes;
 import io.rdmacomm.cli.bench.result.TransportService;
@@ -9,7 +11,10 @@ import io.rdmacomm.cli.collective.CollectiveSettings;
 import io.rdmacomm.cli.collective.CollectiveTest;
 import io.rdmacomm.cli.command.Excludes;
 import io.rdmacomm.cli.command.Range;
+import io.rdmacomm.cli.command.Ranges;
 import io.rdmacomm.cli.terminal.ByteSize;
+import io.rdmacomm.verbs.ConnectionOptions;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -182,6 +187,32 @@ final class BenchOptions {
                 !noSamples,
                 modes(chosen),
                 transport.service());
+    }
+
+    /// The settings for a C program at the other end, whose defaults they have.
+    ///
+    /// @throws ParameterException if the program does not have such settings
+    PerftestSettings settings(PerftestProgram program, Duration patience) {
+        boolean sized = isGiven("--sizes");
+        if (sized && (sizes.size() != 1 || (program.hasFixedSize() && sizes.getFirst() != program.bytes()))) {
+            throw usage("--sizes must be " + (program.hasFixedSize() ? program.bytes() : "one size")
+                    + " with --interop " + program.label());
+        }
+        if (isGiven("--iterations")) {
+            Ranges.check(
+                    spec,
+                    "--iterations",
+                    iterations,
+                    PerftestSettings.FEWEST_ITERATIONS,
+                    PerftestSettings.MOST_ITERATIONS);
+        }
+        return new PerftestSettings(
+                program,
+                sized ? sizes.getFirst().intValue() : program.bytes(),
+                isGiven("--iterations") ? (int) iterations : program.iterations(),
+                depth,
+                ConnectionOptions.defaults(),
+                patience);
     }
 
     /// The default sizes of datagrams fit every Ethernet.

@@ -1,0 +1,218 @@
+package io.rdmacomm.cli.bench.perftest;
+
+import io.rdmacomm.cli.bench.machine.ClockCost;
+import io.rdmacomm.cli.interop.MessageQueuePair;
+import io.rdmacomm.cli.interop.PeerNumbers;
+import io.rdmacomm.cli.terminal.CommandFailure;
+import io.rdmacomm.verbs.Completions;
+import io.rdmacomm.verbs.ConnectionOptions;
+import io.rdmacomm.verbs.Context;
+import io.rdmacomm.verbs.DeviceLimit;
+import io.rdmacomm.verbs.Gid;
+import io.rdmacomm.verbs.MemoryRegion;
+import io.rdmacomm.verbs.PathMtu;
+import io.rdmacomm.verbs.QueuePairInfo;
+import io.rdmacomm.verbs.QueuePairType;
+import io.rdmacomm.verbs.QueueSizes;
+import io.rdmacomm.verbs.ReceiveBatch;
+import io.rdmacomm.verbs.SendBatch;
+import java.lang.foreign.MemorySegment;
+import java.net.InetAddress;
+
+/// The queue pair of one end: repeats one request, and counts completions. For one thread.
+final class PerftestPair implements AutoCloseable {
+    private static final int RECEIVES = 512;
+    private static final int MOST_READS = 128;
+    private static final int POLLED = 16;
+
+    private final Context context;
+    private final PerftestSettings settings;
+    private final PathMtu mtu;
+    private final int depth;
+    private final int reads;
+    private final MessageQueuePair pair;
+    private final SendBatch request;
+    private final ReceiveBatch receives;
+    private final Completions completions;
+    private long posted;
+    private long completed;
+    private long received;
+    private long receivesPosted;
+    private int idle;
+    private long deadline;
+
+    /// Creates a queue pair that is not connected.
+    ///
+    /// @param page the bytes for incoming data, if the messages are shorter
+    PerftestPair(Context context, PerftestSettings settings, int page, PathMtu mtu) {
+        PerftestProgram program = settings.program();
+        this.context = context;
+        this.settings = settings;
+        this.mtu = mtu;
+        this.depth = Math.min(settings.depth(), settings.iterations());
+        this.reads = program.operation() == PerftestProgram.Operation.READ
+                        || program.operation() == PerftestProgram.Operation.ATOMIC
+                ? (int) Math.clamp(context.limit(DeviceLimit.MAX_READ_ATOMIC), 1, MOST_READS)
+                : 1;
+        int slots =
+                program.operation() == PerftestProgram.Operation.SEND ? Math.min(RECEIVES, settings.iterations()) : 1;
+        this.pair = new MessageQueuePair(
+                context,
+                QueuePairType.RELIABLE_CONNECTED,
+                new QueueSizes(depth, slots, 1, 1, 0),
+                settings.bytes(),
+                Math.max(page, settings.bytes()),
+                program.access());
+        this.request = SendBatch.create(pair.arena(), 1, 1);
+        this.receives = ReceiveBatch.create(pair.arena(), slots, 1);
+        this.completions = Completions.create(pair.arena(), POLLED);
+    }
+
+    /// What the peer needs to know.
+    PerftestKey key() {
+        QueuePairInfo info = pair.queuePair().info(settings.connection().path());
+        return new PerftestKey(
+                info.lid(),
+                reads,
+                info.number(),
+                info.packetSequenceNumber(),
+                pair.incoming().remoteKey(),
+                pair.incoming().address(),
+                PeerNumbers.needGid(context, settings.connection().path()) ? info.gid() : Gid.NONE);
+    }
+
+    /// Connects to the queue pair of the peer.
+    ///
+    /// @param from the host that sent the key
+    void connect(PerftestKey peer, InetAddress from) {
+        QueuePairInfo remote =
+                new QueuePairInfo(peer.number(), peer.packetSequenceNumber(), peer.lid(), peer.gid(), mtu);
+        ConnectionOptions how = settings.connection();
+        PeerNumbers.check(remote, context, how.path(), from, settings.program().label() + " with -x INDEX");
+        pair.queuePair()
+                .connect(
+                        remote,
+                        how.withPath(how.path().withMtu(mtu))
+                                .withAccessFlags(settings.program().access())
+                                .withReadAtomic(Math.clamp(peer.reads(), 1, MOST_READS), reads));
+        prepare(peer);
+    }
+
+    private void prepare(PerftestKey peer) {
+        MemoryRegion incoming = pair.incoming();
+        switch (settings.program().operation()) {
+            case SEND -> request.send(0).with(pair.outgoing(), 0, settings.bytes());
+            case WRITE -> request.write(0, peer.address(), peer.remoteKey()).with(pair.outgoing(), 0, settings.bytes());
+            case READ -> request.read(0, peer.address(), peer.remoteKey()).with(incoming, 0, settings.bytes());
+            case ATOMIC ->
+                request.fetchAndAdd(0, peer.address(), peer.remoteKey(), 1).with(incoming, 0, Long.BYTES);
+        }
+        request.signaled();
+    }
+
+    /// The memory that the requests of this end take their data from.
+    MemorySegment outgoing() {
+        return pair.outgoing().segment();
+    }
+
+    /// The memory for incoming data.
+    MemorySegment incoming() {
+        return pair.incoming().segment();
+    }
+
+    /// Posts as many receives as fit, at most one for each message of the test.
+    void postReceives() {
+        long free = receives.capacity() - (receivesPosted - received);
+        int count = (int) Math.min(free, settings.iterations() - receivesPosted);
+        receives.clear();
+        for (int i = 0; i < count; i++) {
+            receives.receive(0).with(pair.incoming(), 0, pair.incoming().length());
+        }
+        if (count > 0 && pair.queuePair().post(receives) != count) {
+            throw new CommandFailure("the receive queue of " + pair.queuePair() + " is full");
+        }
+        receivesPosted += count;
+    }
+
+    /// Whether the send queue has room.
+    boolean canPost() {
+        return posted - completed < depth;
+    }
+
+    /// Posts the next request.
+    void post() {
+        if (pair.queuePair().post(request) != 1) {
+            throw new CommandFailure("the send queue of " + pair.queuePair() + " is full: use a smaller --depth");
+        }
+        posted++;
+    }
+
+    /// The number of completed requests.
+    long completed() {
+        return completed;
+    }
+
+    /// The number of received messages.
+    long received() {
+        return received;
+    }
+
+    /// A wait begins: the peer has its whole patience again.
+    void begin() {
+        deadline = System.nanoTime() + settings.patience().toNanos();
+    }
+
+    /// Takes completions. Without any, yields from time to time: the other end, or the thread of a software device, may
+    /// need this processor.
+    ///
+    /// @throws CommandFailure if a request failed, or nothing has happened for as long as the patience
+    @SuppressWarnings("ThreadPriorityCheck") // only speeds up a machine that is too busy to measure anything
+    void poll() {
+        int count = pair.completionQueue().poll(completions);
+        for (int i = 0; i < count; i++) {
+            checkStatus(i);
+            if (completions.isReceive(i)) {
+                checkLength(i);
+                received++;
+            } else {
+                completed++;
+            }
+        }
+        if (count > 0) {
+            begin();
+        } else if ((++idle & ClockCost.CHECK_MASK) == 0) {
+            Thread.yield();
+            checkDeadline();
+        }
+    }
+
+    private void checkStatus(int index) {
+        if (!completions.isSuccess(index)) {
+            throw new CommandFailure("an operation of " + settings.program().label() + " failed with "
+                    + completions.status(index) + ": are --size and the program the same at both ends, and does the"
+                    + " GID index name a RoCE v2 address that the other end reaches?");
+        }
+    }
+
+    private void checkLength(int index) {
+        long bytes = completions.byteLength(index);
+        if (bytes != settings.bytes()) {
+            throw new CommandFailure("the peer sends messages of " + bytes + " bytes, but this end expects "
+                    + settings.bytes() + ": use the same --size at both ends");
+        }
+    }
+
+    private void checkDeadline() {
+        if (System.nanoTime() - deadline > 0) {
+            throw new CommandFailure("nothing arrived within "
+                    + settings.patience().toMillis() + " ms after "
+                    + completed + " completed operations and " + received + " received messages: is the peer running,"
+                    + " with the same program and --iterations?");
+        }
+    }
+
+    @Override
+    public void close() {
+        pair.close();
+    }
+}
