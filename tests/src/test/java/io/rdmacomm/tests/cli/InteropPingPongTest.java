@@ -7,11 +7,8 @@ import com.fasterxml.jackson.jr.ob.JSON;
 import io.rdmacomm.cli.interop.PingPongAddress;
 import io.rdmacomm.cli.terminal.CommandFailure;
 import io.rdmacomm.tests.cli.Command.Result;
-import io.rdmacomm.tests.fixture.LeftOut;
 import io.rdmacomm.verbs.Gid;
 import java.io.IOException;
-import java.net.BindException;
-import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -95,24 +92,14 @@ class InteropPingPongTest {
     void theGameCanBePlayedOverAnUnreliableConnection() throws Exception {
         String[] options = {"ping", "--interop", "uc_pingpong", "--count", "100", "--check", "--timeout", "30"};
         try (Command server = Command.start(
-                        new String[] {roce("127.0.0.91")}, with(options, "--server", "--port", "0", "--once"));
+                        RoceLoopback.option("127.0.0.91"), with(options, "--server", "--port", "0", "--once"));
                 Command client = Command.start(
-                        new String[] {roce("127.0.0.92")}, with(options, "127.0.0.91:" + server.port()))) {
+                        RoceLoopback.option("127.0.0.92"), with(options, "127.0.0.91:" + server.port()))) {
             Result played = client.end();
             assertThat(played.exitCode()).as(played.err()).isZero();
             assertThat(played.out()).contains("819200 bytes in", "100 iters in");
             Result served = server.end();
             assertThat(served.exitCode()).as(served.err()).isZero();
-        }
-    }
-
-    /// A device that speaks RoCE at an address of its own.
-    private static String roce(String address) throws IOException {
-        try (DatagramSocket free = new DatagramSocket(4791, InetAddress.ofLiteral(address))) {
-            return "-Drdmacomm.soft.devices=roce0=" + free.getLocalAddress().getHostAddress() + "?transport=roce";
-        } catch (BindException e) {
-            throw LeftOut.because(
-                    InteropPingPongTest.class, "UDP port 4791 is taken, most likely by rdma_rxe (rmmod rdma_rxe)");
         }
     }
 

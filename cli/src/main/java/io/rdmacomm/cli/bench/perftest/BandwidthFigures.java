@@ -16,6 +16,9 @@ import java.util.Map;
 record BandwidthFigures(long bytes, long iterations, double peak, double average, double millionMessagesPerSecond)
         implements PerftestFigures {
     private static final double MEBI = 1 << 20;
+    private static final String HEADING =
+            "  #bytes  #iterations  BW peak[MiB/sec]  BW average[MiB/sec]  MsgRate[Mpps]\n";
+    private static final String ROW = "%8d %12d %17.2f %20.2f %14.6f";
 
     /// What a server tells a client.
     static final BandwidthFigures NONE = new BandwidthFigures(0, 0, 0, 0, 0);
@@ -76,19 +79,7 @@ record BandwidthFigures(long bytes, long iterations, double peak, double average
 
     @Override
     public String text() {
-        return String.format(
-                Locale.ROOT,
-                "%8s %12s %18s %21s %15s%n%8d %12d %18.2f %21.2f %15.6f",
-                "#bytes",
-                "#iterations",
-                "BW peak[MiB/sec]",
-                "BW average[MiB/sec]",
-                "MsgRate[Mpps]",
-                bytes,
-                iterations,
-                peak,
-                average,
-                millionMessagesPerSecond);
+        return HEADING + String.format(Locale.ROOT, ROW, toMap().values().toArray());
     }
 
     @Override

@@ -30,6 +30,10 @@ record LatencyFigures(
         double percentile999)
         implements PerftestFigures {
     private static final int TAIL = 2;
+    private static final String HEADING =
+            "  #bytes  #iterations  t_min[usec]  t_max[usec]  t_typical[usec]  t_avg[usec]"
+                    + "  t_stdev[usec]  99% percentile[usec]  99.9% percentile[usec]\n";
+    private static final String ROW = "%8d %12d %12.2f %12.2f %16.2f %12.2f %14.2f %21.2f %23.2f";
 
     /// Evaluates the times at which the operations began.
     ///
@@ -61,27 +65,7 @@ record LatencyFigures(
 
     @Override
     public String text() {
-        return String.format(
-                Locale.ROOT,
-                "%8s %12s %12s %12s %16s %12s %14s %21s %23s%n%8d %12d %12.2f %12.2f %16.2f %12.2f %14.2f %21.2f %23.2f",
-                "#bytes",
-                "#iterations",
-                "t_min[usec]",
-                "t_max[usec]",
-                "t_typical[usec]",
-                "t_avg[usec]",
-                "t_stdev[usec]",
-                "99% percentile[usec]",
-                "99.9% percentile[usec]",
-                bytes,
-                iterations,
-                min,
-                max,
-                typical,
-                average,
-                deviation,
-                percentile99,
-                percentile999);
+        return HEADING + String.format(Locale.ROOT, ROW, toMap().values().toArray());
     }
 
     @Override
