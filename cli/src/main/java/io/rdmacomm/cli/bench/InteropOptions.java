@@ -31,6 +31,13 @@ final class InteropOptions {
             "--no-pin",
             "--report",
             "--baseline",
+            "--nodes",
+            "--rank",
+            "--size",
+            "--hostfile",
+            "--launcher",
+            "--arrays",
+            "--algorithm",
             "--rdma-cm",
             "--set-up-timeout");
 

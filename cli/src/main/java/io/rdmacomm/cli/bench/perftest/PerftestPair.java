@@ -189,7 +189,7 @@ final class PerftestPair implements AutoCloseable {
     private void checkStatus(int index) {
         if (!completions.isSuccess(index)) {
             throw new CommandFailure("an operation of " + settings.program().label() + " failed with "
-                    + completions.status(index) + ": are --size and the program the same at both ends, and does the"
+                    + completions.status(index) + ": are -s and the program the same at both ends, and does the"
                     + " GID index name a RoCE v2 address that the other end reaches?");
         }
     }
@@ -198,7 +198,7 @@ final class PerftestPair implements AutoCloseable {
         long bytes = completions.byteLength(index);
         if (bytes != settings.bytes()) {
             throw new CommandFailure("the peer sends messages of " + bytes + " bytes, but this end expects "
-                    + settings.bytes() + ": use the same --size at both ends");
+                    + settings.bytes() + ": use the same -s at both ends");
         }
     }
 
@@ -207,7 +207,7 @@ final class PerftestPair implements AutoCloseable {
             throw new CommandFailure("nothing arrived within "
                     + settings.patience().toMillis() + " ms after "
                     + completed + " completed operations and " + received + " received messages: is the peer running,"
-                    + " with the same program and --iterations?");
+                    + " with the same program and -n?");
         }
     }
 

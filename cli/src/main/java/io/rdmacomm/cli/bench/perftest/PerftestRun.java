@@ -106,28 +106,27 @@ public final class PerftestRun {
     }
 
     private Optional<PerftestFigures> measure(PerftestPair pair, PerftestKey own) throws IOException {
-        PerftestWork work = new PerftestWork(pair, settings);
-        Optional<PerftestFigures> figures = Optional.empty();
-        if (exchange.isClient()) {
-            figures = Optional.of(work.initiate());
-        } else if (!settings.program().isOneSided()) {
-            figures = Optional.of(work.answer());
-        }
+        Optional<PerftestFigures> figures = work(new PerftestWork(pair, settings));
         if (!settings.program().reports()) {
             return figures;
         }
         exchange.swap(own, END);
-        BandwidthFigures client = exchange.swap(
-                figures.orElse(BandwidthFigures.NONE) instanceof BandwidthFigures known
-                        ? known
-                        : BandwidthFigures.NONE);
+        BandwidthFigures told =
+                exchange.swap(figures.map(BandwidthFigures.class::cast).orElse(BandwidthFigures.NONE));
         if (exchange.isClient()) {
             return figures;
         }
-        if (!client.isPlausible()) {
+        if (!told.isPlausible()) {
             throw new CommandFailure("the client reports figures that cannot be real: check that "
-                    + settings.program().label() + " runs there, in a version from 5.70 on");
+                    + settings.program().label() + " runs there, in version 5.70 or newer");
         }
-        return Optional.of(client);
+        return Optional.of(told);
+    }
+
+    private Optional<PerftestFigures> work(PerftestWork work) {
+        if (exchange.isClient()) {
+            return Optional.of(work.initiate());
+        }
+        return settings.program().isOneSided() ? Optional.empty() : Optional.of(work.answer());
     }
 }
