@@ -68,19 +68,19 @@ class InteropBenchTest {
     })
     void bothEndsTalkOverRoce(String program, String bytes, boolean serverKnows) throws Exception {
         String figures = program.endsWith("_lat") ? LATENCY : BANDWIDTH;
-        String[] options = words(program, "-d", "roce0", "-s", bytes, "-n", "1001", "--timeout", "60");
+        String[] options = words(program, "-d", "roce0", "-s", bytes, "-n", "301", "--timeout", "60");
         try (Command server =
                 Command.start(RoceLoopback.option("127.0.0.93"), with(options, "--server", "--port", "0", "--once"))) {
             String[] peer = {"127.0.0.93:" + server.port()};
             try (Command client = Command.start(RoceLoopback.option("127.0.0.94"), with(options, peer))) {
                 Result measured = client.end();
                 assertThat(measured.exitCode()).as(measured.err()).isZero();
-                assertThat(measured.out()).contains(figures).containsPattern(" " + bytes + " +1001 ");
+                assertThat(measured.out()).contains(figures).containsPattern(" " + bytes + " +301 ");
             }
             Result served = server.end();
             assertThat(served.exitCode()).as(served.err()).isZero();
             if (serverKnows) {
-                assertThat(served.out()).contains(figures).containsPattern(" " + bytes + " +1001 ");
+                assertThat(served.out()).contains(figures).containsPattern(" " + bytes + " +301 ");
             } else {
                 assertThat(served.out()).contains(program + " served").doesNotContain("#bytes");
             }

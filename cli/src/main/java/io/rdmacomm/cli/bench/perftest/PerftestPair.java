@@ -39,6 +39,7 @@ final class PerftestPair implements AutoCloseable {
     private long received;
     private long receivesPosted;
     private int idle;
+    private long lastProgress;
     private long deadline;
 
     /// Creates a queue pair that is not connected.
@@ -157,15 +158,10 @@ final class PerftestPair implements AutoCloseable {
         return received;
     }
 
-    /// A wait begins: the peer has its whole patience again.
-    void begin() {
-        deadline = System.nanoTime() + settings.patience().toNanos();
-    }
-
     /// Takes completions. Without any, yields from time to time: the other end, or the thread of a software device, may
     /// need this processor.
     ///
-    /// @throws CommandFailure if a request failed, or nothing has happened for as long as the patience
+    /// @throws CommandFailure if a request failed, or nothing has been posted or completed for as long as the patience
     @SuppressWarnings("ThreadPriorityCheck") // only speeds up a machine that is too busy to measure anything
     void poll() {
         int count = pair.completionQueue().poll(completions);
@@ -178,9 +174,7 @@ final class PerftestPair implements AutoCloseable {
                 completed++;
             }
         }
-        if (count > 0) {
-            begin();
-        } else if ((++idle & ClockCost.CHECK_MASK) == 0) {
+        if (count == 0 && (++idle & ClockCost.CHECK_MASK) == 0) {
             Thread.yield();
             checkDeadline();
         }
@@ -203,7 +197,12 @@ final class PerftestPair implements AutoCloseable {
     }
 
     private void checkDeadline() {
-        if (System.nanoTime() - deadline > 0) {
+        long progress = 1 + posted + completed + received;
+        long now = System.nanoTime();
+        if (progress != lastProgress) {
+            lastProgress = progress;
+            deadline = now + settings.patience().toNanos();
+        } else if (now - deadline > 0) {
             throw new CommandFailure("nothing arrived within "
                     + settings.patience().toMillis() + " ms after "
                     + completed + " completed operations and " + received + " received messages: is the peer running,"

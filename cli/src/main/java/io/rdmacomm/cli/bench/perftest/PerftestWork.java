@@ -20,7 +20,6 @@ final class PerftestWork {
 
     /// Works as the client.
     PerftestFigures initiate() {
-        pair.begin();
         return switch (settings.program()) {
             case IB_SEND_LAT -> exchangeMessages(true);
             case IB_WRITE_LAT -> exchangeWrites(false);
@@ -31,7 +30,6 @@ final class PerftestWork {
 
     /// Works as the server of a test in which it takes part.
     PerftestFigures answer() {
-        pair.begin();
         return switch (settings.program()) {
             case IB_SEND_LAT -> exchangeMessages(false);
             case IB_WRITE_LAT -> exchangeWrites(true);
@@ -81,7 +79,6 @@ final class PerftestWork {
         while ((byte) BYTE.getAcquire(target, last) != (byte) value) {
             pair.poll();
         }
-        pair.begin();
     }
 
     private PerftestFigures oneByOne() {
