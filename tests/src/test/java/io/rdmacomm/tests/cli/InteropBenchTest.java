@@ -1,6 +1,7 @@
 package io.rdmacomm.tests.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.InstanceOfAssertFactories.MAP;
 
 import com.fasterxml.jackson.jr.ob.JSON;
 import io.rdmacomm.tests.cli.Command.Result;
@@ -96,7 +97,7 @@ class InteropBenchTest {
             Map<String, Object> document = JSON.std.mapFrom(client.out());
             assertThat(document).containsEntry("test", "ib_write_bw").containsKey("environment");
             assertThat(document.get("results"))
-                    .asInstanceOf(org.assertj.core.api.InstanceOfAssertFactories.MAP)
+                    .asInstanceOf(MAP)
                     .containsEntry("MsgSize", 65_536)
                     .containsEntry("n_iterations", 5000)
                     .containsKeys("BW_peak", "BW_average", "MsgRate");

@@ -5,6 +5,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 
 /// A peer in place of a server of perftest, which answers each message of its client with what a case wants, and then
 /// closes the connection.
@@ -31,7 +32,7 @@ final class PerftestServer implements AutoCloseable {
 
     /// A text with as many NULs as it takes.
     static byte[] text(String text, int length) {
-        return java.util.Arrays.copyOf(text.getBytes(StandardCharsets.US_ASCII), length);
+        return Arrays.copyOf(text.getBytes(StandardCharsets.US_ASCII), length);
     }
 
     /// A key with a GID of this host.

@@ -1,6 +1,7 @@
 package io.rdmacomm.tests.lab;
 
 import io.rdmacomm.cli.RdmaCommand;
+import java.util.Arrays;
 
 /// Several `bench --interop` one after another in one JVM, because a JVM takes long to start here. Each has its own
 /// port, from 18515 on.
@@ -11,7 +12,7 @@ final class FarBench {
     ///
     /// @param words what follows `bench --interop PROGRAM`, and then the programs after `--`
     public static void main(String[] words) {
-        int split = java.util.Arrays.asList(words).indexOf("--");
+        int split = Arrays.asList(words).indexOf("--");
         for (int i = split + 1; i < words.length; i++) {
             StringBuilder line = new StringBuilder("bench --interop " + words[i]);
             for (int word = 0; word < split; word++) {
