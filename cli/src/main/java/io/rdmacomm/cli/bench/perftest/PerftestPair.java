@@ -53,7 +53,7 @@ final class PerftestPair implements AutoCloseable {
         this.depth = Math.min(settings.depth(), settings.iterations());
         this.reads = program.operation() == PerftestProgram.Operation.READ
                         || program.operation() == PerftestProgram.Operation.ATOMIC
-                ? (int) Math.clamp(context.limit(DeviceLimit.MAX_READ_ATOMIC), 1, MOST_READS)
+                ? Math.clamp(context.limit(DeviceLimit.MAX_READ_ATOMIC), 1, MOST_READS)
                 : 1;
         int slots =
                 program.operation() == PerftestProgram.Operation.SEND ? Math.min(RECEIVES, settings.iterations()) : 1;
