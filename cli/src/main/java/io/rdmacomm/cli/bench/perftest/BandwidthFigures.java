@@ -18,7 +18,6 @@ record BandwidthFigures(long bytes, long iterations, double peak, double average
     private static final double MEBI = 1 << 20;
     private static final String HEADING =
             "  #bytes  #iterations  BW peak[MiB/sec]  BW average[MiB/sec]  MsgRate[Mpps]\n";
-    private static final String ROW = "%8d %12d %17.2f %20.2f %14.6f";
 
     /// What a server tells a client.
     static final BandwidthFigures NONE = new BandwidthFigures(0, 0, 0, 0, 0);
@@ -79,7 +78,11 @@ record BandwidthFigures(long bytes, long iterations, double peak, double average
 
     @Override
     public String text() {
-        return HEADING + String.format(Locale.ROOT, ROW, toMap().values().toArray());
+        return HEADING
+                + String.format(
+                        Locale.ROOT,
+                        "%8d %12d %17.2f %20.2f %14.6f",
+                        toMap().values().toArray());
     }
 
     @Override

@@ -33,7 +33,6 @@ record LatencyFigures(
     private static final String HEADING =
             "  #bytes  #iterations  t_min[usec]  t_max[usec]  t_typical[usec]  t_avg[usec]"
                     + "  t_stdev[usec]  99% percentile[usec]  99.9% percentile[usec]\n";
-    private static final String ROW = "%8d %12d %12.2f %12.2f %16.2f %12.2f %14.2f %21.2f %23.2f";
 
     /// Evaluates the times at which the operations began.
     ///
@@ -65,7 +64,11 @@ record LatencyFigures(
 
     @Override
     public String text() {
-        return HEADING + String.format(Locale.ROOT, ROW, toMap().values().toArray());
+        return HEADING
+                + String.format(
+                        Locale.ROOT,
+                        "%8d %12d %12.2f %12.2f %16.2f %12.2f %14.2f %21.2f %23.2f",
+                        toMap().values().toArray());
     }
 
     @Override

@@ -161,7 +161,7 @@ final class PerftestPair implements AutoCloseable {
     /// Takes completions. Without any, yields from time to time: the other end, or the thread of a software device, may
     /// need this processor.
     ///
-    /// @throws CommandFailure if a request failed, or nothing has been posted or completed for as long as the patience
+    /// @throws CommandFailure if a request failed, or nothing was posted or completed within the patience
     @SuppressWarnings("ThreadPriorityCheck") // only speeds up a machine that is too busy to measure anything
     void poll() {
         int count = pair.completionQueue().poll(completions);
