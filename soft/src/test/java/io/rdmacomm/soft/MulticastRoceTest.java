@@ -22,6 +22,7 @@ import io.rdmacomm.verbs.MemoryRegion;
 import io.rdmacomm.verbs.ProtectionDomain;
 import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.QueuePairOptions;
+import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.QueuePairType;
 import io.rdmacomm.verbs.QueueSizes;
 import io.rdmacomm.verbs.ReceiveBatch;
@@ -198,6 +199,23 @@ class MulticastRoceTest {
         poll();
         assertThat(completions.queuePairNumber(0)).isEqualTo(elsewhere.number());
         assertThat(queue.poll(completions)).isZero();
+    }
+
+    @Test
+    void aMemberWhoseReceiveIsTooShortFailsAlone() throws IOException {
+        QueuePair first = datagrams(KEY);
+        first.attach(GROUP);
+        first.post(ReceiveBatch.create(arena, 1, 1).receive(7).with(region, 7L * (HEADER + ROOM), HEADER));
+        QueuePair second = member();
+
+        stranger(ADDRESS).send(packet(), new byte[] {5}, 0);
+
+        poll(1);
+        assertThat(completions.queuePairNumber(0)).isEqualTo(first.number());
+        assertThat(completions.status(0)).isEqualTo(WorkStatus.LOCAL_LENGTH_ERROR);
+        assertReceived(second, 5, THERE);
+        assertThat(first.state()).isEqualTo(QueuePairState.ERROR);
+        first.detach(GROUP);
     }
 
     /// As with rxe: the device that sends is a member like all others.
