@@ -7,7 +7,6 @@ import io.rdmacomm.soft.transport.IncomingDatagram;
 import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.PathMtu;
 import io.rdmacomm.verbs.VerbException;
-import io.rdmacomm.verbs.service.SafeLogger;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.Inet4Address;
@@ -23,7 +22,6 @@ import org.jspecify.annotations.Nullable;
 /// The socket of an address of this host, for all queue pairs of this process there. A thread that polls, or an engine,
 /// receives for all of them; one thread at a time.
 public final class RoceNode implements PacketReader.Receiver {
-    private static final SafeLogger LOGGER = SafeLogger.of(RoceNode.class);
     /// By address; also the lock of the number of users of each.
     private static final Map<InetAddress, RoceNode> NODES = new HashMap<>();
 
