@@ -14,8 +14,9 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// The TCP connection over which both ends of a C program agree before their queue pairs can talk. The C programs take
-/// each message with one read(2), so each is written at once, and none is written early. For one thread.
+/// The TCP connection over which both ends of a C program agree before their queue pairs can talk. The C
+/// programs take each message with one read(2), so each is written at once, and none is written early. For
+/// one thread.
 public final class ControlSocket implements AutoCloseable {
     private final Socket socket;
     private final String peer;

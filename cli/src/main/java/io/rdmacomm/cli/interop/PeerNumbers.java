@@ -12,8 +12,8 @@ import java.net.InetAddress;
 public final class PeerNumbers {
     private PeerNumbers() {}
 
-    /// Whether this end sends its GID: on Ethernet, packets carry one. On InfiniBand the LID is enough, and the C
-    /// programs send no GID there either, unless they are told to.
+    /// Whether this end sends its GID: on Ethernet, packets carry one. On InfiniBand the LID is enough, and
+    /// the C programs send no GID there either, unless they are told to.
     public static boolean needGid(Context context, PathOptions path) {
         return path.gidIndex().isPresent() || isEthernet(context, path);
     }

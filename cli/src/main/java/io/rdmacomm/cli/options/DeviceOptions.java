@@ -170,9 +170,8 @@ public final class DeviceOptions {
                 .withRetries(retries);
     }
 
-    /// How queue pairs connect through an open port by numbers that the ends exchange. On Ethernet, which needs one,
-    /// the
-    /// path has a GID.
+    /// How queue pairs connect through an open port by numbers that the ends exchange. On Ethernet, which
+    /// needs one, the path has a GID.
     ///
     /// @param local the address of this machine in packets to the peer, which the GID should have
     /// @param defaultMtu the path MTU if none is given

@@ -7,8 +7,8 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/// A peer in place of a server of perftest, which answers each message of its client with what a case wants, and then
-/// closes the connection.
+/// A peer in place of a server of perftest, which answers each message of its client with what a case
+/// wants, and then closes the connection.
 final class PerftestServer implements AutoCloseable {
     /// What an honest server answers before its key.
     static final byte[][] HONEST = {text("6.06", 16), {0, 0, 16, 0}, {0, 0, 0, 64}, {'3', 0}};

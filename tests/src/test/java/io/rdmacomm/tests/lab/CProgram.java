@@ -12,14 +12,25 @@ final class CProgram {
     private CProgram() {}
 
     static Process start(String command) {
-        return Shell.start("timeout " + PATIENCE_SECONDS + " " + command);
+        return start(command, PATIENCE_SECONDS);
+    }
+
+    private static Process start(String command, long seconds) {
+        return Shell.start("timeout " + seconds + " " + command);
     }
 
     /// Starts a server and waits until the kernel knows its port.
     ///
     /// @param listens a shell command that succeeds once the server listens
     static Process serve(String command, String listens) {
-        Process server = start(command);
+        return serve(command, PATIENCE_SECONDS, listens);
+    }
+
+    /// Starts a server whose turn comes later, and waits until the kernel knows its port.
+    ///
+    /// @param seconds after which it is stopped
+    static Process serve(String command, long seconds, String listens) {
+        Process server = start(command, seconds);
         Deadline.until(
                 TimeUnit.SECONDS.toMillis(PATIENCE_SECONDS),
                 () -> !server.isAlive() || Shell.tryTo(listens + " >/dev/null"));

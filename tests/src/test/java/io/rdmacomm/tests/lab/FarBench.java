@@ -3,8 +3,8 @@ package io.rdmacomm.tests.lab;
 import io.rdmacomm.cli.RdmaCommand;
 import java.util.Arrays;
 
-/// Several `bench --interop` one after another in one JVM, because a JVM takes long to start here. Each has its own
-/// port, from 18515 on.
+/// Several `bench --interop` one after another in one JVM, because a JVM takes long to start here. Each has
+/// its own port, from 18515 on.
 final class FarBench {
     private FarBench() {}
 

@@ -10,8 +10,8 @@ import org.junit.jupiter.api.condition.EnabledIfEnvironmentVariable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// `bench --interop` with the programs of perftest on `rxe0`, as client and as server: with the software device in the
-/// network namespace `far`, and with libibverbs here.
+/// `bench --interop` with the programs of perftest on `rxe0`, as client and as server: with the software
+/// device in the network namespace `far`, and with libibverbs here.
 @EnabledIfEnvironmentVariable(named = "LAB", matches = "yes", disabledReason = "it needs rxe0: lab/suite lab")
 class PerftestProgramsTest {
     static final int PORT = 18_515;
@@ -19,7 +19,10 @@ class PerftestProgramsTest {
     private static final String KERNEL = "10.9.0.1";
     private static final String ADDRESS = "10.9.0.2";
     private static final String DEVICES = "roce0=" + ADDRESS + "?transport=roce";
-    private static final String OPTIONS = " --timeout 60 -n " + COUNT;
+    /// The processor of the lab is emulated: an acknowledgement may take longer than half a second.
+    private static final int ACK_TIMEOUT = 18;
+
+    private static final String OPTIONS = " --timeout 60 --qp-timeout " + ACK_TIMEOUT + " -n " + COUNT;
     private static final String LATENCIES = "ib_send_lat ib_write_lat ib_read_lat ib_atomic_lat";
     private static final String BANDWIDTHS = "ib_send_bw ib_write_bw ib_read_bw ib_atomic_bw";
 
@@ -29,7 +32,7 @@ class PerftestProgramsTest {
     }
 
     private static String kernel(String program, int port) {
-        return program + " -d rxe0 -n " + COUNT + size(program) + " -p " + port + " >/dev/null";
+        return program + " -d rxe0 -u " + ACK_TIMEOUT + " -n " + COUNT + size(program) + " -p " + port + " >/dev/null";
     }
 
     private static HeardProcess far(String words, List<String> programs) throws Exception {
@@ -54,7 +57,10 @@ class PerftestProgramsTest {
         List<String> programs = List.of(names.split(" "));
         List<Process> servers = new ArrayList<>();
         for (String program : programs) {
-            servers.add(CProgram.serve(kernel(program, PORT + servers.size()), listens(servers.size() + 1)));
+            servers.add(CProgram.serve(
+                    kernel(program, PORT + servers.size()),
+                    2 * CProgram.PATIENCE_SECONDS,
+                    listens(servers.size() + 1)));
         }
 
         try (HeardProcess clients = far("-d roce0 " + KERNEL, programs)) {

@@ -9,8 +9,8 @@ import java.util.Map;
 ///
 /// @param bytes the message size
 /// @param iterations the number of messages
-/// @param peak MiB per second in the best stretch from the start of an operation to the completion of the same or a
-///     later one; 0 if the times are unknown
+/// @param peak MiB per second in the best stretch from the start of an operation to the completion of the
+///     same or a later one; 0 if the times are unknown
 /// @param average MiB per second from the first start to the last completion
 /// @param millionMessagesPerSecond in the same time
 record BandwidthFigures(long bytes, long iterations, double peak, double average, double millionMessagesPerSecond)
@@ -41,8 +41,8 @@ record BandwidthFigures(long bytes, long iterations, double peak, double average
                 bytes, iterations, bytes * 1e9 / MEBI / fewest, bytes * 1e9 / MEBI / each, 1e3 / each);
     }
 
-    /// The least time per operation in a stretch. Begins with that of all operations. As long as there is a stretch
-    /// with less, continues with the one that saves most; that takes few rounds.
+    /// The least time per operation in a stretch. Begins with that of all operations. As long as there is a
+    /// stretch with less, continues with the one that saves most; that takes few rounds.
     private static double fewestNanos(long[] begun, long[] ended) {
         long origin = begun[0];
         double fewest = Double.POSITIVE_INFINITY;

@@ -6,8 +6,9 @@ import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 
-/// Latencies in microseconds. One sample is the time between the starts of two operations, halved if it is a round
-/// trip. All figures but the largest leave the two largest samples out, and the largest leaves out the very largest.
+/// Latencies in microseconds. One sample is the time between the starts of two operations, halved if it is
+/// a round trip. All figures but the largest leave the two largest samples out, and the largest leaves out
+/// the very largest.
 ///
 /// @param bytes the message size
 /// @param iterations the number of operations

@@ -12,8 +12,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.regex.Pattern;
 
-/// The agreement of both ends over TCP. In each step the client sends its message, and then the server answers with its
-/// own message of the same kind.
+/// The agreement of both ends over TCP. In each step the client sends its message, and then the server
+/// answers with its own message of the same kind.
 ///
 /// ```
 /// version      "6.06" in 16 bytes
@@ -179,8 +179,8 @@ final class PerftestExchange implements AutoCloseable {
         return peers;
     }
 
-    /// Says goodbye after a test that both ends have confirmed. A C program closes without reading this, so its
-    /// connection may be gone already.
+    /// Says goodbye after a test that both ends have confirmed. A C program closes without reading this, so
+    /// its connection may be gone already.
     void sayDone() {
         try {
             socket.nextStep();
@@ -191,8 +191,8 @@ final class PerftestExchange implements AutoCloseable {
         }
     }
 
-    /// Waits until the peer has closed the connection, which is how it confirms the end of `ib_write_lat`: until then
-    /// it may repeat its last WRITE, whose acknowledgement was lost.
+    /// Waits until the peer has closed the connection, which is how it confirms the end of `ib_write_lat`:
+    /// until then it may repeat its last WRITE, whose acknowledgement was lost.
     void awaitEnd() {
         try {
             socket.nextStep();

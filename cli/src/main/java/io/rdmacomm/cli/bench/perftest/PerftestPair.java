@@ -158,10 +158,10 @@ final class PerftestPair implements AutoCloseable {
         return received;
     }
 
-    /// Takes completions. Without any, yields from time to time: the other end, or the thread of a software device, may
-    /// need this processor.
+    /// Takes completions. Without any, yields from time to time: the other end, or the thread of a software
+    /// device, may need this processor.
     ///
-    /// @throws CommandFailure if a request failed, or nothing was posted or completed within the patience
+    /// @throws CommandFailure if a request failed, or nothing has happened for as long as the patience
     @SuppressWarnings("ThreadPriorityCheck") // only speeds up a machine that is too busy to measure anything
     void poll() {
         int count = pair.completionQueue().poll(completions);

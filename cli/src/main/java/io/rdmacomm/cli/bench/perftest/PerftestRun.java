@@ -27,7 +27,8 @@ public final class PerftestRun {
 
     /// Runs as the client of the server at that host. Blocks.
     ///
-    /// @throws CommandFailure if an end does not keep to the protocol, or is silent for longer than the patience
+    /// @throws CommandFailure if an end does not keep to the protocol, or is silent for longer than the
+    ///     patience
     public static PerftestFigures run(Context context, PerftestSettings settings, String host, int port)
             throws IOException {
         try (PerftestExchange exchange = PerftestExchange.connect(host, port, settings)) {

@@ -10,8 +10,8 @@ import java.time.Duration;
 /// @param iterations the number of operations (-n), at least 5
 /// @param depth operations in flight (-t) of a bandwidth test
 /// @param connection how the queue pair connects: port (-i), GID index (-x), MTU (-m), service level (-S)
-/// @param patience how long to wait for the peer at each step; the work of a client is one step for a server that
-///     takes no part in it
+/// @param patience how long to wait for the peer at each step; the work of a client is one step for a
+///     server that takes no part in it
 public record PerftestSettings(
         PerftestProgram program,
         int bytes,
