@@ -249,9 +249,9 @@ class InteropBenchTest {
                 "localhost --timeout 3|--timeout is an option of --interop"
             })
     void wrongUsageIsExplained(String both) {
-        String[] parts = both.split("\\|");
+        String[] parts = both.split("\\|", -1);
 
-        Result result = Command.run(("bench " + parts[0]).split(" "));
+        Result result = Command.run(("bench " + parts[0]).split(" ", -1));
 
         assertThat(result.exitCode()).as(result.err()).isEqualTo(2);
         assertThat(result.err()).contains(parts[1]);

@@ -20,7 +20,7 @@ final class FarBench {
             }
             line.append(" --port ").append(PerftestProgramsTest.PORT + i - split - 1);
             line.append(PerftestProgramsTest.size(words[i]));
-            String[] arguments = line.toString().split(" ");
+            String[] arguments = line.toString().split(" ", -1);
             int exitCode = RdmaCommand.commandLine(arguments).execute(arguments);
             if (exitCode != 0) {
                 System.exit(exitCode);

@@ -36,7 +36,7 @@ class PerftestProgramsTest {
     }
 
     private static HeardProcess far(String words, List<String> programs) throws Exception {
-        List<String> all = new ArrayList<>(List.of((words + OPTIONS + " --").split(" ")));
+        List<String> all = new ArrayList<>(List.of((words + OPTIONS + " --").split(" ", -1)));
         all.addAll(programs);
         return FarProcess.start(DEVICES, FarBench.class, all.toArray(String[]::new));
     }
@@ -54,7 +54,7 @@ class PerftestProgramsTest {
     @ParameterizedTest
     @ValueSource(strings = {LATENCIES, BANDWIDTHS})
     void ourClientsTalkToTheServersOfPerftest(String names) throws Exception {
-        List<String> programs = List.of(names.split(" "));
+        List<String> programs = List.of(names.split(" ", -1));
         List<Process> servers = new ArrayList<>();
         for (String program : programs) {
             servers.add(CProgram.serve(
@@ -76,7 +76,7 @@ class PerftestProgramsTest {
     @ParameterizedTest
     @ValueSource(strings = {LATENCIES, BANDWIDTHS})
     void ourServersTalkToTheClientsOfPerftest(String names) throws Exception {
-        List<String> programs = List.of(names.split(" "));
+        List<String> programs = List.of(names.split(" ", -1));
         try (HeardProcess servers = far("-d roce0 --server --once", programs)) {
             for (int i = 0; i < programs.size(); i++) {
                 servers.said("listening on port " + (PORT + i));
