@@ -2,7 +2,6 @@ package io.rdmacomm.soft.mapped;
 
 import io.rdmacomm.verbs.host.MemoryRoom;
 import java.io.IOException;
-import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
@@ -42,18 +41,26 @@ class RoomCheck {
     ///
     /// @throws IOException if there is less
     long left(Path file, long bytes) throws IOException {
-        FileStore store = Files.getFileStore(file);
-        long free = store.getUsableSpace();
+        long free = file.toFile().getUsableSpace();
         if (bytes > free) {
             throw new IOException("No space left: " + bytes + " bytes do not fit into the " + free + " that "
                     + file.getParent() + " has left");
         }
-        if (!store.type().equals("tmpfs")) {
+        if (!isInMemory(file)) {
             return free;
         }
         MemoryRoom room = MemoryRoom.left();
         checkMemory(bytes, room);
         return Math.min(free, room.bytes());
+    }
+
+    private static boolean isInMemory(Path file) {
+        try {
+            return Files.getFileStore(file).type().equals("tmpfs");
+        } catch (IOException e) {
+            // Linux lists the file systems in /proc.
+            return false;
+        }
     }
 
     static void checkMemory(long bytes, MemoryRoom room) throws IOException {

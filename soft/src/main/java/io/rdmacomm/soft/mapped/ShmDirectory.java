@@ -30,6 +30,7 @@ import java.util.concurrent.ThreadLocalRandom;
 /// the next context that opens removes it. While a folder is made, and while it is removed, it has another
 /// name, so that a process that sees it under its LID sees it locked.
 public final class ShmDirectory implements AutoCloseable {
+    private static final Path SHARED_MEMORY = Path.of("/dev/shm");
     private static final FileAttribute<Set<PosixFilePermission>> FOLDER =
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
     private static final FileAttribute<Set<PosixFilePermission>> FILE =
@@ -66,9 +67,14 @@ public final class ShmDirectory implements AutoCloseable {
         this.lock = lock;
     }
 
-    /// The folder for shared memory, which all users share.
+    /// The folder for shared memory, which all users share. A system without `/dev/shm` maps files of its folder for
+    /// temporary files.
     public static Path base() {
-        return Path.of(System.getProperty("rdmacomm.soft.directory", "/dev/shm"));
+        String chosen = System.getProperty("rdmacomm.soft.directory");
+        if (chosen != null) {
+            return Path.of(chosen);
+        }
+        return Files.isDirectory(SHARED_MEMORY) ? SHARED_MEMORY : Path.of(System.getProperty("java.io.tmpdir"));
     }
 
     private static UserFolders roots() {

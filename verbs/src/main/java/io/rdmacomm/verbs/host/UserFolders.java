@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /// The folders of this user in a folder that all users share, such as `/dev/shm`. Thread-safe.
 ///
@@ -26,6 +27,8 @@ import java.util.regex.Pattern;
 /// Hence a name proves nothing, and a user may have several folders. The kernel reports the owner of a
 /// folder: processes of one user find each other even if a user namespace gives them different numbers.
 public final class UserFolders {
+    private static final Path PROCESS = Path.of("/proc/self");
+    private static final String USER_NUMBER = "unix:uid";
     private static final Set<PosixFilePermission> CLOSED = PosixFilePermissions.fromString("rwx------");
     private static final int MOST_TRIES = 1000;
 
@@ -38,6 +41,9 @@ public final class UserFolders {
     /// The reported owner of files whose user is unknown to the user namespace (user_namespaces(7),
     /// overflowuid).
     private static final Integer NOBODY = 65534;
+
+    /// Where there is no `/proc`.
+    private static volatile @Nullable Object fileOwner;
 
     private final Path shared;
     private final String prefix;
@@ -137,12 +143,27 @@ public final class UserFolders {
         }
     }
 
-    /// The number of this process' user, which the kernel shows as the owner of its own entry in `/proc`.
+    /// The number of this process' user: Linux shows it as the owner of its own entry in `/proc`. Elsewhere it is the
+    /// owner of a file that this process makes.
     private static Object user() throws IOException {
+        Object known = fileOwner;
+        if (known != null) {
+            return known;
+        }
         try {
-            return Files.getAttribute(Path.of("/proc/self"), "unix:uid");
-        } catch (NoSuchFileException | UnsupportedOperationException | IllegalArgumentException e) {
-            throw new IOException("cannot tell which user this process belongs to; mount /proc", e);
+            return Files.getAttribute(PROCESS, USER_NUMBER);
+        } catch (NoSuchFileException e) {
+            Path file = Files.createTempFile("rdmacomm", null);
+            try {
+                Object owner = Files.getAttribute(file, USER_NUMBER);
+                fileOwner = owner;
+                return owner;
+            } finally {
+                Files.delete(file);
+            }
+        } catch (UnsupportedOperationException | IllegalArgumentException e) {
+            throw new IOException(
+                    "this system has no numbers of users, by which the files of others are told apart", e);
         }
     }
 }
