@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { dirname, join, normalize, relative } from 'node:path';
+import { dirname, join, normalize } from 'node:path';
 import { defineConfig } from 'vitepress';
 
 // site/build sets these: where the project is, where the site will be, and which older versions are beside it.
@@ -26,12 +26,12 @@ const decisions = readdirSync(join(docs, 'decisions'))
   .map((page) => ({ text: heading(`decisions/${page}`), link: `/decisions/${page}` }));
 
 const readers = [
-  { text: 'New to RDMA', items: entries('10-getting-started', '20-concepts', '40-comm-guide', '80-troubleshooting') },
+  { text: 'New to RDMA', items: entries('10-getting-started', '20-concepts', '40-comm-guide Sessions and channels', '80-troubleshooting') },
   {
     text: 'From rdma_comm_core, DiSNI, jucx',
     items: entries('46-migration', '30-verbs-guide', '42-mesh', '44-collectives', '72-fault-injection'),
   },
-  { text: 'Your NIO program', items: entries('48-nio-sockets', '10-getting-started#your-program-uses-javanio The first try') },
+  { text: 'Your NIO program', items: entries('10-getting-started#your-program-uses-javanio The first try', '48-nio-sockets') },
   {
     text: 'Operators',
     items: entries('43-cluster', '35-security', '65-observability', '60-performance', '45-interoperation', '52-roce-guide',
@@ -76,6 +76,15 @@ function linkSources(markdown) {
   });
 }
 
+// Indented blocks of docs are commands.
+function markCommands(markdown) {
+  markdown.core.ruler.push('commands', ({ tokens }) => {
+    for (const block of tokens.filter(({ type }) => type === 'code_block')) {
+      Object.assign(block, { type: 'fence', tag: 'code', info: 'sh' });
+    }
+  });
+}
+
 export default defineConfig({
   title: 'rdmacomm',
   description: pom.match(/<description>(.*)<\/description>/)[1],
@@ -85,7 +94,7 @@ export default defineConfig({
   srcDir: 'pages',
   // site/build checks these after it has added the Javadoc.
   ignoreDeadLinks: [/^\/api\//],
-  markdown: { anchor: { slugify }, config: linkSources },
+  markdown: { anchor: { slugify }, config: (markdown) => markdown.use(linkSources).use(markCommands) },
   themeConfig: {
     nav: [
       { text: 'Get started', link: '/10-getting-started' },

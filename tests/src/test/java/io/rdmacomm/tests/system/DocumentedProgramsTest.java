@@ -2,6 +2,7 @@ package io.rdmacomm.tests.system;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
@@ -78,13 +79,34 @@ class DocumentedProgramsTest {
         assertThat(runFirstProgram("docs/48-nio-sockets.md")).isEqualTo("hello\n");
     }
 
+    /// The owner of the board and the one who writes on it, in two processes.
+    @Test
+    void gettingStartedProgramIsWrittenOnFromAnotherProcess() throws Exception {
+        Path board = write(blocks("docs/10-getting-started.md").getFirst(), folder);
+        Process owner = start(board, "0");
+        try (BufferedReader lines = owner.inputReader(StandardCharsets.UTF_8)) {
+            String announced = lines.readLine();
+            assertThat(announced).matches("a board on port \\d+");
+            String port = announced.substring(announced.lastIndexOf(' ') + 1);
+            assertThat(outputOf(start(board, port, "hello"))).isEmpty();
+            assertThat(lines.lines()).containsExactly("written: hello");
+            assertEnds(owner, announced);
+        } finally {
+            owner.destroyForcibly();
+        }
+    }
+
+    @Test
+    void gettingStartedSocketsProgramPrintsTheAnswer() throws Exception {
+        Path web = write(blocks("docs/10-getting-started.md").get(1), folder);
+        assertThat(outputOf(start(web))).isEqualTo("hello\n");
+    }
+
     @Test
     void everyJavaBlockCompiles() throws IOException {
         List<Path> sources = new ArrayList<>();
         for (Path document : documents()) {
-            List<MatchResult> blocks =
-                    BLOCK.matcher(Files.readString(document)).results().toList();
-            for (MatchResult block : blocks) {
+            for (MatchResult block : blocks(document.toString())) {
                 // A folder each, because several documents may have a class of the same name.
                 Path place = Files.createDirectory(folder.resolve("block" + sources.size()));
                 sources.add(write(block, place));
@@ -161,26 +183,40 @@ class DocumentedProgramsTest {
         return messages.toString();
     }
 
+    /// The Java blocks of a document.
+    private static List<MatchResult> blocks(String document) throws IOException {
+        return BLOCK.matcher(Files.readString(ROOT.resolve(document))).results().toList();
+    }
+
     /// Runs the first program of a document in a new JVM and returns its output.
     private String runFirstProgram(String document) throws Exception {
-        Matcher block = BLOCK.matcher(Files.readString(ROOT.resolve(document)));
-        assertThat(block.find()).isTrue();
-        Path source = write(block.toMatchResult(), folder);
-        Process process = new ProcessBuilder(
-                        ProcessHandle.current().info().command().orElseThrow(),
-                        "--enable-native-access=ALL-UNNAMED",
-                        "-cp",
-                        CLASS_PATH,
-                        source.toString())
-                .redirectErrorStream(true)
-                .start();
+        return outputOf(start(write(blocks(document).getFirst(), folder)));
+    }
+
+    /// Starts a program in a new JVM.
+    private static Process start(Path source, String... arguments) throws IOException {
+        List<String> command = new ArrayList<>(List.of(
+                ProcessHandle.current().info().command().orElseThrow(),
+                "--enable-native-access=ALL-UNNAMED",
+                "-cp",
+                CLASS_PATH,
+                source.toString()));
+        command.addAll(List.of(arguments));
+        return new ProcessBuilder(command).redirectErrorStream(true).start();
+    }
+
+    private static String outputOf(Process process) throws Exception {
         try {
             String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-            assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
-            assertThat(process.exitValue()).as(output).isZero();
+            assertEnds(process, output);
             return output;
         } finally {
             process.destroyForcibly();
         }
+    }
+
+    private static void assertEnds(Process process, String output) throws InterruptedException {
+        assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(process.exitValue()).as(output).isZero();
     }
 }
