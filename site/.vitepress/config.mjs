@@ -26,7 +26,7 @@ const decisions = readdirSync(join(docs, 'decisions'))
   .map((page) => ({ text: heading(`decisions/${page}`), link: `/decisions/${page}` }));
 
 const readers = [
-  { text: 'New to RDMA', items: entries('10-getting-started', '20-concepts', '40-comm-guide Sessions and channels', '80-troubleshooting') },
+  { text: 'New to RDMA', items: entries('10-getting-started', '20-concepts', '12-commands', '40-comm-guide Sessions and channels', '80-troubleshooting') },
   {
     text: 'From rdma_comm_core, DiSNI, jucx',
     items: entries('46-migration', '30-verbs-guide', '42-mesh', '44-collectives', '72-fault-injection'),
