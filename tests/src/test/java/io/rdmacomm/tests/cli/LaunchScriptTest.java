@@ -97,6 +97,26 @@ final class LaunchScriptTest {
                         "info");
     }
 
+    @Test
+    void aRunTimeImageBesideItComesFirst() throws Exception {
+        Files.delete(home.resolve("pom.xml"));
+        Files.writeString(home.resolve("rdmacomm.jar"), "");
+        Path image = home.resolve("runtime");
+        program(Files.createDirectories(image.resolve("bin")).resolve("java"), "echo image");
+        Files.writeString(image.resolve("release"), "JAVA_VERSION=\"25.0.1\"\n");
+
+        assertThat(run(Map.of(), "--jdk")).containsExactly(image.toString());
+        assertThat(run(Map.of(), "info")).containsExactly("image");
+    }
+
+    @Test
+    void aCheckoutUsesNoRunTimeImage() throws Exception {
+        program(Files.createDirectories(home.resolve("runtime/bin")).resolve("java"), "echo image");
+        Files.writeString(home.resolve("runtime/release"), "JAVA_VERSION=\"25.0.1\"\n");
+
+        assertThat(run(Map.of(), "--jdk")).containsExactly(jdk.toString());
+    }
+
     @ParameterizedTest
     @CsvSource({
         "RDMACOMM_JAVA_OPTS, -XX:+UseZGC, false",
