@@ -18,11 +18,12 @@ import java.util.List;
 import java.util.Map;
 import picocli.CommandLine;
 import picocli.CommandLine.Help;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.UsageMessageSpec;
 
 /// The options of a command in the help, under a heading for each class of options.
-final class OptionGroups {
+public final class OptionGroups {
     private static final String OWN = "Options";
     private static final String OUTPUT = "Output";
     private static final String GENERAL = "General";
@@ -51,20 +52,24 @@ final class OptionGroups {
         command.getHelpSectionMap().put(UsageMessageSpec.SECTION_KEY_OPTION_LIST, OptionGroups::text);
     }
 
-    private static String text(Help help) {
+    /// The options that the help shows, by heading; none is empty.
+    public static Map<String, List<OptionSpec>> of(CommandSpec command) {
         Map<String, List<OptionSpec>> groups = new LinkedHashMap<>();
         HEADINGS.forEach(heading -> groups.put(heading, new ArrayList<>()));
-        for (OptionSpec option : help.commandSpec().options()) {
+        for (OptionSpec option : command.options()) {
             if (!option.hidden()) {
                 groups.computeIfAbsent(heading(option), _ -> new ArrayList<>()).add(option);
             }
         }
+        groups.values().removeIf(List::isEmpty);
+        return groups;
+    }
+
+    private static String text(Help help) {
         StringBuilder text = new StringBuilder();
-        groups.forEach((heading, options) -> {
-            if (!options.isEmpty()) {
-                text.append("%n%s:%n".formatted(heading)).append(help.optionListExcludingGroups(options));
-            }
-        });
+        of(help.commandSpec())
+                .forEach((heading, options) -> text.append("%n%s:%n".formatted(heading))
+                        .append(help.optionListExcludingGroups(options)));
         return text.toString();
     }
 
