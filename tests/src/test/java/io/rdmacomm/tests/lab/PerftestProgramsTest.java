@@ -7,11 +7,13 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfEnvironmentVariable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// `bench --interop` with the programs of perftest on `rxe0`, as client and as server: with the software
 /// device in the network namespace `far`, and with libibverbs here.
+@Tag("slow")
 @EnabledIfEnvironmentVariable(named = "LAB", matches = "yes", disabledReason = "it needs rxe0: lab/suite lab")
 class PerftestProgramsTest {
     static final int PORT = 18_515;
