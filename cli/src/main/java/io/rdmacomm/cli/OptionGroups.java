@@ -68,8 +68,8 @@ public final class OptionGroups {
     private static String text(Help help) {
         StringBuilder text = new StringBuilder();
         of(help.commandSpec())
-                .forEach((heading, options) -> text.append("%n%s:%n".formatted(heading))
-                        .append(help.optionListExcludingGroups(options)));
+                .forEach((heading, options) ->
+                        text.append("%n%s:%n".formatted(heading)).append(help.optionListExcludingGroups(options)));
         return text.toString();
     }
 

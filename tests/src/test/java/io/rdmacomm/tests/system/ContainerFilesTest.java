@@ -80,7 +80,8 @@ class ContainerFilesTest {
         container
                 .at("env")
                 .items()
-                .forEach(each -> environment.put(each.at("name").value(), each.at("value").value()));
+                .forEach(each -> environment.put(
+                        each.at("name").value(), each.at("value").value()));
 
         Object size = job.at("spec", "completions").value();
         assertThat(job.at("spec", "completionMode").value()).isEqualTo("Indexed");
