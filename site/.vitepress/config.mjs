@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { defineConfig } from 'vitepress';
 
@@ -26,7 +26,11 @@ const decisions = readdirSync(join(docs, 'decisions'))
   .map((page) => ({ text: heading(`decisions/${page}`), link: `/decisions/${page}` }));
 
 const readers = [
-  { text: 'New to RDMA', items: entries('10-getting-started', '20-concepts', '12-commands', '40-comm-guide Sessions and channels', '80-troubleshooting') },
+  {
+    text: 'New to RDMA',
+    items: entries('10-getting-started', '20-concepts', '12-commands', '40-comm-guide Sessions and channels',
+      '80-troubleshooting'),
+  },
   {
     text: 'From rdma_comm_core, DiSNI, jucx',
     items: entries('46-migration', '30-verbs-guide', '42-mesh', '44-collectives', '72-fault-injection'),
@@ -59,16 +63,16 @@ if (lost.length) {
 // The anchors that code hosts give to headings, so that links with one work there and here.
 const slugify = (text) => text.trim().toLowerCase().replace(/[^\p{L}\p{N}\s_-]/gu, '').replace(/\s/g, '-');
 
-// Links from docs to other files of the project lead to the sources.
+// Links from docs to all that is no page lead to the sources.
 function linkSources(markdown) {
   markdown.core.ruler.push('sources', ({ tokens, env }) => {
     for (const link of tokens.flatMap((token) => token.children ?? []).filter(({ type }) => type === 'link_open')) {
       const [, path, anchor] = link.attrGet('href').match(/^([^#]*)(.*)$/);
       if (!path || /^([a-z]+:|\/)/.test(path)) continue;
-      const file = normalize(join('docs', dirname(env.relativePath), path));
-      if (file.startsWith('docs/') && statSync(join(project, file), { throwIfNoEntry: false })?.isDirectory()) {
-        link.attrSet('href', `${path.replace(/\/$/, '')}/index.md`);
-      } else if (!file.startsWith('docs/')) {
+      const file = normalize(join('docs', dirname(env.relativePath), path)).replace(/\/$/, '');
+      if (file === 'docs/decisions') {
+        link.attrSet('href', '/decisions/');
+      } else if (!/^docs\/.*\.md$/.test(file)) {
         if (!existsSync(join(project, file))) throw new Error(`${env.relativePath}: ${path} does not exist`);
         link.attrSet('href', sources + file + anchor);
       }
