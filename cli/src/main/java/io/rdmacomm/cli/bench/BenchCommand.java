@@ -183,8 +183,10 @@ public final class BenchCommand extends Subcommand {
         flags.exclude("--interop, which uses no session");
         json.check();
         PeerAddress address = peer.address();
-        InteropBench bench =
-                new InteropBench(tests.settings(program, interop.patience(peer.isServer())), flags.device(), output());
+        InteropBench bench = new InteropBench(
+                tests.settings(program, flags.device().connection(), interop.patience(peer.isServer())),
+                flags.device(),
+                output());
         if (peer.isServer()) {
             bench.serve(listen, peer.isOnce());
         } else if (address != null) {

@@ -192,7 +192,7 @@ final class BenchOptions {
     /// The settings for a C program at the other end, whose defaults they have.
     ///
     /// @throws ParameterException if the program does not have such settings
-    PerftestSettings settings(PerftestProgram program, Duration patience) {
+    PerftestSettings settings(PerftestProgram program, ConnectionOptions how, Duration patience) {
         boolean sized = isGiven("--sizes");
         if (sized && (sizes.size() != 1 || (program.hasFixedSize() && sizes.getFirst() != program.bytes()))) {
             throw usage("--sizes must be " + (program.hasFixedSize() ? program.bytes() : "one size")
@@ -211,7 +211,7 @@ final class BenchOptions {
                 sized ? sizes.getFirst().intValue() : program.bytes(),
                 isGiven("--iterations") ? (int) iterations : program.iterations(),
                 depth,
-                ConnectionOptions.defaults(),
+                how,
                 patience);
     }
 

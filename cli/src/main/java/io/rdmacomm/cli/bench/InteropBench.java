@@ -26,7 +26,7 @@ final class InteropBench {
     private final DeviceOptions device;
     private final CommandOutput output;
 
-    /// @param plan the settings, whose connection is chosen later
+    /// @param plan the settings, to whose connection the port and the GID are added
     InteropBench(PerftestSettings plan, DeviceOptions device, CommandOutput output) {
         this.plan = plan;
         this.device = device;
