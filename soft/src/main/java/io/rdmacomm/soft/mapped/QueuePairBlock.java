@@ -115,9 +115,9 @@ public final class QueuePairBlock {
         SharedWords.publish(memory, block + ControlLayout.QP_EXECUTING, now);
     }
 
-    /// They have ended.
+    /// They have ended. A second call does no harm, after an exception that may have come before or behind the first.
     public void endExecuting() {
-        long now = executing + 1;
+        long now = (executing | 1) + 1;
         EXECUTING.setRelease(this, now);
         SharedWords.release(memory, block + ControlLayout.QP_EXECUTING, now);
     }

@@ -148,11 +148,9 @@ final class ShmTransport implements Transport, Stager.Client {
                 completer.succeed(requests, at, executor.bytes());
                 next++;
             }
-        } catch (RuntimeException | Error e) {
-            // For example an InternalError, because a file of the peer was truncated.
-            result = GENERAL_ERROR;
-        } finally {
             block.endExecuting();
+        } catch (RuntimeException | Error e) {
+            result = failExecuting();
         }
         if (result == Outcome.DONE) {
             return end - first;
@@ -184,10 +182,10 @@ final class ShmTransport implements Transport, Stager.Client {
                 }
                 completer.succeed(request);
             }
-        } catch (RuntimeException | Error e) {
-            // For example an InternalError, because a file of the peer was truncated: posting finds it again.
-        } finally {
             block.endExecuting();
+        } catch (RuntimeException | Error e) {
+            // Posting finds it again.
+            var _ = failExecuting();
         }
         return next - first;
     }
@@ -237,6 +235,14 @@ final class ShmTransport implements Transport, Stager.Client {
         return agreed;
     }
 
+    /// Ends what [QueuePairBlock#beginExecuting] has begun, after an exception. For example, memory was freed
+    /// without closing its region, or a file of the peer was truncated: Java may throw the [InternalError] as late
+    /// as in place of the usual end ([SharedWords#throwFault]).
+    private int failExecuting() {
+        block.endExecuting();
+        return GENERAL_ERROR;
+    }
+
     /// Executes the waiting requests, until none is left or one must wait again.
     private void executeWaiting() {
         int result = Outcome.DONE;
@@ -252,11 +258,9 @@ final class ShmTransport implements Transport, Stager.Client {
                 }
                 completeHead();
             }
-        } catch (RuntimeException | Error e) {
-            // For example an InternalError, because a file of the peer was truncated.
-            result = GENERAL_ERROR;
-        } finally {
             block.endExecuting();
+        } catch (RuntimeException | Error e) {
+            result = failExecuting();
         }
         finishOldest(result);
     }
@@ -313,11 +317,9 @@ final class ShmTransport implements Transport, Stager.Client {
             block.beginExecuting();
             try {
                 result = staged.isBegun() ? staged.advance() : beginPayload();
-            } catch (RuntimeException | Error e) {
-                // Memory was freed without closing its region, or a file was truncated.
-                result = GENERAL_ERROR;
-            } finally {
                 block.endExecuting();
+            } catch (RuntimeException | Error e) {
+                result = failExecuting();
             }
         }
         if (result == Outcome.WAITS && staged.isAbsent()) {
@@ -359,11 +361,11 @@ final class ShmTransport implements Transport, Stager.Client {
         payloadStaged = false;
         block.beginExecuting();
         try {
-            return executor.finish(sends.segment(), sends.headAt(), result);
-        } catch (RuntimeException | Error e) {
-            return GENERAL_ERROR;
-        } finally {
+            int finished = executor.finish(sends.segment(), sends.headAt(), result);
             block.endExecuting();
+            return finished;
+        } catch (RuntimeException | Error e) {
+            return failExecuting();
         }
     }
 
