@@ -123,10 +123,8 @@ final class LibC {
         try {
             return (int) READ_OPTION.invokeExact(allocateState(), descriptor, SOL_SOCKET, SO_TYPE, type, length) == 0
                     && type.get(JAVA_INT, 0) == SOCK_DGRAM;
-        } catch (RuntimeException | Error e) {
-            throw e;
         } catch (Throwable e) {
-            throw new LinkageError("getsockopt", e);
+            throw unexpected("getsockopt", e);
         }
     }
 
@@ -140,10 +138,8 @@ final class LibC {
         try {
             return (int) NAME.invokeExact(allocateState(), descriptor, address, length) == 0
                     && length.get(JAVA_INT, 0) == address.byteSize();
-        } catch (RuntimeException | Error e) {
-            throw e;
         } catch (Throwable e) {
-            throw new LinkageError("getsockname", e);
+            throw unexpected("getsockname", e);
         }
     }
 
@@ -154,10 +150,8 @@ final class LibC {
         try {
             long received = (long) RECEIVE.invokeExact(state, descriptor, message, 0);
             return received >= 0 ? received : -(int) ERRNO.get(state, 0L);
-        } catch (RuntimeException | Error e) {
-            throw e;
         } catch (Throwable e) {
-            throw new LinkageError("recvmsg", e);
+            throw unexpected("recvmsg", e);
         }
     }
 
@@ -172,20 +166,16 @@ final class LibC {
             }
             int errno = (int) ERRNO.get(state, 0L);
             return errno == EAGAIN || errno == ENOBUFS ? -1 : errno;
-        } catch (RuntimeException | Error e) {
-            throw e;
         } catch (Throwable e) {
-            throw new LinkageError("sendmsg", e);
+            throw unexpected("sendmsg", e);
         }
     }
 
     static void close(int descriptor) {
         try {
             var _ = (int) CLOSE.invokeExact(allocateState(), descriptor);
-        } catch (RuntimeException | Error e) {
-            throw e;
         } catch (Throwable e) {
-            throw new LinkageError("close", e);
+            throw unexpected("close", e);
         }
     }
 
@@ -193,6 +183,15 @@ final class LibC {
         if (result < 0) {
             throw new IOException(function + " failed with errno " + (int) ERRNO.get(state, 0L));
         }
+    }
+
+    /// What a function throws that reports its errors otherwise.
+    private static Error unexpected(String function, Throwable e) {
+        return switch (e) {
+            case RuntimeException unchecked -> throw unchecked;
+            case Error error -> error;
+            default -> new LinkageError(function, e);
+        };
     }
 
     private static IOException failure(Throwable e) {
