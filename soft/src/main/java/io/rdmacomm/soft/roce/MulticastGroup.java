@@ -25,7 +25,7 @@ final class MulticastGroup implements PacketReader.Receiver {
         this.counters = counters;
         int bits = PacketSocket.bits(address);
         PacketInput input = new PacketInput(channel, null);
-        this.reader = new PacketReader(channel, input, bits, counters, this);
+        this.reader = new PacketReader(input, bits, counters, this);
         this.datagrams = new IncomingDatagrams(input.memory(), bits);
     }
 
@@ -33,7 +33,7 @@ final class MulticastGroup implements PacketReader.Receiver {
         return reader;
     }
 
-    /// How many there are.
+    /// The number of members.
     int size() {
         return members.length;
     }

@@ -12,13 +12,18 @@ import java.util.Map;
 /// The multicast groups to which queue pairs of a context are attached, each with a socket from its first queue pair to
 /// its last. Thread-safe. Takes no lock of a queue pair, and nothing that receives takes its lock.
 final class MulticastGroups implements AutoCloseable {
-    private final RocePort port;
+    static final int MOST = 256;
+    static final int MOST_MEMBERS = 64;
+
     private final MulticastSockets sockets;
+    private final SocketWatches watches;
+    private final RoceCounters counters;
     private final Map<InetAddress, MulticastGroup> groups = new HashMap<>();
 
-    MulticastGroups(RocePort port, MulticastSockets sockets) {
-        this.port = port;
+    MulticastGroups(MulticastSockets sockets, SocketWatches watches, RoceCounters counters) {
         this.sockets = sockets;
+        this.watches = watches;
+        this.counters = counters;
     }
 
     /// Attaches a queue pair, unless it is attached.
@@ -28,11 +33,11 @@ final class MulticastGroups implements AutoCloseable {
     synchronized void attach(String operation, InetAddress address, IncomingDatagram.Target member) throws IOException {
         MulticastGroup group = groups.get(address);
         if (group == null) {
-            check(operation, groups.size(), RocePort.MOST_GROUPS, "groups with queue pairs of this context");
+            check(operation, groups.size(), MOST, "groups with queue pairs of this context");
             group = open(address);
         }
         if (!group.has(member)) {
-            check(operation, group.size(), RocePort.MOST_MEMBERS, "queue pairs attached to " + group);
+            check(operation, group.size(), MOST_MEMBERS, "queue pairs attached to " + group);
             group.add(member);
         }
     }
@@ -48,9 +53,8 @@ final class MulticastGroups implements AutoCloseable {
         DatagramChannel channel = sockets.receive(address);
         boolean complete = false;
         try {
-            MulticastGroup group =
-                    new MulticastGroup(address, channel, port.node().counters());
-            port.watch(group.reader());
+            MulticastGroup group = new MulticastGroup(address, channel, counters);
+            watches.watch(group.reader());
             groups.put(address, group);
             complete = true;
             return group;
@@ -70,7 +74,7 @@ final class MulticastGroups implements AutoCloseable {
         group.remove(member);
         if (group.size() == 0) {
             groups.remove(address);
-            port.unwatch(group.reader());
+            watches.unwatch(group.reader());
             group.reader().close();
         }
     }

@@ -28,6 +28,7 @@ final class PacketInput {
     private int port;
     private InetSocketAddress lastSender = PacketSocket.NOWHERE;
 
+    /// @param channel not blocking
     /// @param segments null if each packet is received with a call of its own
     PacketInput(DatagramChannel channel, @Nullable SegmentReceiver segments) {
         this.channel = channel;
@@ -37,6 +38,10 @@ final class PacketInput {
                 // One more, to notice packets that are too long.
                 : ByteBuffer.allocateDirect(LONGEST_PAYLOAD + Packet.MOST_OVERHEAD + 1);
         this.memory = MemorySegment.ofBuffer(buffer);
+    }
+
+    DatagramChannel channel() {
+        return channel;
     }
 
     /// Moves on to the next packet; does not block.

@@ -23,7 +23,7 @@ final class PacketOutput {
     private final Packet packet = new Packet();
     private InetSocketAddress peer = PacketSocket.NOWHERE;
     private int peerAddress;
-    /// What packets leave through, null for the socket of the node.
+    /// The socket that packets leave through, null for the socket of the node.
     private @Nullable GroupSocket own;
     /// The packets that were not sent yet.
     private @Nullable SegmentBatch batch;

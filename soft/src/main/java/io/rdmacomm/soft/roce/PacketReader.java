@@ -12,7 +12,7 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /// Reads the packets of a socket, checks them, and counts those that are damaged. Any thread, one at a time.
 final class PacketReader implements AutoCloseable {
-    /// What takes the packets of a socket; the thread that receives.
+    /// Takes the packets of a socket; the thread that receives.
     interface Receiver {
         /// A packet has come whose checksum is right.
         ///
@@ -26,7 +26,6 @@ final class PacketReader implements AutoCloseable {
 
     private static final SafeLogger LOGGER = SafeLogger.of(PacketReader.class);
 
-    private final DatagramChannel channel;
     private final PacketInput input;
     private final int address;
     private final RoceCounters counters;
@@ -36,11 +35,9 @@ final class PacketReader implements AutoCloseable {
     private final Packet packet = new Packet();
     private boolean closed;
 
-    /// @param channel not blocking; closed with this
-    /// @param input of the channel
+    /// @param input whose channel is closed with this
     /// @param address that its packets are sent to
-    PacketReader(DatagramChannel channel, PacketInput input, int address, RoceCounters counters, Receiver receiver) {
-        this.channel = channel;
+    PacketReader(PacketInput input, int address, RoceCounters counters, Receiver receiver) {
         this.input = input;
         this.address = address;
         this.counters = counters;
@@ -49,7 +46,7 @@ final class PacketReader implements AutoCloseable {
 
     /// For a selector.
     DatagramChannel channel() {
-        return channel;
+        return input.channel();
     }
 
     /// Receives packets, unless another thread does. Without the send lock of any queue pair.
@@ -108,7 +105,7 @@ final class PacketReader implements AutoCloseable {
         receiving.lock();
         try {
             closed = true;
-            channel.close();
+            input.channel().close();
         } finally {
             receiving.unlock();
         }

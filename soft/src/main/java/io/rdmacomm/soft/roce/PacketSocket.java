@@ -26,7 +26,7 @@ final class PacketSocket implements AutoCloseable {
     static final InetSocketAddress NOWHERE = new InetSocketAddress(0);
 
     private static final SafeLogger LOGGER = SafeLogger.of(PacketSocket.class);
-    /// What is asked for; Linux grants less unless it is told otherwise.
+    /// Asked for; Linux grants less unless it is told otherwise.
     static final int BUFFER_BYTES = 4 << 20;
 
     private final int address;
@@ -68,11 +68,6 @@ final class PacketSocket implements AutoCloseable {
     /// The IPv4 address.
     int address() {
         return address;
-    }
-
-    /// For a selector.
-    DatagramChannel channel() {
-        return channel;
     }
 
     /// The packets that arrive.
@@ -138,11 +133,12 @@ final class PacketSocket implements AutoCloseable {
         return errno >= 0;
     }
 
-    /// Nobody sends any more. The channel is closed by its reader.
+    /// Nobody sends or receives any more.
     @Override
-    public void close() {
+    public void close() throws IOException {
         if (segments != null) {
             segments.close();
         }
+        channel.close();
     }
 }

@@ -43,11 +43,19 @@ public final class RoceNode implements PacketReader.Receiver {
         this.local = local;
         this.mtu = InterfaceMtu.of(local);
         this.socket = new PacketSocket(local, bursts, counters);
-        PacketInput input = socket.input();
-        this.reader = new PacketReader(socket.channel(), input, socket.address(), counters, this);
-        this.multicast = new MulticastSockets(local);
-        this.manager = new ManagerQueuePair(socket, local, mtu, this::wakeup);
-        this.datagrams = new IncomingDatagrams(input.memory(), socket.address());
+        boolean complete = false;
+        try {
+            PacketInput input = socket.input();
+            this.reader = new PacketReader(input, socket.address(), counters, this);
+            this.multicast = new MulticastSockets(local);
+            this.manager = new ManagerQueuePair(socket, local, mtu, this::wakeup);
+            this.datagrams = new IncomingDatagrams(input.memory(), socket.address());
+            complete = true;
+        } finally {
+            if (!complete) {
+                socket.close();
+            }
+        }
     }
 
     /// The node of an address, for one more user.

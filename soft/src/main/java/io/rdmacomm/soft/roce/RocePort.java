@@ -21,29 +21,21 @@ import java.io.IOException;
 import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.nio.channels.ClosedChannelException;
-import java.util.Arrays;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.IntConsumer;
 import java.util.function.IntFunction;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// The RoCE side of a context: its queue pairs, and which of its threads receive. Threads that poll do, and the engine
-/// when none has polled for a moment or one of them is about to sleep.
+/// The RoCE side of a context: its queue pairs, its multicast groups, and the sockets that it receives from.
 public final class RocePort implements AutoCloseable {
     /// The longest message (IBTA 9.7.6).
     public static final long MOST_BYTES = 1L << 31;
-    /// How many multicast groups can have queue pairs of a context: each has a socket.
-    public static final int MOST_GROUPS = 256;
-    /// How many queue pairs of a context a multicast group can have.
-    public static final int MOST_MEMBERS = 64;
+    /// The number of multicast groups that can have queue pairs of a context: each has a socket.
+    public static final int MOST_GROUPS = MulticastGroups.MOST;
+    /// The number of queue pairs of a context that a multicast group can have.
+    public static final int MOST_MEMBERS = MulticastGroups.MOST_MEMBERS;
 
-    /// A context that was polled within this time is left to the thread that polls.
-    static final long ATTENDED_NANOS = 2_000_000;
-
-    private static final int POLL_PACKETS = 16;
     private final LocalMemory memory;
     private final Engine engine;
     private final IntConsumer onLimit;
@@ -51,11 +43,8 @@ public final class RocePort implements AutoCloseable {
     private final RoceNode node;
     private final AtomicReferenceArray<@Nullable RoceTransport> transports =
             new AtomicReferenceArray<>(ControlLayout.QUEUE_PAIR_COUNT);
-    private volatile long lastPoll = System.nanoTime() - ATTENDED_NANOS;
-    private volatile boolean armed;
+    private final SocketWatches watches;
     private final MulticastGroups groups;
-    /// That of the node, and those of groups; replaced as a whole.
-    private volatile SocketWatch[] watches = {};
 
     /// Begins to receive.
     ///
@@ -77,10 +66,11 @@ public final class RocePort implements AutoCloseable {
         this.onLimit = onLimit;
         this.datagramTargets = datagramTargets;
         this.node = RoceNode.acquire(address, bursts, this);
-        this.groups = new MulticastGroups(this, node.multicast());
+        this.watches = new SocketWatches(engine);
+        this.groups = new MulticastGroups(node.multicast(), watches, node.counters());
         boolean complete = false;
         try {
-            watch(node.reader());
+            watches.watch(node.reader());
             complete = true;
         } finally {
             if (!complete) {
@@ -213,69 +203,28 @@ public final class RocePort implements AutoCloseable {
 
     // ---- Which thread receives ----
 
-    /// Receives from a socket, too.
-    void watch(PacketReader reader) throws ClosedChannelException {
-        SocketWatch added = new SocketWatch(this, engine, reader);
-        synchronized (this) {
-            watches = Stream.concat(Arrays.stream(watches), Stream.of(added)).toArray(SocketWatch[]::new);
-        }
-    }
-
-    /// No longer receives from a socket, which the engine lets go soon.
-    void unwatch(PacketReader reader) {
-        synchronized (this) {
-            Arrays.stream(watches).filter(each -> each.reader().equals(reader)).forEach(SocketWatch::stop);
-            watches = Arrays.stream(watches)
-                    .filter(each -> !each.reader().equals(reader))
-                    .toArray(SocketWatch[]::new);
-        }
-        engine.wakeup();
-    }
-
     /// Receives; a thread that polls a completion queue and has found nothing.
     ///
     /// @param sleeps whether the queue is armed, and the thread is likely to sleep next
     public void poll(boolean sleeps) {
-        if (!sleeps) {
-            lastPoll = System.nanoTime();
-            armed = false;
-        }
-        for (SocketWatch each : watches) {
-            each.reader().receive(POLL_PACKETS);
-        }
+        watches.poll(sleeps);
     }
 
     /// A completion queue was armed: what arrives must wake up the thread that waits for it.
     public void armed() {
-        armed = true;
-        for (SocketWatch each : watches) {
-            if (each.isLeft()) {
-                engine.wakeup();
-            }
-        }
-    }
-
-    /// Whether a thread polls.
-    boolean isAttended() {
-        return !armed && System.nanoTime() - lastPoll < ATTENDED_NANOS;
+        watches.armed();
     }
 
     /// Time has passed; the engine.
     ///
     /// @return nanoseconds until the next call is due
     public long onTime() {
-        long next = node.connections().onTime();
-        for (SocketWatch each : watches) {
-            next = Math.min(next, each.onTime());
-        }
-        return next;
+        return Math.min(watches.onTime(), node.connections().onTime());
     }
 
     /// No longer receives: the engine closes what it watches, and the socket is that of all contexts here.
     public void closing() {
-        for (SocketWatch each : watches) {
-            each.stop();
-        }
+        watches.stop();
     }
 
     /// Gives the socket back, which the engine must have let go before, or it would stay open for a moment.

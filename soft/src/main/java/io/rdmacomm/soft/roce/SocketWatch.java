@@ -4,15 +4,18 @@ import io.rdmacomm.soft.transport.Engine;
 import java.nio.channels.CancelledKeyException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SelectionKey;
+import java.util.function.BooleanSupplier;
 
 /// Has the engine of a context receive from a socket while no thread of it polls.
 final class SocketWatch implements Engine.Ready {
+    /// A context that was polled within this time is left to the thread that polls.
+    static final long ATTENDED_NANOS = 2_000_000;
     /// A socket that another thread was reading is left to it for this time.
     private static final long BUSY_NANOS = 100_000;
 
     private static final int PACKETS = 64;
 
-    private final RocePort port;
+    private final BooleanSupplier attended;
     private final PacketReader reader;
     private final SelectionKey key;
     /// Whether the engine does not watch the socket, because a thread polls.
@@ -22,9 +25,10 @@ final class SocketWatch implements Engine.Ready {
 
     /// Begins to watch.
     ///
+    /// @param attended whether a thread polls
     /// @throws ClosedChannelException if the socket is closed
-    SocketWatch(RocePort port, Engine engine, PacketReader reader) throws ClosedChannelException {
-        this.port = port;
+    SocketWatch(BooleanSupplier attended, Engine engine, PacketReader reader) throws ClosedChannelException {
+        this.attended = attended;
         this.reader = reader;
         this.key = engine.register(reader.channel(), SelectionKey.OP_READ, this);
     }
@@ -40,9 +44,9 @@ final class SocketWatch implements Engine.Ready {
 
     @Override
     public void ready(SelectionKey ready) {
-        boolean attended = port.isAttended();
-        if (attended || !reader.receive(PACKETS)) {
-            leftUntil = System.nanoTime() + (attended ? 0 : BUSY_NANOS);
+        boolean polled = attended.getAsBoolean();
+        if (polled || !reader.receive(PACKETS)) {
+            leftUntil = System.nanoTime() + (polled ? 0 : BUSY_NANOS);
             left = true;
             ready.interestOps(0);
         }
@@ -55,7 +59,7 @@ final class SocketWatch implements Engine.Ready {
         if (!left) {
             return Long.MAX_VALUE;
         }
-        long wait = port.isAttended() ? RocePort.ATTENDED_NANOS : leftUntil - System.nanoTime();
+        long wait = attended.getAsBoolean() ? ATTENDED_NANOS : leftUntil - System.nanoTime();
         if (wait > 0) {
             return wait;
         }

@@ -185,7 +185,7 @@ final class LibC {
         }
     }
 
-    /// What a function throws that reports its errors otherwise.
+    /// Calls that report errors by their result throw nothing; so this is a defect.
     private static Error unexpected(String function, Throwable e) {
         return switch (e) {
             case RuntimeException unchecked -> throw unchecked;
