@@ -35,7 +35,7 @@ final class CommandPages {
         }
     }
 
-    /// The completion of bash as a function that zsh loads: the first call defines it and completes, too.
+    /// The completion of bash, as a function that zsh loads. The first call defines it, and then completes.
     private static String zsh(String bash) {
         return "#compdef rdmacomm\n" + bash + "\n_bash_complete -o default -F _complete_rdmacomm\n";
     }
