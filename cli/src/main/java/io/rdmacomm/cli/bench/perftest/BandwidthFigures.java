@@ -19,7 +19,7 @@ record BandwidthFigures(long bytes, long iterations, double peak, double average
     private static final String HEADING =
             "  #bytes  #iterations  BW peak[MiB/sec]  BW average[MiB/sec]  MsgRate[Mpps]\n";
 
-    /// What a server tells a client.
+    /// The figures that a server sends to a client.
     static final BandwidthFigures NONE = new BandwidthFigures(0, 0, 0, 0, 0);
 
     /// Evaluates the times at which the operations began and ended.

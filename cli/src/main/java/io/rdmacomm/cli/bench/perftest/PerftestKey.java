@@ -8,8 +8,8 @@ import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// What an end tells the other about its queue pair and its memory, as hexadecimal text with a NUL at the
-/// end. It has the GID only if the program uses one, which it always does on Ethernet.
+/// The queue pair and the memory of one end, as hexadecimal text with a NUL at its end. It has the GID only if the
+/// program uses one, which it always does on Ethernet.
 ///
 /// ```
 /// 0000:0001:000011:a1b2c3:00001234:00007f0012345000:00000000\0

@@ -69,7 +69,7 @@ final class PerftestPair implements AutoCloseable {
         this.completions = Completions.create(pair.arena(), POLLED);
     }
 
-    /// What the peer needs to know.
+    /// The numbers that the peer needs.
     PerftestKey key() {
         QueuePairInfo info = pair.queuePair().info(settings.connection().path());
         return new PerftestKey(

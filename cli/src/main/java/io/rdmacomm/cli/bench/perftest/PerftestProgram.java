@@ -24,7 +24,7 @@ public enum PerftestProgram {
     /// Fetch-and-adds by the client with a full send queue.
     IB_ATOMIC_BW(Operation.ATOMIC, 8);
 
-    /// What the program measures.
+    /// The operation that the program measures.
     enum Operation {
         SEND,
         WRITE,
@@ -85,12 +85,12 @@ public enum PerftestProgram {
         return operation == Operation.SEND || operation == Operation.WRITE ? 2 : 1;
     }
 
-    /// How often both ends exchange their keys before they connect.
+    /// The number of times that both ends exchange their keys before they connect.
     int keysBeforeConnecting() {
         return isLatency() && operation != Operation.SEND ? 2 : 1;
     }
 
-    /// How often they do so between that and the test.
+    /// The number of times that they exchange them again before the test.
     int keysBeforeTheTest() {
         return operation == Operation.SEND ? 3 : 2;
     }
