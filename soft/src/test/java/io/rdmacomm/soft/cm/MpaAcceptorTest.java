@@ -264,10 +264,12 @@ class MpaAcceptorTest {
             stale.drop();
         }
         Wire honest = call(acceptor);
-        honest.send(RPING);
+        // Garbage can be a request without private data, but not one with this much.
+        String longer = "0102030405060708";
+        honest.send(Wire.REQUEST + "1002 000c 0001 0001" + longer);
         for (MpaRequest request = request(acceptor); ; request = request(acceptor)) {
             // Complete requests of peers that have gone may still come before it.
-            boolean last = request.frame().privateData().length == 0;
+            boolean last = HexFormat.of().formatHex(request.frame().privateData()).equals(longer);
             request.drop();
             if (last) {
                 break;
