@@ -5,6 +5,7 @@ import io.rdmacomm.soft.mapped.CompletionRing;
 import io.rdmacomm.soft.memory.LocalMemory;
 import io.rdmacomm.soft.roce.RoceArrivals;
 import io.rdmacomm.soft.roce.RocePort;
+import io.rdmacomm.soft.roce.wire.Packet;
 import io.rdmacomm.soft.tcp.LinkTerms;
 import io.rdmacomm.soft.transport.Arrivals;
 import io.rdmacomm.soft.transport.DatagramAddress;
@@ -65,7 +66,7 @@ final class RoceNetwork implements Network {
     @Override
     public void describe(PortValues values) {
         values.activeMtu = port.mtu();
-        values.maxMessageSize = RocePort.MOST_BYTES;
+        values.maxMessageSize = Packet.MOST_MESSAGE_BYTES;
     }
 
     @Override

@@ -27,7 +27,7 @@ final class InterfaceMtu {
                 return each;
             }
         }
-        throw RoceNode.unusable(
+        throw OpenFailure.of(
                 Errno.EINVAL,
                 "the interface of " + address.getHostAddress() + " has an MTU of " + bytes + ", and RoCE needs "
                         + (PathMtu.MTU_256.bytes() + HEADERS) + " at least",

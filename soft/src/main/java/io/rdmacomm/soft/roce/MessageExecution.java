@@ -110,7 +110,7 @@ final class MessageExecution {
     private boolean write(Packet packet, MemorySegment from, boolean first) {
         if (first) {
             writeBytes = Integer.toUnsignedLong(packet.length);
-            RequestFault bad = writeBytes > RocePort.MOST_BYTES
+            RequestFault bad = writeBytes > Packet.MOST_MESSAGE_BYTES
                     ? RequestFault.INVALID_REQUEST
                     : execution.beginWrite(packet.key, packet.address, writeBytes);
             if (bad != null) {

@@ -175,7 +175,7 @@ final class ReliableResponder {
 
     private @Nullable RequestFault beginRead(Packet packet) {
         long bytes = Integer.toUnsignedLong(packet.length);
-        return bytes > RocePort.MOST_BYTES
+        return bytes > Packet.MOST_MESSAGE_BYTES
                 ? RequestFault.INVALID_REQUEST
                 : execution.beginRead(packet.key, packet.address, bytes, source);
     }

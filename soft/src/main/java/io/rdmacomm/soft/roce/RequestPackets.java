@@ -81,7 +81,7 @@ final class RequestPackets {
     /// @return the status that the request fails with, or 0
     int begin(long position, long cursor) {
         boolean atomic = RequestOpcode.isAtomic(opcode(position));
-        if (atomic ? local.total < Long.BYTES : local.total > RocePort.MOST_BYTES) {
+        if (atomic ? local.total < Long.BYTES : local.total > Packet.MOST_MESSAGE_BYTES) {
             return WorkStatus.LOCAL_LENGTH_ERROR.code();
         }
         packets.set(position, cursor, atomic ? 1 : Math.max(1, (local.total + mtu - 1) / mtu));

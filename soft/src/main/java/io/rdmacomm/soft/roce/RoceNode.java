@@ -66,7 +66,7 @@ public final class RoceNode implements PacketReader.Receiver {
     /// @throws IOException if there is no socket left
     static RoceNode acquire(InetAddress address, boolean bursts, RocePort port) throws IOException {
         if (!(address instanceof Inet4Address)) {
-            throw unusable(
+            throw OpenFailure.of(
                     Errno.EINVAL,
                     address.getHostAddress() + " is not an IPv4 address: RoCE senders leave out the UDP checksum, and"
                             + " Linux drops such packets over IPv6",
@@ -90,23 +90,18 @@ public final class RoceNode implements PacketReader.Receiver {
         } catch (BindException e) {
             String host = address.getHostAddress();
             throw String.valueOf(e.getMessage()).contains("in use")
-                    ? unusable(
+                    ? OpenFailure.of(
                             Errno.EADDRINUSE,
                             "UDP port " + PacketSocket.PORT + " of " + host
                                     + " is taken, by another process with RoCE at this"
                                     + " address or by the kernel's rdma_rxe; give this device an address of its own"
                                     + " (ip addr add ADDRESS dev INTERFACE), or unload rdma_rxe (rmmod rdma_rxe)",
                             e)
-                    : unusable(
+                    : OpenFailure.of(
                             Errno.EADDRNOTAVAIL,
                             "this host does not have the address " + host + "; ip addr lists those that it has",
                             e);
         }
-    }
-
-    /// The device cannot be opened.
-    static VerbException unusable(Errno errno, String why, @Nullable Throwable cause) {
-        return new VerbException("open device with transport=roce", errno, why, cause);
     }
 
     /// A user has ended; the last one closes the socket.

@@ -29,8 +29,6 @@ import org.jspecify.annotations.Nullable;
 
 /// The RoCE side of a context: its queue pairs, its multicast groups, and the sockets that it receives from.
 public final class RocePort implements AutoCloseable {
-    /// The longest message (IBTA 9.7.6).
-    public static final long MOST_BYTES = 1L << 31;
     /// The number of multicast groups that can have queue pairs of a context: each has a socket.
     public static final int MOST_GROUPS = MulticastGroups.MOST;
     /// The number of queue pairs of a context that a multicast group can have.

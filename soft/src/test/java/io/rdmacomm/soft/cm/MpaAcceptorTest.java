@@ -269,7 +269,8 @@ class MpaAcceptorTest {
         honest.send(Wire.REQUEST + "1002 000c 0001 0001" + longer);
         for (MpaRequest request = request(acceptor); ; request = request(acceptor)) {
             // Complete requests of peers that have gone may still come before it.
-            boolean last = HexFormat.of().formatHex(request.frame().privateData()).equals(longer);
+            boolean last =
+                    HexFormat.of().formatHex(request.frame().privateData()).equals(longer);
             request.drop();
             if (last) {
                 break;

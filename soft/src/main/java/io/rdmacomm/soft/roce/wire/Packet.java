@@ -5,6 +5,8 @@ import java.nio.ByteBuffer;
 /// The headers of one packet: one reusable object for each direction. Buffers are big-endian, indexed absolutely;
 /// their position does not matter and is left alone. The fields of headers that a packet does not have keep old values.
 public final class Packet {
+    /// The longest message (IBTA 9.7.6).
+    public static final long MOST_MESSAGE_BYTES = 1L << 31;
     /// The length of the base transport header.
     public static final int BASE_BYTES = 12;
     /// The length of the invariant CRC at the end.

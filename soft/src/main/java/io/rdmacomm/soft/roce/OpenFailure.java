@@ -1,0 +1,17 @@
+package io.rdmacomm.soft.roce;
+
+import io.rdmacomm.verbs.Errno;
+import io.rdmacomm.verbs.VerbException;
+import org.jspecify.annotations.Nullable;
+
+/// Why a device with RoCE packets cannot be opened.
+final class OpenFailure {
+    private OpenFailure() {}
+
+    /// The exception for it.
+    ///
+    /// @param why the reason, and what to do
+    static VerbException of(Errno errno, String why, @Nullable Throwable cause) {
+        return new VerbException("open device with transport=roce", errno, why, cause);
+    }
+}
