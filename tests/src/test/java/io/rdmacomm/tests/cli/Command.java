@@ -1,6 +1,7 @@
 package io.rdmacomm.tests.cli;
 
 import io.rdmacomm.cli.RdmaCommand;
+import io.rdmacomm.tests.fixture.JavaCommand;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -86,16 +87,14 @@ final class Command implements AutoCloseable {
             List<String> launcher, String[] jvmOptions, Map<String, String> environment, String... arguments)
             throws IOException {
         List<String> command = new ArrayList<>(launcher);
-        command.add(ProcessHandle.current().info().command().orElseThrow());
-        command.addAll(List.of(
-                "-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "--enable-native-access=ALL-UNNAMED"));
+        List<String> options = new ArrayList<>(List.of("-Xmx512m"));
         for (String name : System.getProperties().stringPropertyNames()) {
             if (name.startsWith("rdmacomm.")) {
-                command.add("-D" + name + "=" + System.getProperty(name));
+                options.add("-D" + name + "=" + System.getProperty(name));
             }
         }
-        command.addAll(List.of(jvmOptions));
-        command.addAll(List.of("-cp", System.getProperty("java.class.path"), RdmaCommand.class.getName()));
+        options.addAll(List.of(jvmOptions));
+        command.addAll(JavaCommand.of(RdmaCommand.class, options));
         command.addAll(List.of(arguments));
         ProcessBuilder builder = new ProcessBuilder(command);
         builder.environment().putAll(environment);

@@ -3,6 +3,7 @@ package io.rdmacomm.tests.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
+import io.rdmacomm.tests.fixture.JavaCommand;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -10,7 +11,6 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -23,9 +23,6 @@ import org.junit.jupiter.api.Timeout;
 /// `rdmacomm run`: programs that know nothing of RDMA.
 @Timeout(value = 2, unit = TimeUnit.MINUTES)
 class RunTest {
-    private static final String JAVA =
-            Path.of(System.getProperty("java.home"), "bin", "java").toString();
-
     private static Command.Result run(List<String> options, String... command)
             throws IOException, InterruptedException {
         List<String> words = new ArrayList<>(List.of("run"));
@@ -39,13 +36,7 @@ class RunTest {
     }
 
     private static Command.Result runHttp(String... options) throws IOException, InterruptedException {
-        return run(
-                List.of(options),
-                JAVA,
-                "-XX:+UseSerialGC",
-                "-cp",
-                System.getProperty("java.class.path"),
-                Http.class.getName());
+        return run(List.of(options), JavaCommand.of(Http.class, List.of()).toArray(String[]::new));
     }
 
     /// The HTTP server and client of the JDK.

@@ -7,8 +7,8 @@ import io.rdmacomm.comm.mesh.NodeFailedException;
 import io.rdmacomm.comm.mesh.Rendezvous;
 import io.rdmacomm.comm.mesh.collective.Reduction;
 import io.rdmacomm.tests.fixture.Fabric;
+import io.rdmacomm.tests.fixture.JavaCommand;
 import java.io.BufferedReader;
-import java.io.File;
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
 import java.util.ArrayList;
@@ -27,28 +27,16 @@ final class CollectiveProgram implements AutoCloseable {
 
     /// Starts a rank that runs `work`, see [#main].
     static CollectiveProgram start(MeshDevice device, int rank, int size, int port, String... work) throws IOException {
-        List<String> command = new ArrayList<>(List.of(
-                System.getProperty("java.home") + File.separator + "bin" + File.separator + "java",
-                "-Xmx256m",
-                "-XX:+UseSerialGC",
-                "-XX:TieredStopAtLevel=1",
-                "--enable-native-access=ALL-UNNAMED"));
+        List<String> options = new ArrayList<>(List.of("-Xmx256m"));
         for (String name : System.getProperties().stringPropertyNames()) {
             if (name.startsWith("rdmacomm.") || name.startsWith("rdma.test.")) {
                 boolean devices = name.equals("rdmacomm.soft.devices");
                 String value = devices ? Fabric.devicesOfProcess(rank) : System.getProperty(name);
-                command.add("-D" + name + "=" + value);
+                options.add("-D" + name + "=" + value);
             }
         }
-        command.addAll(List.of(
-                "-cp",
-                System.getProperty("java.class.path"),
-                CollectiveProgram.class.getName(),
-                device.name(),
-                device.host(),
-                "" + rank,
-                "" + size,
-                "" + port));
+        List<String> command = JavaCommand.of(CollectiveProgram.class, options);
+        command.addAll(List.of(device.name(), device.host(), "" + rank, "" + size, "" + port));
         command.addAll(List.of(work));
         return new CollectiveProgram(
                 new ProcessBuilder(command).redirectError(Redirect.INHERIT).start());

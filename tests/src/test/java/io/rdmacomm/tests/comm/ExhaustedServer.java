@@ -4,8 +4,8 @@ import io.rdmacomm.comm.EndPoint;
 import io.rdmacomm.comm.ServerSession;
 import io.rdmacomm.comm.SessionListener;
 import io.rdmacomm.comm.SessionOptions;
+import io.rdmacomm.tests.fixture.JavaCommand;
 import java.io.BufferedReader;
-import java.io.File;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.Writer;
@@ -33,20 +33,13 @@ final class ExhaustedServer implements AutoCloseable {
     /// @param descriptors how many it may have
     /// @param heap for `-Xmx`
     ExhaustedServer(int descriptors, String heap) throws IOException {
-        List<String> command = new ArrayList<>(List.of(
-                "bash",
-                "-c",
-                "ulimit -n " + descriptors + " && exec \"$@\"",
-                "bash",
-                System.getProperty("java.home") + File.separator + "bin" + File.separator + "java",
-                "-Xmx" + heap,
-                "-XX:+UseSerialGC",
-                "-XX:TieredStopAtLevel=1",
-                "--enable-native-access=ALL-UNNAMED"));
+        List<String> options = new ArrayList<>(List.of("-Xmx" + heap));
         Stream.of("rdmacomm.soft.directory")
                 .filter(name -> System.getProperty(name) != null)
-                .forEach(name -> command.add("-D" + name + "=" + System.getProperty(name)));
-        command.addAll(List.of("-cp", System.getProperty("java.class.path"), ExhaustedServer.class.getName()));
+                .forEach(name -> options.add("-D" + name + "=" + System.getProperty(name)));
+        List<String> command =
+                new ArrayList<>(List.of("bash", "-c", "ulimit -n " + descriptors + " && exec \"$@\"", "bash"));
+        command.addAll(JavaCommand.of(ExhaustedServer.class, options));
         // The logs of a process without memory are long and say nothing.
         this.process = new ProcessBuilder(command)
                 .redirectError(ProcessBuilder.Redirect.DISCARD)

@@ -9,9 +9,9 @@ import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.comm.ThreadMode;
 import io.rdmacomm.comm.Tls;
 import io.rdmacomm.tests.fixture.Certificates;
+import io.rdmacomm.tests.fixture.JavaCommand;
 import io.rdmacomm.verbs.RdmaException;
 import java.io.BufferedReader;
-import java.io.File;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
@@ -73,20 +73,13 @@ final class GuardedServer implements AutoCloseable {
 
     /// Starts it.
     GuardedServer(Guard guard) throws IOException {
-        List<String> command = new ArrayList<>(List.of(
-                System.getProperty("java.home") + File.separator + "bin" + File.separator + "java",
+        List<String> options = new ArrayList<>(List.of(
                 // The heap is in memory from the beginning, and no threads of the JVM come and go.
-                "-Xms96m",
-                "-Xmx96m",
-                "-XX:+AlwaysPreTouch",
-                "-XX:+UseSerialGC",
-                "-XX:TieredStopAtLevel=1",
-                "-XX:-UseDynamicNumberOfCompilerThreads",
-                "--enable-native-access=ALL-UNNAMED"));
+                "-Xms96m", "-Xmx96m", "-XX:+AlwaysPreTouch", "-XX:-UseDynamicNumberOfCompilerThreads"));
         Stream.of("rdmacomm.soft.directory")
                 .filter(name -> System.getProperty(name) != null)
-                .forEach(name -> command.add("-D" + name + "=" + System.getProperty(name)));
-        command.addAll(List.of("-cp", System.getProperty("java.class.path"), GuardedServer.class.getName()));
+                .forEach(name -> options.add("-D" + name + "=" + System.getProperty(name)));
+        List<String> command = JavaCommand.of(GuardedServer.class, options);
         command.add(guard.name());
         Certificates files = Certificates.ofThisRun();
         Stream.of(files.here(), files.authority(), files.password())

@@ -8,9 +8,9 @@ import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.comm.mesh.Mesh;
 import io.rdmacomm.comm.mesh.NodeFailedException;
 import io.rdmacomm.comm.mesh.Rendezvous;
+import io.rdmacomm.tests.fixture.JavaCommand;
 import io.rdmacomm.verbs.RdmaException;
 import java.io.BufferedReader;
-import java.io.File;
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
 import java.util.List;
@@ -26,18 +26,8 @@ final class MeshProgram implements AutoCloseable {
     }
 
     static MeshProgram start(int rank, int size, int port) throws IOException {
-        List<String> command = List.of(
-                System.getProperty("java.home") + File.separator + "bin" + File.separator + "java",
-                "-Xmx256m",
-                "-XX:+UseSerialGC",
-                "-XX:TieredStopAtLevel=1",
-                "--enable-native-access=ALL-UNNAMED",
-                "-cp",
-                System.getProperty("java.class.path"),
-                MeshProgram.class.getName(),
-                "" + rank,
-                "" + size,
-                "" + port);
+        List<String> command = JavaCommand.of(MeshProgram.class, List.of("-Xmx256m"));
+        command.addAll(List.of("" + rank, "" + size, "" + port));
         return new MeshProgram(
                 new ProcessBuilder(command).redirectError(Redirect.INHERIT).start());
     }

@@ -9,9 +9,9 @@ import io.rdmacomm.comm.RdmaBuffer;
 import io.rdmacomm.comm.ServerSession;
 import io.rdmacomm.comm.SessionListener;
 import io.rdmacomm.comm.SessionOptions;
+import io.rdmacomm.tests.fixture.JavaCommand;
 import io.rdmacomm.verbs.AccessFlag;
 import java.io.BufferedReader;
-import java.io.File;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.util.ArrayList;
@@ -40,15 +40,10 @@ final class PeerProgram implements AutoCloseable {
     /// @param properties its system properties
     static PeerProgram start(List<String> launcher, Map<String, String> properties, String... arguments)
             throws IOException {
+        List<String> options = new ArrayList<>(List.of("-Xmx256m"));
+        properties.forEach((name, value) -> options.add("-D" + name + "=" + value));
         List<String> command = new ArrayList<>(launcher);
-        command.addAll(List.of(
-                System.getProperty("java.home") + File.separator + "bin" + File.separator + "java",
-                "-Xmx256m",
-                "-XX:+UseSerialGC",
-                "-XX:TieredStopAtLevel=1",
-                "--enable-native-access=ALL-UNNAMED"));
-        properties.forEach((name, value) -> command.add("-D" + name + "=" + value));
-        command.addAll(List.of("-cp", System.getProperty("java.class.path"), PeerProgram.class.getName()));
+        command.addAll(JavaCommand.of(PeerProgram.class, options));
         command.addAll(List.of(arguments));
         return new PeerProgram(new ProcessBuilder(command)
                 .redirectError(ProcessBuilder.Redirect.INHERIT)

@@ -3,13 +3,12 @@ package io.rdmacomm.tests.lab;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdmacomm.tests.fixture.Deadline;
+import io.rdmacomm.tests.fixture.JavaCommand;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
@@ -31,12 +30,7 @@ final class HeardProcess implements AutoCloseable {
     ///
     /// @param properties its system properties, each with its `-D`
     static List<String> java(Class<?> main, String... properties) {
-        List<String> line = new ArrayList<>();
-        line.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        line.addAll(List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "--enable-native-access=ALL-UNNAMED"));
-        line.addAll(List.of(properties));
-        line.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
-        return line;
+        return JavaCommand.of(main, List.of(properties));
     }
 
     /// Starts a program.

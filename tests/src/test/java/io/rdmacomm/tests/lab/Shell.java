@@ -1,9 +1,10 @@
 package io.rdmacomm.tests.lab;
 
+import io.rdmacomm.tests.fixture.JavaCommand;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /// Shell commands in the guest.
@@ -51,9 +52,8 @@ final class Shell {
 
     /// The command that runs the `main` of a class in another JVM like this one.
     static String java(Class<?> main, String... arguments) {
-        return Path.of(System.getProperty("java.home"), "bin", "java")
-                + " -XX:+UseSerialGC -XX:TieredStopAtLevel=1 --enable-native-access=ALL-UNNAMED -cp '"
-                + System.getProperty("java.class.path") + "' '" + main.getName() + "' " + String.join(" ", arguments);
+        String command = "'" + String.join("' '", JavaCommand.of(main, List.of())) + "'";
+        return command + " " + String.join(" ", arguments);
     }
 
     private static boolean ends(Process process, String command) {

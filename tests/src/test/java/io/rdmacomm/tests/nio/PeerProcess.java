@@ -1,7 +1,7 @@
 package io.rdmacomm.tests.nio;
 
 import io.rdmacomm.nio.RdmaSelectorProvider;
-import java.io.File;
+import io.rdmacomm.tests.fixture.JavaCommand;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -31,15 +31,8 @@ final class PeerProcess implements AutoCloseable {
     /// @param prefix before the command of the JVM
     static PeerProcess start(List<String> prefix, String role) throws IOException {
         List<String> command = new ArrayList<>(prefix);
-        command.addAll(List.of(
-                System.getProperty("java.home") + File.separator + "bin" + File.separator + "java",
-                "-Xmx256m",
-                "-XX:+UseSerialGC",
-                "-XX:TieredStopAtLevel=1",
-                "-cp",
-                System.getProperty("java.class.path"),
-                PeerProcess.class.getName(),
-                role));
+        command.addAll(JavaCommand.of(PeerProcess.class, List.of("-Xmx256m")));
+        command.add(role);
         return new PeerProcess(new ProcessBuilder(command)
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start());

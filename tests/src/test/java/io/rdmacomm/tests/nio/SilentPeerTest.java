@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.rdmacomm.nio.RdmaSelectorProvider;
 import io.rdmacomm.tests.fixture.FarNamespace;
+import io.rdmacomm.tests.fixture.JavaCommand;
 import io.rdmacomm.tests.fixture.LeakCheck;
 import io.rdmacomm.tests.fixture.Signals;
-import java.io.File;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -17,6 +17,7 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
@@ -55,19 +56,11 @@ class SilentPeerTest {
         far = FarNamespace.orLeaveOut(SilentPeerTest.class);
         System.setProperty(DEVICES, deviceAt(far.near()));
         folder = Files.createTempDirectory(Path.of("/dev/shm"), "rdmacomm-far-");
-        List<String> java = List.of(
-                System.getProperty("java.home") + File.separator + "bin" + File.separator + "java",
-                "-Xmx256m",
-                "-XX:+UseSerialGC",
-                "-XX:TieredStopAtLevel=1",
-                "-D" + DEVICES + "=" + deviceAt(far.far()),
-                "-D" + DIRECTORY + "=" + folder,
-                "-cp",
-                System.getProperty("java.class.path"),
-                SilentPeerTest.class.getName(),
-                far.far());
-        server = new ProcessBuilder(
-                        Stream.concat(far.launcher().stream(), java.stream()).toList())
+        List<String> properties = List.of("-D" + DEVICES + "=" + deviceAt(far.far()), "-D" + DIRECTORY + "=" + folder);
+        List<String> command = new ArrayList<>(far.launcher());
+        command.addAll(JavaCommand.of(SilentPeerTest.class, properties));
+        command.add(far.far());
+        server = new ProcessBuilder(command)
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
         int port = Integer.parseInt(server.inputReader().readLine());
