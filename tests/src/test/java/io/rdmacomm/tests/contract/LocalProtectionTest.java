@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdmacomm.tests.fixture.ContractCase;
 import io.rdmacomm.tests.fixture.Deviation;
+import io.rdmacomm.tests.fixture.Differences;
 import io.rdmacomm.tests.fixture.EndMemory;
 import io.rdmacomm.tests.fixture.Outcome;
 import io.rdmacomm.tests.fixture.Piece;
@@ -167,11 +168,8 @@ class LocalProtectionTest extends ContractCase {
         for (int length : new int[] {15, 1, 0}) {
             Pair pair = connected();
             pair.there().receive(50, target.piece(0, length));
-            receiveFailure(
-                    pair,
-                    source,
-                    differences().shortReceiveHere(),
-                    differences().shortReceiveThere());
+            Differences differences = differences(pair.there());
+            receiveFailure(pair, source, differences.shortReceiveHere(), differences.shortReceiveThere());
             assertThat(target.read(15, 49)).containsOnly(0x55);
         }
     }
@@ -194,8 +192,8 @@ class LocalProtectionTest extends ContractCase {
                 new Piece(small.address(), 16, 0x1234567))) {
             Pair pair = connected();
             pair.there().receive(50, bad);
-            receiveFailure(
-                    pair, source, differences().badReceiveHere(), differences().badReceiveKeyThere());
+            Differences differences = differences(pair.there());
+            receiveFailure(pair, source, differences.badReceiveHere(), differences.badReceiveKeyThere());
         }
         assertThat(readOnly.read(0, 64)).containsOnly(0x55);
     }
@@ -207,13 +205,13 @@ class LocalProtectionTest extends ContractCase {
         Pair pair = connected();
         pair.there().receive(50, target.piece(0, 16));
         target.close();
-        if (has(Deviation.SHORT_MESSAGES_NEED_NO_REGION)) {
+        if (has(pair.there(), Deviation.SHORT_MESSAGES_NEED_NO_REGION)) {
             pair.here().post(Work.send(1, source.piece(0, 16)));
             good(pair.here().one(), 1, CompletionOpcode.SEND);
             good(pair.there().one(), 50, CompletionOpcode.RECEIVE);
             return;
         }
-        receiveFailure(
-                pair, source, differences().badReceiveHere(), differences().badReceiveKeyThere());
+        Differences differences = differences(pair.there());
+        receiveFailure(pair, source, differences.badReceiveHere(), differences.badReceiveKeyThere());
     }
 }

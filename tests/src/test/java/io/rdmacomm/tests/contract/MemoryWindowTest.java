@@ -76,7 +76,7 @@ class MemoryWindowTest extends ContractCase {
         // Every queue pair of the protection domain may use it.
         Pair other = connected();
         write(other, through(window, region, 100, 8), source, WorkStatus.SUCCESS);
-        WorkStatus outside = has(Deviation.WINDOW_HAS_NO_BOUNDS) ? WorkStatus.SUCCESS : WorkStatus.REMOTE_ACCESS_ERROR;
+        WorkStatus outside = has(window, Deviation.WINDOW_HAS_NO_BOUNDS) ? WorkStatus.SUCCESS : WorkStatus.REMOTE_ACCESS_ERROR;
         write(other, through(window, region, 99, 8), source, outside);
         write(connected(), through(window, region, 157, 8), source, outside);
         write(connected(), through(window, region, 4090, 8), source, WorkStatus.REMOTE_ACCESS_ERROR);
@@ -249,7 +249,7 @@ class MemoryWindowTest extends ContractCase {
     }
 
     private void told(Outcome received, int key) {
-        if (has(Deviation.INVALIDATED_KEY_IS_NOT_TOLD)) {
+        if (has(there(), Deviation.INVALIDATED_KEY_IS_NOT_TOLD)) {
             assertThat(received.invalidated()).isNull();
         } else {
             assertThat(received.invalidated()).isEqualTo(key);
@@ -343,7 +343,7 @@ class MemoryWindowTest extends ContractCase {
         Pair pair = connected();
         pair.there().receive(1);
         pair.here().post(Work.sendInvalidate(2, region.remote().key()));
-        if (has(Deviation.REFUSED_INVALIDATION_IS_ACKNOWLEDGED)) {
+        if (has(pair.there(), Deviation.REFUSED_INVALIDATION_IS_ACKNOWLEDGED)) {
             good(pair.here().one(), 2, CompletionOpcode.SEND);
             failed(pair.there().one(), 1, WorkStatus.REMOTE_INVALID_REQUEST);
         } else {

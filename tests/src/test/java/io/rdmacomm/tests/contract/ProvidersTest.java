@@ -39,7 +39,7 @@ class ProvidersTest {
     @Test
     void everyRequiredProviderIsPresent() {
         Set<String> present = Fabric.present()
-                .flatMap(fabric -> Stream.of(fabric.provider(), kind(fabric.device())))
+                .flatMap(fabric -> Stream.of(fabric.provider(), kind(fabric.device()), fabric.labName()))
                 .collect(Collectors.toSet());
         List<String> required = Arrays.stream(System.getProperty(REQUIRE, "").split(",", -1))
                 .map(String::strip)

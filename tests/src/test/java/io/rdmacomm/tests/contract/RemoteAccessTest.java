@@ -87,7 +87,7 @@ class RemoteAccessTest extends ContractCase {
             List<Outcome> theirs = pair.there().drain(withReceive ? 2 : 1);
             if (withReceive && status == WorkStatus.REMOTE_ACCESS_ERROR) {
                 assertThat(theirs.getFirst().id()).isEqualTo(50);
-                assertThat(differences().badTargetHere())
+                assertThat(differences(pair.there()).badTargetHere())
                         .contains(theirs.getFirst().status());
             }
             failed(theirs.getLast(), 51, WorkStatus.FLUSHED);
@@ -96,9 +96,9 @@ class RemoteAccessTest extends ContractCase {
         pair.there().awaitState(QueuePairState.ERROR);
         boolean meetsMemory =
                 memory.key() == untouched.remote().key() && Long.compareUnsigned(memory.address(), -8) < 0;
-        if (operation == Operation.READ && has(Deviation.EVENTS_OF_REFUSALS_DIFFER)) {
+        if (operation == Operation.READ && has(pair.there(), Deviation.EVENTS_OF_REFUSALS_DIFFER)) {
             raised(pair.there(), AsyncEventType.QUEUE_PAIR_REQUEST_ERROR);
-        } else if (meetsMemory || !has(Deviation.EVENTS_OF_REFUSALS_DIFFER)) {
+        } else if (meetsMemory || !has(pair.there(), Deviation.EVENTS_OF_REFUSALS_DIFFER)) {
             raised(
                     pair.there(),
                     status == WorkStatus.REMOTE_ACCESS_ERROR
@@ -205,7 +205,7 @@ class RemoteAccessTest extends ContractCase {
         Set<AccessFlag> rights = EnumSet.copyOf(AccessFlag.allRemote());
         rights.remove(operation.right);
         EndMemory memory = target(rights);
-        if (operation == Operation.READ && has(Deviation.READ_NEEDS_NO_RIGHT)) {
+        if (operation == Operation.READ && has(memory, Deviation.READ_NEEDS_NO_RIGHT)) {
             carriedOut(operation, connected(), memory);
             return;
         }
@@ -221,7 +221,7 @@ class RemoteAccessTest extends ContractCase {
         rights.remove(operation.right);
         EndMemory memory = target(everything());
         Pair pair = pair(Spec.usual()).connect(patient(), patient().withAccessFlags(rights));
-        if (has(Deviation.RIGHTS_OF_A_QUEUE_PAIR_DO_NOT_COUNT)) {
+        if (has(pair.there(), Deviation.RIGHTS_OF_A_QUEUE_PAIR_DO_NOT_COUNT)) {
             carriedOut(operation, pair, memory);
             return;
         }

@@ -125,7 +125,7 @@ class RetryTest extends ContractCase {
                         SHORT);
         pair.there().receive(100);
         pair.here().connect(pair.there().info(), SHORT);
-        if (has(Deviation.OLD_NUMBER_IS_ACKNOWLEDGED)) {
+        if (has(pair.there(), Deviation.OLD_NUMBER_IS_ACKNOWLEDGED)) {
             pair.here().post(Work.send(1));
             assertThat(pair.here().one().status()).isIn(WorkStatus.SUCCESS, WorkStatus.RETRY_EXCEEDED);
         } else {
