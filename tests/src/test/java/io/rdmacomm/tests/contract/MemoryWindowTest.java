@@ -76,7 +76,8 @@ class MemoryWindowTest extends ContractCase {
         // Every queue pair of the protection domain may use it.
         Pair other = connected();
         write(other, through(window, region, 100, 8), source, WorkStatus.SUCCESS);
-        WorkStatus outside = has(window, Deviation.WINDOW_HAS_NO_BOUNDS) ? WorkStatus.SUCCESS : WorkStatus.REMOTE_ACCESS_ERROR;
+        WorkStatus outside =
+                has(window, Deviation.WINDOW_HAS_NO_BOUNDS) ? WorkStatus.SUCCESS : WorkStatus.REMOTE_ACCESS_ERROR;
         write(other, through(window, region, 99, 8), source, outside);
         write(connected(), through(window, region, 157, 8), source, outside);
         write(connected(), through(window, region, 4090, 8), source, WorkStatus.REMOTE_ACCESS_ERROR);

@@ -70,7 +70,7 @@ class PeerDeathTest {
 
     private void startPeer() {
         process = fabric.startHelper();
-        there = process.host().open(fabric.device());
+        there = process.host().open(fabric.farDevice());
     }
 
     @AfterEach
@@ -96,7 +96,7 @@ class PeerDeathTest {
     }
 
     private boolean kernelAnswers() {
-        return Differences.of(fabric).deviations().contains(Deviation.KERNEL_ANSWERS_FOR_A_STOPPED_PEER);
+        return Differences.ofFar(fabric).deviations().contains(Deviation.KERNEL_ANSWERS_FOR_A_STOPPED_PEER);
     }
 
     private boolean has(Deviation deviation) {
