@@ -314,8 +314,8 @@ class MemoryRegionTest extends ContractCase {
     void reregistrationChangesAccessRights() {
         EndMemory target = there().allocate(64, Set.of(AccessFlag.REMOTE_READ));
         EndMemory source = here().allocate(8, everything());
-        if (!can(Capability.REREGISTER_MEMORY)) {
-            assertThatThrownBy(() -> here().allocate(8, Set.of()).reregister(everything()))
+        if (!can(there(), Capability.REREGISTER_MEMORY)) {
+            assertThatThrownBy(() -> there().allocate(8, Set.of()).reregister(everything()))
                     .isInstanceOf(UnsupportedVerbException.class);
             return;
         }
