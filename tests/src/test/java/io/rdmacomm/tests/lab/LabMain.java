@@ -126,6 +126,10 @@ public final class LabMain {
         @Override
         public void executionFinished(TestIdentifier test, TestExecutionResult result) {
             long millis = (System.nanoTime() - started.get(test.getUniqueId())) / 1_000_000;
+            if (result.getStatus() == TestExecutionResult.Status.ABORTED) {
+                executionSkipped(test, result.getThrowable().map(Throwable::getMessage).orElse(""));
+                return;
+            }
             run += test.isTest() ? 1 : 0;
             if (result.getStatus() != TestExecutionResult.Status.SUCCESSFUL) {
                 failures.add(
