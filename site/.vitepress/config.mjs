@@ -38,7 +38,7 @@ const readers = [
   { text: 'Your NIO program', items: entries('10-getting-started#your-program-uses-javanio The first try', '48-nio-sockets') },
   {
     text: 'Operators',
-    items: entries('43-cluster', '35-security', '65-observability', '60-performance', '45-interoperation', '52-roce-guide',
+    items: entries('43-cluster', '35-security', '65-observability', '60-performance', '62-json', '45-interoperation', '52-roce-guide',
       '80-troubleshooting'),
   },
   {
@@ -96,8 +96,8 @@ export default defineConfig({
   outDir: out,
   cacheDir: './cache',
   srcDir: 'pages',
-  // site/build checks these after it has added the Javadoc.
-  ignoreDeadLinks: [/^\/api\//],
+  // site/build checks these after it has added the Javadoc and the comparison.
+  ignoreDeadLinks: [/^\/api\//, /^\/comparison/],
   markdown: { anchor: { slugify }, config: (markdown) => markdown.use(linkSources).use(markCommands) },
   themeConfig: {
     nav: [
@@ -108,6 +108,7 @@ export default defineConfig({
           '46-migration Migration', '43-cluster Clusters', 'documents All documents by reader'),
       },
       { text: 'API', link: '/api/index.html', target: '_self' },
+      { text: 'Comparison', link: '/comparison.html', target: '_self' },
       {
         text: version,
         items: [

@@ -1,5 +1,6 @@
 package io.rdmacomm.bench;
 
+import io.rdmacomm.cli.bench.machine.MachineLoad;
 import io.rdmacomm.cli.process.Placement.Halves;
 import io.rdmacomm.cli.report.Figure;
 import io.rdmacomm.cli.report.Grid;
@@ -28,7 +29,7 @@ public final class CompareMain implements Callable<Integer> {
     @Spec
     private CommandSpec spec = CommandSpec.create();
 
-    @Option(names = "--command", required = true, description = "The command rdmacomm.")
+    @Option(names = "--command", description = "The command rdmacomm.")
     private String command = "";
 
     @Option(names = "--rounds", defaultValue = "5", description = "The number of rounds.")
@@ -61,6 +62,9 @@ public final class CompareMain implements Callable<Integer> {
     @Option(names = "--baseline", description = "The result of an earlier run.")
     private @Nullable Path baseline;
 
+    @Option(names = "--from", description = "Measure nothing: present the result of an earlier run.")
+    private @Nullable Path from;
+
     /// Runs a comparison.
     public static void main(String[] arguments) {
         CommandLine line = new CommandLine(new CompareMain());
@@ -86,6 +90,12 @@ public final class CompareMain implements Callable<Integer> {
             throw new ParameterException(
                     spec.commandLine(), "--rounds must be at least 1, --duration above 0, and --warmup not negative");
         }
+        List<Figure> earlier =
+                baseline == null ? List.of() : ComparisonDocument.read(baseline).figures();
+        if (from != null) {
+            present(ComparisonDocument.read(from), earlier);
+            return 0;
+        }
         Optional<Halves> processors = noPin || !Programs.exists("taskset") ? Optional.empty() : Halves.own();
         Setting setting = new Setting(command, seconds, warmUp, processors);
         List<Scenario> chosen = chosen(setting);
@@ -93,11 +103,14 @@ public final class CompareMain implements Callable<Integer> {
             chosen.forEach(scenario -> say("%-20s %s".formatted(scenario.id(), scenario.title())));
             return 0;
         }
-        List<Figure> earlier = baseline == null ? List.of() : ComparisonDocument.read(baseline);
+        MachineLoad load = MachineLoad.now();
         say("processors: " + processors.map(CompareMain::text).orElse("chosen by the kernel"));
+        if (load.isHigh()) {
+            say("warning: this machine is busy, so the figures mean little: " + load);
+        }
         Comparison comparison = new Comparison(chosen, rounds, this::say);
         List<Outcome> outcomes = comparison.run();
-        present(new ComparisonDocument(facts(chosen, comparison, processors), outcomes), earlier);
+        present(new ComparisonDocument(facts(chosen, comparison, processors, load), outcomes), earlier);
         return outcomes.stream().allMatch(Outcome::isComplete) ? 0 : 1;
     }
 
@@ -132,7 +145,8 @@ public final class CompareMain implements Callable<Integer> {
         }
     }
 
-    private Map<String, Object> facts(List<Scenario> scenarios, Comparison comparison, Optional<Halves> processors) {
+    private Map<String, Object> facts(
+            List<Scenario> scenarios, Comparison comparison, Optional<Halves> processors, MachineLoad load) {
         Map<String, Object> environment = new LinkedHashMap<>();
         for (Scenario scenario : scenarios) {
             if (scenario.ours() instanceof Rdmacomm ours && !ours.machine().isEmpty()) {
@@ -145,6 +159,7 @@ public final class CompareMain implements Callable<Integer> {
         facts.put("environment", environment);
         facts.put("versions", Versions.all());
         facts.put("processors", processors.map(CompareMain::text).orElse("chosen by the kernel"));
+        facts.put("load before the run", load.toString());
         facts.put("rounds", rounds);
         facts.put("seconds of each measurement", seconds);
         if (!comparison.absences().isEmpty()) {

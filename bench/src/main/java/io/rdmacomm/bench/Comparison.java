@@ -67,14 +67,21 @@ final class Comparison {
     }
 
     private Outcome outcome(Scenario scenario) {
+        Entry ours = entry(scenario.ours());
         List<Entry> entries = present(scenario).stream()
-                .map(contestant -> new Entry(
-                        contestant.name(),
-                        contestant.contains(),
-                        figures.getOrDefault(contestant, List.of()),
-                        failures.getOrDefault(contestant, "")))
+                .map(contestant -> contestant.equals(scenario.ours())
+                        ? ours
+                        : entry(contestant).against(ours, scenario.unit()))
                 .toList();
         return new Outcome(scenario.id(), scenario.title(), scenario.unit(), entries);
+    }
+
+    private Entry entry(Contestant contestant) {
+        return Entry.of(
+                contestant.name(),
+                contestant.contains(),
+                figures.getOrDefault(contestant, List.of()),
+                failures.getOrDefault(contestant, ""));
     }
 
     /// The programs that are not installed, and where to get them.

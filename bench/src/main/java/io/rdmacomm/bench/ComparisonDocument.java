@@ -4,6 +4,7 @@ import com.fasterxml.jackson.jr.ob.JSON;
 import io.rdmacomm.cli.report.Baseline;
 import io.rdmacomm.cli.report.Chart;
 import io.rdmacomm.cli.report.Chart.Kind;
+import io.rdmacomm.cli.report.Chart.Point;
 import io.rdmacomm.cli.report.Chart.Series;
 import io.rdmacomm.cli.report.Figure;
 import io.rdmacomm.cli.report.Grid;
@@ -50,11 +51,9 @@ record ComparisonDocument(Map<String, Object> facts, List<Outcome> outcomes) {
         return List.of(
                 name,
                 Figure.text(entry.median()),
-                Figure.text(entry.low()) + ".." + Figure.text(entry.high()),
+                entry.hasRange() ? Figure.text(entry.low()) + ".." + Figure.text(entry.high()) : "",
                 outcome.unit().text(),
-                outcome.isComparable(entry)
-                        ? entry.advantageOf(outcome.ours(), outcome.unit()).text()
-                        : "");
+                entry.advantage().map(Advantage::text).orElse(""));
     }
 
     /// The table and how to read it.
@@ -64,12 +63,16 @@ record ComparisonDocument(Map<String, Object> facts, List<Outcome> outcomes) {
 
     /// The JSON document.
     String json() throws IOException {
+        return JSON.std.with(JSON.Feature.PRETTY_PRINT_OUTPUT).asString(toMap());
+    }
+
+    private Map<String, Object> toMap() {
         Map<String, Object> document = new LinkedHashMap<>();
         document.put("schema", SCHEMA);
         document.putAll(facts);
         document.put(
                 "scenarios", outcomes.stream().map(ComparisonDocument::toMap).toList());
-        return JSON.std.with(JSON.Feature.PRETTY_PRINT_OUTPUT).asString(document);
+        return document;
     }
 
     private static Map<String, Object> toMap(Outcome outcome) {
@@ -78,32 +81,7 @@ record ComparisonDocument(Map<String, Object> facts, List<Outcome> outcomes) {
         members.put("title", outcome.title());
         members.put("unit", outcome.unit().text());
         members.put("smaller_is_better", outcome.unit().smallerIsBetter());
-        members.put(
-                "entries",
-                outcome.entries().stream().map(entry -> toMap(outcome, entry)).toList());
-        return members;
-    }
-
-    private static Map<String, Object> toMap(Outcome outcome, Entry entry) {
-        Map<String, Object> members = new LinkedHashMap<>();
-        members.put("name", entry.name());
-        members.put("contains", entry.contains());
-        members.put("figures", entry.figures());
-        if (entry.isMeasured()) {
-            members.put("median", entry.median());
-            members.put("low", entry.low());
-            members.put("high", entry.high());
-            if (outcome.isComparable(entry)) {
-                Advantage advantage = entry.advantageOf(outcome.ours(), outcome.unit());
-                members.put("ratio", advantage.mean());
-                members.put("ratio_low", advantage.low());
-                members.put("ratio_high", advantage.high());
-                members.put("unstable", advantage.isUnstable());
-            }
-        }
-        if (!entry.failure().isEmpty()) {
-            members.put("failure", entry.failure());
-        }
+        members.put("entries", outcome.entries().stream().map(Entry::toMap).toList());
         return members;
     }
 
@@ -111,7 +89,7 @@ record ComparisonDocument(Map<String, Object> facts, List<Outcome> outcomes) {
     List<Figure> figures() {
         return outcomes.stream()
                 .flatMap(outcome -> outcome.entries().stream()
-                        .filter(Entry::isMeasured)
+                        .filter(entry -> entry.isMeasured() && entry.hasRange())
                         .map(entry -> new Figure(
                                 outcome.id() + " " + entry.name(),
                                 outcome.unit().text(),
@@ -123,20 +101,28 @@ record ComparisonDocument(Map<String, Object> facts, List<Outcome> outcomes) {
                 .toList();
     }
 
-    /// The figures of a document that an earlier run has written.
+    /// The document that an earlier run has written.
     ///
     /// @throws CommandFailure if `file` is no such document
-    static List<Figure> read(Path file) throws IOException {
-        List<Figure> figures = new ArrayList<>();
+    static ComparisonDocument read(Path file) throws IOException {
         try {
-            Map<String, Object> document = JSON.std.mapFrom(Files.readString(file, StandardCharsets.UTF_8));
-            for (Map<?, ?> scenario : members(document, "scenarios")) {
-                members(scenario, "entries").forEach(entry -> add(figures, scenario, entry));
-            }
+            Map<String, Object> facts = JSON.std.mapFrom(Files.readString(file, StandardCharsets.UTF_8));
+            List<Outcome> outcomes = members(facts, "scenarios").stream()
+                    .map(ComparisonDocument::outcome)
+                    .toList();
+            facts.keySet().removeAll(List.of("schema", "scenarios"));
+            return new ComparisonDocument(facts, outcomes);
         } catch (IOException | ClassCastException e) {
             throw new CommandFailure(file + ": is not a result of bench/compare", e);
         }
-        return figures;
+    }
+
+    private static Outcome outcome(Map<?, ?> scenario) {
+        return new Outcome(
+                Entry.text(scenario, "id"),
+                Entry.text(scenario, "title"),
+                Unit.of(Entry.text(scenario, "unit")),
+                members(scenario, "entries").stream().map(Entry::read).toList());
     }
 
     /// The JSON objects in the array `name`.
@@ -151,24 +137,6 @@ record ComparisonDocument(Map<String, Object> facts, List<Outcome> outcomes) {
         return objects;
     }
 
-    private static void add(List<Figure> figures, Map<?, ?> scenario, Map<?, ?> entry) {
-        if (entry.get("median") instanceof Number median
-                && entry.get("low") instanceof Number low
-                && entry.get("high") instanceof Number high
-                && entry.get("figures") instanceof List<?> rounds) {
-            figures.add(new Figure(
-                    scenario.get("id") + " " + entry.get("name"),
-                    String.valueOf(scenario.get("unit")),
-                    Boolean.TRUE.equals(scenario.get("smaller_is_better")),
-                    median.doubleValue(),
-                    low.doubleValue(),
-                    high.doubleValue(),
-                    rounds.stream()
-                            .map(figure -> ((Number) figure).doubleValue())
-                            .toList()));
-        }
-    }
-
     /// The change since an earlier run.
     Grid changesSince(List<Figure> earlier) {
         return Baseline.compare(earlier, figures());
@@ -177,13 +145,27 @@ record ComparisonDocument(Map<String, Object> facts, List<Outcome> outcomes) {
     /// The page with all charts and tables.
     ///
     /// @param changes the change since an earlier run; without rows if there is none
-    HtmlReport page(Grid changes) {
-        HtmlReport page = new HtmlReport("rdmacomm and others").facts(readable());
+    HtmlReport page(Grid changes) throws IOException {
+        HtmlReport page =
+                new HtmlReport("rdmacomm and others").facts(readable()).data("comparison.json", toMap());
         if (!changes.rows().isEmpty()) {
             page.heading("Change").grid(changes);
             page.paragraph(Baseline.EXPLANATION);
         }
-        page.heading("Comparison");
+        List<Series> ratios = outcomes.stream()
+                .map(ComparisonDocument::ratios)
+                .filter(row -> !row.points().isEmpty())
+                .toList();
+        if (!ratios.isEmpty()) {
+            page.heading("Ratios")
+                    .chart(new Chart(
+                            "How many times better rdmacomm is",
+                            "Right of the line rdmacomm is better, left of it the other.",
+                            Kind.RATIOS,
+                            "ratio",
+                            ratios));
+        }
+        page.heading("Figures of each scenario");
         for (Outcome outcome : outcomes) {
             page.chart(new Chart(
                     outcome.title(),
@@ -194,7 +176,7 @@ record ComparisonDocument(Map<String, Object> facts, List<Outcome> outcomes) {
                     bars(outcome)));
         }
         page.heading("All figures").paragraph(RATIO).grid(table());
-        page.heading("What the figures contain").grid(contents());
+        page.heading("Contents of the figures").grid(contents());
         return page;
     }
 
@@ -213,13 +195,33 @@ record ComparisonDocument(Map<String, Object> facts, List<Outcome> outcomes) {
     private static List<Series> bars(Outcome outcome) {
         return outcome.entries().stream()
                 .filter(Entry::isMeasured)
-                .map(entry -> Chart.bar(entry.name(), entry.median(), entry.low(), entry.high()))
+                .map(entry -> Chart.bar(
+                        entry.name(),
+                        entry.library(),
+                        entry.median(),
+                        entry.hasRange() ? entry.low() : entry.median(),
+                        entry.hasRange() ? entry.high() : entry.median()))
                 .toList();
+    }
+
+    private static Series ratios(Outcome outcome) {
+        List<Point> points = new ArrayList<>();
+        for (Entry entry : outcome.entries()) {
+            entry.advantage()
+                    .ifPresent(ratio -> points.add(new Point(
+                            0,
+                            ratio.mean(),
+                            ratio.hasRange() ? ratio.low() : ratio.mean(),
+                            ratio.hasRange() ? ratio.high() : ratio.mean(),
+                            entry.library())));
+        }
+        return new Series(outcome.title(), points);
     }
 
     private Grid contents() {
         List<List<String>> rows = outcomes.stream()
                 .flatMap(outcome -> outcome.entries().stream()
+                        .filter(entry -> !entry.contains().isEmpty())
                         .map(entry -> List.of(outcome.title() + ": " + entry.name(), entry.contains())))
                 .toList();
         return new Grid(

@@ -9,15 +9,6 @@ import java.util.List;
 /// @param unit of the figures
 /// @param entries rdmacomm first
 record Outcome(String id, String title, Unit unit, List<Entry> entries) {
-    Entry ours() {
-        return entries.getFirst();
-    }
-
-    /// Whether `entry` is that of a peer with which rdmacomm can be compared.
-    boolean isComparable(Entry entry) {
-        return entries.indexOf(entry) > 0 && entry.isMeasured() && ours().isMeasured();
-    }
-
     /// Whether every contestant that is installed gave a figure in every round.
     boolean isComplete() {
         return entries.stream().allMatch(entry -> entry.failure().isEmpty());

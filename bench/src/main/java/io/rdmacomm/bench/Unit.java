@@ -1,5 +1,7 @@
 package io.rdmacomm.bench;
 
+import java.util.Arrays;
+
 /// The unit of a figure.
 enum Unit {
     /// Half of a round trip.
@@ -21,6 +23,16 @@ enum Unit {
     Unit(String text, boolean smallerIsBetter) {
         this.text = text;
         this.smallerIsBetter = smallerIsBetter;
+    }
+
+    /// The unit with this text.
+    ///
+    /// @throws ClassCastException if there is none: the text is not that of a unit
+    static Unit of(String text) {
+        return Arrays.stream(values())
+                .filter(unit -> unit.text.equals(text))
+                .findFirst()
+                .orElseThrow(() -> new ClassCastException("no unit '" + text + "'"));
     }
 
     String text() {

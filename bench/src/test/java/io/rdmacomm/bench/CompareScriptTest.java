@@ -38,7 +38,8 @@ class CompareScriptTest {
                 "--duration -1 | --duration needs a number of seconds",
                 "--warmup x | --warmup needs a number of seconds",
                 "--only A;B | --only needs names",
-                "--json | --json needs a file"
+                "--json | --json needs a file",
+                "--from last-run.json --lab | --from measures nothing"
             })
     void wrongUsageIsOneLineAndExitCode2(String words, String expected) throws Exception {
         Result result = run(words);
@@ -53,6 +54,7 @@ class CompareScriptTest {
             delimiter = '|',
             value = {
                 "--baseline /no/such/file | /no/such/file: cannot be read",
+                "--from /no/such/file | /no/such/file: cannot be read",
                 "--json /no/such/folder/file | /no/such/folder/file: cannot be written",
                 "--report / | /: cannot be written"
             })

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -135,7 +136,7 @@ class ComparisonTest {
         ComparisonDocument same = document(5, Unit.ONE_WAY, new Known("ours", "", 1.0, 1.15, 1.3, 1.1, 1.2));
         ComparisonDocument few = document(3, Unit.ONE_WAY, new Known("ours", "", 0.5, 0.6, 0.7));
 
-        List<Figure> earlier = ComparisonDocument.read(file);
+        List<Figure> earlier = ComparisonDocument.read(file).figures();
 
         assertThat(faster.changesSince(earlier).text()).contains("one ours", "-45.5 %", "better");
         assertThat(same.changesSince(earlier).text()).contains("within noise");
@@ -155,6 +156,65 @@ class ComparisonTest {
 
         assertThat(page).contains("A &amp; B", "10^6 messages/s", "known figures", "\"kind\":\"BARS\"");
         assertThat(page).doesNotContain("{{", "Change since");
+    }
+
+    @Test
+    void aDocumentThatIsReadIsPresentedAsItWas(@TempDir Path folder) throws Exception {
+        ComparisonDocument run =
+                document(Unit.RATE, new Known("ours", "", 1.0, 2.0, 8.0), new Known("peer", "", 4.0, 4.0, 4.0));
+        Path file = Files.writeString(folder.resolve("run.json"), run.json());
+
+        ComparisonDocument again = ComparisonDocument.read(file);
+
+        assertThat(again.text()).isEqualTo(run.text());
+        assertThat(again.json()).isEqualTo(run.json());
+        assertThat(page(again)).isEqualTo(page(run)).contains("\"kind\":\"RATIOS\"", "Right of the line");
+    }
+
+    /// Such as the last run, of which only the table was kept.
+    @Test
+    void aSummaryWithoutRoundsHasNoRanges(@TempDir Path folder) throws Exception {
+        Path file = Files.writeString(folder.resolve("summary.json"), """
+                {"schema": 1, "rounds": 3, "scenarios": [{"id": "one", "title": "A task", "unit": "us one way", "entries": [
+                {"name": "rdmacomm send_lat", "median": 0.569, "low": 0.374, "high": 0.918},
+                {"name": "Aeron IPC", "median": 0.66, "ratio": 1.17, "unstable": true}]}]}
+                """);
+
+        ComparisonDocument summary = ComparisonDocument.read(file);
+
+        assertThat(summary.text().lines().map(String::stripTrailing))
+                .anyMatch(line -> line.matches(" *rdmacomm send_lat +0.569 +0.374..0.918 +us one way"))
+                .anyMatch(line -> line.matches(" *Aeron IPC +0.660 +us one way +1.17 unstable"));
+        assertThat(page(summary)).contains("[0.0,0.66,0.66,0.66,\"Aeron\"]", "[0.0,1.17,1.17,1.17,\"Aeron\"]");
+        assertThat(summary.figures()).extracting(Figure::name).containsExactly("one rdmacomm send_lat");
+    }
+
+    @Test
+    void aLibraryIsItsNameWithoutTransportAndTest() {
+        assertThat(Stream.of(
+                                "rdmacomm send_lat",
+                                "rdmacomm session",
+                                "UCX shm ucp_put_bw",
+                                "UCX tcp tag_lat",
+                                "libfabric tcp",
+                                "Aeron IPC, small log",
+                                "plain SocketChannel",
+                                "qperf tcp_lat")
+                        .map(name -> Entry.of(name, "", List.of(), "").library()))
+                .containsExactly(
+                        "rdmacomm",
+                        "rdmacomm",
+                        "UCX",
+                        "UCX",
+                        "libfabric",
+                        "Aeron, small log",
+                        "plain SocketChannel",
+                        "qperf");
+    }
+
+    /// A page needs nothing but its file; two of the same document are equal.
+    private static String page(ComparisonDocument document) throws Exception {
+        return document.page(document.changesSince(List.of())).text();
     }
 
     private static Map<String, Object> row(ComparisonDocument document, String name) throws Exception {

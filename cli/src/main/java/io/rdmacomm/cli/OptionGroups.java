@@ -42,7 +42,7 @@ public final class OptionGroups {
             Map.entry(DeviceOptions.class, "Device and path"),
             Map.entry(TrustOptions.class, "Security"),
             Map.entry(Subcommand.class, GENERAL));
-    private static final List<String> OUTPUT_NAMES = List.of("--csv", "--report");
+    private static final List<String> OUTPUT_NAMES = List.of("--csv", "--histograms", "--report");
 
     private OptionGroups() {}
 

@@ -104,6 +104,12 @@ public final class BenchCommand extends Subcommand {
     private @Nullable Path csv;
 
     @Option(
+            names = "--histograms",
+            paramLabel = "FILE",
+            description = "Write the histogram of each latency test to FILE, as a log of HdrHistogram.")
+    private @Nullable Path histograms;
+
+    @Option(
             names = "--rounds",
             paramLabel = "N",
             defaultValue = "1",
@@ -161,7 +167,7 @@ public final class BenchCommand extends Subcommand {
             return 0;
         }
         if (peer.isServer()) {
-            exclude("--server", "--report", "--baseline", "--rounds");
+            exclude("--server", "--report", "--baseline", "--rounds", "--histograms");
             flags.modes().exclude("--server, which uses the modes that its client asks for");
             serve(options);
             return 0;
@@ -170,6 +176,7 @@ public final class BenchCommand extends Subcommand {
         load = MachineLoad.now();
         PeerAddress address = peer.address();
         if (rounds > 1) {
+            exclude("--rounds, which measures in other processes", "--histograms");
             measureInRounds();
         } else if (address != null) {
             measure(settings, options.withAddress(address.host(), address.port()), Placement.none("another host"));
@@ -225,7 +232,7 @@ public final class BenchCommand extends Subcommand {
         if (peer.isServer() || peer.address() != null) {
             throw usage("collectives have no server; --nodes or a launcher starts all of their nodes");
         }
-        exclude("collectives", "--report", "--baseline", "--matrix");
+        exclude("collectives", "--report", "--baseline", "--matrix", "--histograms");
         json.check();
         if (untilEof) {
             InputWatch.onEnd(() -> System.exit(1));
@@ -296,6 +303,9 @@ public final class BenchCommand extends Subcommand {
         if (csv != null) {
             ResultFile.check(csv);
         }
+        if (histograms != null) {
+            ResultFile.check(histograms);
+        }
         return settings;
     }
 
@@ -307,13 +317,16 @@ public final class BenchCommand extends Subcommand {
 
     private void measure(BenchSettings settings, SessionOptions options, Placement placement) throws IOException {
         BenchReport report;
-        try (BenchOutput progress = new BenchOutput(output(), json.ownsStandardOutput(), settings.sampled())) {
+        try (BenchOutput progress = new BenchOutput(output(), json.ownsStandardOutput(), settings)) {
             progress.onPlacement(placement, load);
             report = new Benchmark(options, settings, progress).run();
             progress.end(report);
         }
         if (csv != null) {
             CsvFile.write(csv, report.results().stream().map(Result::toMap).toList());
+        }
+        if (histograms != null) {
+            HistogramFile.write(histograms, report.results());
         }
         Map<String, Object> members = new LinkedHashMap<>();
         members.put("processors", placement.toString());

@@ -1,10 +1,12 @@
 package io.rdmacomm.cli.bench;
 
+import io.rdmacomm.cli.bench.machine.Governors;
 import io.rdmacomm.cli.bench.machine.MachineFloors;
 import io.rdmacomm.cli.bench.machine.MachineLoad;
 import io.rdmacomm.cli.bench.machine.SocketFigures;
 import io.rdmacomm.cli.bench.result.Modes;
 import io.rdmacomm.cli.bench.result.Result;
+import io.rdmacomm.cli.bench.trial.BenchSettings;
 import io.rdmacomm.cli.bench.workload.TrialPlan;
 import io.rdmacomm.cli.process.Placement;
 import io.rdmacomm.cli.terminal.ByteSize;
@@ -20,15 +22,17 @@ final class BenchOutput implements BenchListener, AutoCloseable {
     private final Table table;
     private final boolean quiet;
     private final boolean sampled;
+    private final boolean floors;
 
     /// @param quiet whether to show only the progress line
-    /// @param sampled whether each operation of a latency test is timed
-    BenchOutput(CommandOutput output, boolean quiet, boolean sampled) {
+    /// @param settings of the measurement
+    BenchOutput(CommandOutput output, boolean quiet, BenchSettings settings) {
         this.output = output;
         this.progress = new ProgressLine(output.err());
-        this.table = new Table(output.out());
+        this.table = new Table(output.out(), settings.floors());
         this.quiet = quiet;
-        this.sampled = sampled;
+        this.sampled = settings.sampled();
+        this.floors = settings.floors();
         progress.show("starting ...");
     }
 
@@ -38,6 +42,10 @@ final class BenchOutput implements BenchListener, AutoCloseable {
         if (!quiet) {
             output.println("processors: " + placement);
             load(load).ifPresent(output::println);
+            Governors.ofThisMachine()
+                    .filter(governors -> !Governors.areSteady(governors))
+                    .ifPresent(governors -> output.println("WARNING: the governor of the processors is " + governors
+                            + ", which changes their frequency: cpupower frequency-set -g performance"));
         }
     }
 
@@ -107,7 +115,7 @@ final class BenchOutput implements BenchListener, AutoCloseable {
             output.println(
                     "blocking calls in each mode, on both sides; CPU: of each process without its JIT compilers, in"
                             + " percent of a core; idle: both wait for a message that does not come");
-        } else {
+        } else if (floors) {
             output.println(
                     "floor: the least time this machine needs, measured in this run; ratio: p50 / floor, or Gbit/s /"
                             + " copy Gbit/s");

@@ -27,6 +27,7 @@ final class InteropOptions {
             "--matrix",
             "--transport",
             "--csv",
+            "--histograms",
             "--rounds",
             "--no-pin",
             "--report",

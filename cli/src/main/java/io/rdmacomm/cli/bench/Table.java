@@ -15,8 +15,10 @@ import org.jspecify.annotations.Nullable;
 
 /// Prints results for people as they arrive: a table of latencies and a table of bandwidths.
 public final class Table {
-    private static final String LATENCY = "%-18s %8s %10s %9s %9s %9s %9s %10s %9s %9s %8s %6s%n";
-    private static final String BANDWIDTH = "%-18s %8s %10s %10s %12s %13s %11s %6s%n";
+    private static final String LATENCY = "%-18s %8s %10s %9s %9s %9s %9s %10s %9s %9s";
+    private static final String LATENCY_FLOOR = " %8s %6s";
+    private static final String BANDWIDTH = "%-18s %8s %10s %10s %12s %13s";
+    private static final String BANDWIDTH_COPY = " %11s %6s";
 
     private static final String MODES = "%-20s %-15s %10s %10s %9s %7s %9s %7s%n";
 
@@ -25,12 +27,18 @@ public final class Table {
             "~: fewer than ten samples were slower; !: beyond the limit, which was measured while the machine was slower";
 
     private final PrintWriter out;
+    private final String latencyFormat;
+    private final String bandwidthFormat;
     private BenchTest.@Nullable Kind printed;
     private boolean marked;
 
     /// Prints to `out`.
-    public Table(PrintWriter out) {
+    ///
+    /// @param floors whether the limits of the machine have columns
+    public Table(PrintWriter out, boolean floors) {
         this.out = out;
+        latencyFormat = LATENCY + (floors ? LATENCY_FLOOR : "") + "%n";
+        bandwidthFormat = BANDWIDTH + (floors ? BANDWIDTH_COPY : "") + "%n";
     }
 
     /// Prints the next result.
@@ -75,7 +83,7 @@ public final class Table {
         switch (kind) {
             case LATENCY ->
                 out.printf(
-                        LATENCY,
+                        latencyFormat,
                         "latency [us]",
                         "size",
                         "samples",
@@ -90,7 +98,7 @@ public final class Table {
                         "ratio");
             case BANDWIDTH ->
                 out.printf(
-                        BANDWIDTH,
+                        bandwidthFormat,
                         "bandwidth",
                         "size",
                         "messages",
@@ -124,7 +132,7 @@ public final class Table {
     private void row(LatencyResult result) {
         LatencySamples samples = result.samples();
         out.printf(
-                LATENCY,
+                latencyFormat,
                 result.test().label(),
                 ByteSize.format(result.bytes()),
                 samples.count(),
@@ -145,7 +153,7 @@ public final class Table {
 
     private void row(MeanLatency result) {
         out.printf(
-                LATENCY,
+                latencyFormat,
                 result.test().label(),
                 ByteSize.format(result.bytes()),
                 result.iterations(),
@@ -162,7 +170,7 @@ public final class Table {
 
     private void row(BandwidthResult result) {
         out.printf(
-                BANDWIDTH,
+                bandwidthFormat,
                 result.test().label(),
                 ByteSize.format(result.bytes()),
                 result.iterations(),

@@ -102,6 +102,7 @@ public final class DoctorCommand extends Subcommand {
 
     private int checkMachine() throws IOException {
         List<Finding> findings = new ArrayList<>(MachineChecks.all());
+        findings.addAll(SpeedChecks.all());
         List<Finding> devices = DeviceChecks.devices();
         findings.addAll(DeviceChecks.providers());
         findings.addAll(devices);
@@ -154,6 +155,7 @@ public final class DoctorCommand extends Subcommand {
         Path name = selfTest.report();
         SelfTestReport report = name == null ? null : new SelfTestReport(name);
         List<Finding> findings = new ArrayList<>(MachineChecks.all());
+        findings.addAll(SpeedChecks.all());
         findings.addAll(DeviceChecks.providers());
         Context context;
         try {

@@ -213,6 +213,10 @@ public final class PingCommand extends Subcommand {
             }
             if (text) {
                 output().println(address + ": " + times.line());
+                if (!times.isEmpty() && !times.isWarm()) {
+                    output().println("Both JVMs are new, and slow at first; --interval 0 --count "
+                            + PingTimes.WARM_PINGS + " shows how fast they become.");
+                }
             }
             Map<String, Object> result = times.toMap(bytes);
             line.addTo(result);

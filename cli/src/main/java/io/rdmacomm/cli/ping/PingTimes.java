@@ -11,6 +11,9 @@ import org.HdrHistogram.Histogram;
 final class PingTimes {
     private static final long MAX_NANOS = 100_000_000_000L;
 
+    /// After so many pings the JIT compilers have done most of their work.
+    static final int WARM_PINGS = 20_000;
+
     private static final double MEDIAN = 50;
     private static final List<Double> PERCENTILES = List.of(MEDIAN, 99.0, 99.9);
     private static final double ENOUGH = 9.999;
@@ -45,6 +48,11 @@ final class PingTimes {
     /// Whether there are enough pings beyond the percentile for it to mean something.
     private boolean isKnown(double percentile) {
         return percentile == MEDIAN || histogram.getTotalCount() * (100 - percentile) >= 100 * ENOUGH;
+    }
+
+    /// Whether most of the pings were those of a JVM that has compiled what it needs.
+    boolean isWarm() {
+        return histogram.getTotalCount() >= WARM_PINGS;
     }
 
     boolean isEmpty() {

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /// The JSON document of `rdmacomm bench`, of this run or read from a file, and its presentation.
 public final class BenchDocument {
@@ -23,6 +24,7 @@ public final class BenchDocument {
     private static final String GBPS = "Gbit/s";
     /// The figures of a row, and their titles.
     private static final List<List<String>> COLUMNS = List.of(
+            List.of("iterations", "samples"),
             List.of("p50_us", "p50 us"),
             List.of("p99_us", "p99 us"),
             List.of("p999_us", "p99.9 us"),
@@ -36,6 +38,18 @@ public final class BenchDocument {
             List.of("busy_cpu_percent_server", "busy server %"),
             List.of("idle_cpu_percent_client", "idle client %"),
             List.of("idle_cpu_percent_server", "idle server %"));
+
+    /// The facts of a run besides its environment, and what they are.
+    private static final List<List<String>> FACTS = List.of(
+            List.of("processors", "processors"),
+            List.of("rounds", "rounds"),
+            List.of("work_mode", "work mode"),
+            List.of("thread_mode", "thread mode"),
+            List.of("cache_line_us", "a cache line from one side to the other, us"),
+            List.of("socket_us", "8 B through a plain TCP socket, one way, us"),
+            List.of("socket_gbps", "a stream through a plain TCP socket, Gbit/s"));
+    /// The size of which a distribution is shown: most protocols have small messages.
+    private static final long SMALL = 8;
 
     private final Map<?, ?> document;
 
@@ -138,9 +152,13 @@ public final class BenchDocument {
     /// The page with all charts and tables.
     ///
     /// @param changes the change since an earlier run; without rows if there is none
-    public HtmlReport page(Grid changes) {
+    public HtmlReport page(Grid changes) throws IOException {
         HtmlReport page = new HtmlReport("rdmacomm bench");
         page.facts(facts());
+        if (Boolean.TRUE.equals(load().get("high"))) {
+            page.paragraph("WARNING: other programs used this machine. Figures are worse and vary more.");
+        }
+        page.data("rdmacomm-bench.json", members());
         if (!changes.rows().isEmpty()) {
             page.heading("Change").grid(changes);
             page.paragraph(Baseline.EXPLANATION);
@@ -157,17 +175,22 @@ public final class BenchDocument {
         if (document.get("environment") instanceof Map<?, ?> environment) {
             environment.forEach((name, value) -> facts.put(String.valueOf(name), value));
         }
-        for (String name : List.of(
-                "processors", "rounds", "work_mode", "thread_mode", "cache_line_us", "socket_us", "socket_gbps")) {
-            Object value = document.get(name);
+        for (List<String> fact : FACTS) {
+            Object value = document.get(fact.getFirst());
             if (value != null) {
-                facts.put(name.replace('_', ' '), value);
+                facts.put(fact.getLast(), value);
             }
         }
-        if (document.get("load") instanceof Map<?, ?> load) {
-            load.forEach((name, value) -> facts.put(String.valueOf(name).replace('_', ' '), value));
-        }
+        load().forEach((name, value) -> {
+            if (!name.equals("high")) {
+                facts.put(String.valueOf(name).replace('_', ' '), value);
+            }
+        });
         return facts;
+    }
+
+    private Map<?, ?> load() {
+        return document.get("load") instanceof Map<?, ?> load ? load : Map.of();
     }
 
     private void latency(HtmlReport page) {
@@ -178,7 +201,11 @@ public final class BenchDocument {
         if (!rows.isEmpty() || !means.isEmpty()) {
             page.heading("Latency");
         }
-        byTest(rows).forEach((test, own) -> {
+        Map<String, List<Map<?, ?>>> tests = byTest(rows);
+        if (tests.size() > 1) {
+            page.chart(Chart.bySize("Median latency of all tests", MICROS, lines(rows, "p50_us")));
+        }
+        tests.forEach((test, own) -> {
             List<Series> lines = new ArrayList<>();
             for (List<String> line : List.of(
                     List.of("p50", "p50_us"),
@@ -187,10 +214,10 @@ public final class BenchDocument {
                     List.of("floor of the machine", "floor_us"))) {
                 add(lines, line.get(0), own, line.get(1));
             }
-            page.chart(new Chart(test, "Latency percentiles by message size.", Kind.BY_SIZE, MICROS, lines));
+            page.chart(Chart.bySize(test, MICROS, lines));
         });
         if (!means.isEmpty()) {
-            page.chart(new Chart("Mean latency", "By message size.", Kind.BY_SIZE, MICROS, lines(means, "avg_us")));
+            page.chart(Chart.bySize("Mean latency", MICROS, lines(means, "avg_us")));
         }
         for (long size : shown(rows)) {
             List<Series> lines = rows.stream()
@@ -206,13 +233,16 @@ public final class BenchDocument {
         }
     }
 
-    /// The smallest size, the one in the middle, and the largest.
+    /// A small size, the one in the middle, and the largest.
     private static List<Long> shown(List<Map<?, ?>> rows) {
         List<Long> sizes =
                 rows.stream().map(BenchDocument::bytes).distinct().sorted().toList();
         return sizes.isEmpty()
                 ? sizes
-                : List.of(sizes.getFirst(), sizes.get(sizes.size() / 2), sizes.getLast()).stream()
+                : Stream.of(
+                                sizes.contains(SMALL) ? SMALL : sizes.getFirst(),
+                                sizes.get(sizes.size() / 2),
+                                sizes.getLast())
                         .distinct()
                         .toList();
     }
@@ -234,19 +264,9 @@ public final class BenchDocument {
         List<Series> rates = new ArrayList<>(lines(rows, "gbps"));
         add(rates, "one thread copies", byTest(rows).values().iterator().next(), "copy_gbps");
         page.heading("Bandwidth")
-                .chart(new Chart("Bandwidth", "By message size.", Kind.BY_SIZE, GBPS, rates))
-                .chart(new Chart(
-                        "Message rate",
-                        "By message size.",
-                        Kind.BY_SIZE,
-                        "10^6 messages/s",
-                        lines(rows, "mmsgs_per_s")))
-                .chart(new Chart(
-                        "CPU time per byte",
-                        "Of both ends together, by message size.",
-                        Kind.BY_SIZE,
-                        "us per 10^9 bytes",
-                        lines(rows, "cpu_us_per_gb")));
+                .chart(Chart.bySize("Bandwidth of all tests", GBPS, rates))
+                .chart(Chart.bySize("Message rate", "10^6 messages/s", lines(rows, "mmsgs_per_s")))
+                .chart(Chart.bySize("CPU time of both ends", "us per 10^9 bytes", lines(rows, "cpu_us_per_gb")));
     }
 
     private Grid results() {
@@ -272,6 +292,9 @@ public final class BenchDocument {
         if (row.get(name) == null) {
             return "";
         }
+        if (row.get(name) instanceof Integer || row.get(name) instanceof Long) {
+            return String.valueOf(row.get(name));
+        }
         boolean uncertain = row.get("uncertain") instanceof List<?> names && names.contains(name);
         return (uncertain ? "~" : "") + Figure.text(number(row, name));
     }
@@ -296,11 +319,19 @@ public final class BenchDocument {
     private static void add(List<Series> lines, String name, List<Map<?, ?>> rows, String member) {
         List<Point> points = rows.stream()
                 .filter(row -> row.containsKey(member))
-                .map(row -> Point.of((double) bytes(row), number(row, member)))
+                .map(row -> point(row, member))
                 .toList();
         if (!points.isEmpty()) {
             lines.add(new Series(name, points));
         }
+    }
+
+    /// The value; that by which results are compared has a range.
+    private static Point point(Map<?, ?> row, String member) {
+        double value = number(row, member);
+        return row.containsKey("low") && member.equals(figureOf(row))
+                ? new Point((double) bytes(row), value, number(row, "low"), number(row, "high"), "")
+                : Point.of((double) bytes(row), value);
     }
 
     private static long bytes(Map<?, ?> row) {

@@ -1,8 +1,10 @@
 package io.rdmacomm.cli.report;
 
+import io.rdmacomm.cli.terminal.ByteSize;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 
 /// A chart of a report.
 ///
@@ -19,12 +21,14 @@ public record Chart(String title, String note, Kind kind, String unit, List<Seri
         /// A value for each percentile; the axis gives 99.9 as much room as 99.
         BY_PERCENTILE,
         /// One bar for each series, from its only point, with the range of its values.
-        BARS
+        BARS,
+        /// One row for each series, with a dot for each of its points, on a logarithmic axis around 1.
+        RATIOS
     }
 
     /// A named line.
     ///
-    /// @param name in the legend
+    /// @param name in the legend, or beside the bar or row
     /// @param points from left to right
     public record Series(String name, List<Point> points) {}
 
@@ -34,16 +38,80 @@ public record Chart(String title, String note, Kind kind, String unit, List<Seri
     /// @param y the value
     /// @param low the lowest value measured
     /// @param high the highest value measured
-    public record Point(double x, double y, double low, double high) {
-        /// A value without a range.
+    /// @param of what it is a value of; the same is drawn in the same colour in all charts of a page
+    public record Point(double x, double y, double low, double high, String of) {
+        /// A value of its whole line, without a range.
         public static Point of(double x, double y) {
-            return new Point(x, y, y, y);
+            return new Point(x, y, y, y, "");
+        }
+
+        boolean hasRange() {
+            return low < high;
         }
     }
 
     /// The bar of a [Kind#BARS] chart.
-    public static Series bar(String name, double value, double low, double high) {
-        return new Series(name, List.of(new Point(0, value, low, high)));
+    ///
+    /// @param colour bars of the same have the same colour in all charts of a page
+    public static Series bar(String name, String colour, double value, double low, double high) {
+        return new Series(name, List.of(new Point(0, value, low, high, colour)));
+    }
+
+    /// The values by message size: lines, or bars if each would be one dot.
+    public static Chart bySize(String title, String unit, List<Series> lines) {
+        if (lines.stream().anyMatch(line -> line.points().size() != 1)) {
+            return new Chart(title, "By message size.", Kind.BY_SIZE, unit, lines);
+        }
+        List<Series> bars = lines.stream()
+                .map(line -> {
+                    Point only = line.points().getFirst();
+                    return bar(line.name(), line.name(), only.y(), only.low(), only.high());
+                })
+                .toList();
+        String size =
+                ByteSize.format((long) lines.getFirst().points().getFirst().x());
+        return new Chart(title + ", " + size, "", Kind.BARS, unit, bars);
+    }
+
+    /// The content in words, for those who do not see the chart.
+    String description() {
+        return title + ", in " + unit + ". "
+                + series.stream().map(this::description).collect(Collectors.joining("; ")) + ".";
+    }
+
+    private String description(Series line) {
+        return switch (kind) {
+            case BARS, RATIOS -> line.name() + ": " + described(line.points());
+            case BY_SIZE ->
+                ends(line, ByteSize.format((long) line.points().getFirst().x()), ByteSize.format((long)
+                        line.points().getLast().x()));
+            case BY_PERCENTILE ->
+                ends(
+                        line,
+                        percentile(line.points().getFirst()),
+                        percentile(line.points().getLast()));
+        };
+    }
+
+    private static String percentile(Point point) {
+        return "percentile " + Figure.text(point.x());
+    }
+
+    private static String ends(Series line, String first, String last) {
+        String text = line.name() + ": " + Figure.text(line.points().getFirst().y()) + " at " + first;
+        return line.points().size() == 1
+                ? text
+                : text + ", " + Figure.text(line.points().getLast().y()) + " at " + last;
+    }
+
+    private static String described(List<Point> points) {
+        return points.stream()
+                .map(point -> (points.size() > 1 ? point.of() + " " : "")
+                        + Figure.text(point.y())
+                        + (point.hasRange()
+                                ? " (" + Figure.text(point.low()) + " to " + Figure.text(point.high()) + ")"
+                                : ""))
+                .collect(Collectors.joining(", "));
     }
 
     Map<String, Object> toMap() {
@@ -60,7 +128,12 @@ public record Chart(String title, String note, Kind kind, String unit, List<Seri
                 line.name(),
                 "points",
                 line.points().stream()
-                        .map(point -> List.of(point.x(), point.y(), point.low(), point.high()))
+                        .map(point -> List.of(
+                                point.x(),
+                                point.y(),
+                                point.low(),
+                                point.high(),
+                                point.of().isEmpty() ? line.name() : point.of()))
                         .toList());
     }
 }

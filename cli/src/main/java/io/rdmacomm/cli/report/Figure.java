@@ -1,5 +1,7 @@
 package io.rdmacomm.cli.report;
 
+import java.math.BigDecimal;
+import java.math.MathContext;
 import java.util.List;
 
 /// A measured value with its noise band.
@@ -13,11 +15,16 @@ import java.util.List;
 /// @param rounds the value of each round; empty if there was only one
 public record Figure(
         String name, String unit, boolean smallerIsBetter, double value, double low, double high, List<Double> rounds) {
+    private static final MathContext THREE_DIGITS = new MathContext(3);
+
     /// The value with three significant digits.
     public static String text(double value) {
         double size = Math.abs(value);
-        if (size >= 100 || size == 0) {
-            return "%.0f".formatted(value);
+        if (size == 0) {
+            return "0";
+        }
+        if (size >= 100) {
+            return BigDecimal.valueOf(value).round(THREE_DIGITS).toBigInteger().toString();
         }
         int places = (int) Math.ceil(2 - Math.log10(size));
         return ("%." + Math.min(places, 9) + "f").formatted(value);

@@ -8,8 +8,11 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 
 /// A page with tables, charts and the facts that they depend on. Everything is in one file, the chart library
 /// included, so it needs no network. The tables are readable without JavaScript.
@@ -20,6 +23,9 @@ public final class HtmlReport {
     private final String title;
     private final StringBuilder body = new StringBuilder();
     private final List<Map<String, Object>> charts = new ArrayList<>();
+    private final Set<String> anchors = new HashSet<>();
+    private String json = "null";
+    private String fileName = "";
 
     /// An empty page.
     public HtmlReport(String title) {
@@ -28,8 +34,30 @@ public final class HtmlReport {
 
     /// Adds a heading.
     public HtmlReport heading(String text) {
-        body.append("<h2>").append(escape(text)).append("</h2>\n");
+        body.append("<h2").append(anchor(text)).append("</h2>\n");
         return this;
+    }
+
+    /// Lets the reader save the data of the page.
+    ///
+    /// @param name of the file
+    /// @param data the JSON document
+    public HtmlReport data(String name, Map<String, ?> data) throws IOException {
+        fileName = name;
+        json = JSON.std.asString(data);
+        body.append("<p><button id=\"save\" type=\"button\" hidden>Save the data (JSON)</button></p>\n");
+        return this;
+    }
+
+    /// The rest of the start tag of a heading, and its text, which is a link to it.
+    private String anchor(String text) {
+        String plain =
+                text.toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9]+", "-").replaceAll("^-|-$", "");
+        String name = plain;
+        for (int i = 2; !anchors.add(name); i++) {
+            name = plain + "-" + i;
+        }
+        return " id=\"%s\"><a href=\"#%s\">%s</a>".formatted(name, name, escape(text));
     }
 
     /// Adds a paragraph.
@@ -54,12 +82,12 @@ public final class HtmlReport {
     public HtmlReport chart(Chart chart) {
         body.append("<figure data-chart=\"")
                 .append(charts.size())
-                .append("\"><figcaption><strong>")
-                .append(escape(chart.title()))
-                .append("</strong> ")
+                .append("\"><figcaption><h3")
+                .append(anchor(chart.title()))
+                .append("</h3> ")
                 .append(escape(chart.note()))
                 .append("</figcaption><div class=\"plot\"><canvas role=\"img\" aria-label=\"")
-                .append(escape(chart.title()))
+                .append(escape(chart.description()))
                 .append("\"></canvas></div></figure>\n");
         charts.add(chart.toMap());
         return this;
@@ -93,13 +121,18 @@ public final class HtmlReport {
 
     /// The page.
     public String text() throws IOException {
-        // In a script element only the characters of an end tag have a meaning.
-        String data = JSON.std.asString(charts).replace("<", "\\u003c");
         return resource(TEMPLATE)
                 .replace("{{title}}", escape(title))
                 .replace("{{body}}", body)
-                .replace("{{charts}}", data)
+                .replace("{{charts}}", inScript(JSON.std.asString(charts)))
+                .replace("{{data}}", inScript(json))
+                .replace("{{file}}", escape(fileName))
                 .replace("{{library}}", resource(LIBRARY).replace("</script", "<\\/script"));
+    }
+
+    /// In a script element only the characters of an end tag have a meaning.
+    private static String inScript(String text) {
+        return text.replace("<", "\\u003c");
     }
 
     /// Writes the page to `file`.

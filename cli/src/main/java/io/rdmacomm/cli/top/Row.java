@@ -19,6 +19,10 @@ public record Row(
         return counters.value(ChannelCounter.FAILED) + counters.value(ChannelCounter.HANDLER_ERRORS);
     }
 
+    double bytesPerSecond() {
+        return rates == null ? 0 : rates.bytesIn() + rates.bytesOut();
+    }
+
     double activity() {
         return rates == null ? 0 : rates.activity();
     }

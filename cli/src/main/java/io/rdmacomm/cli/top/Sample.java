@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /// The running processes at one moment.
 ///
 /// @param processes the processes
-/// @param rows their channels, the busiest first
+/// @param rows their channels, in the order that was asked for
 /// @param tcp the TCP of the host; null at the first sample, or where the kernel does not show it
 /// @param problems counters files that could not be read, and why
 public record Sample(

@@ -6,7 +6,6 @@ import io.rdmacomm.verbs.counters.ProcessIdentity;
 import io.rdmacomm.verbs.counters.ProcessRecord;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -17,13 +16,10 @@ import org.jspecify.annotations.Nullable;
 public final class Sampler {
     /// A process that has not published for this long is stopped, or gets no processor time.
     private static final long STALE_MILLIS = 5000;
-    private static final Comparator<Row> BUSIEST_FIRST = Comparator.comparingDouble(Row::activity)
-            .reversed()
-            .thenComparingLong(row -> row.process().process().pid())
-            .thenComparingLong(row -> row.counters().id());
 
     private final CountersFolder folder;
     private final long pid;
+    private final RowOrder order;
     private Map<ProcessIdentity, Publication> before = Map.of();
     private @Nullable TcpStatistics tcpBefore;
     private long tcpNanos;
@@ -32,9 +28,11 @@ public final class Sampler {
     private record Publication(ProcessRecord process, Map<Long, Rates> rates) {}
 
     /// @param pid the process to show; 0 for all
-    public Sampler(CountersFolder folder, long pid) {
+    /// @param order of the rows
+    public Sampler(CountersFolder folder, long pid, RowOrder order) {
         this.folder = folder;
         this.pid = pid;
+        this.order = order;
     }
 
     /// Reads all files.
@@ -55,7 +53,7 @@ public final class Sampler {
             addRows(publication, rows);
         }
         before = publications;
-        rows.sort(BUSIEST_FIRST);
+        rows.sort(order.comparator());
         return new Sample(List.copyOf(processes), List.copyOf(rows), tcp(), content.problems());
     }
 

@@ -55,6 +55,13 @@ public final class TopCommand extends Subcommand {
     @Range(min = 1)
     private @Nullable Long pid;
 
+    @Option(
+            names = "--sort",
+            paramLabel = "ORDER",
+            defaultValue = "BUSY",
+            description = "What comes first: busy (operations and messages), bytes, errors or pid (default: busy).")
+    private RowOrder order = RowOrder.BUSY;
+
     @Mixin
     private final JsonOption json = new JsonOption();
 
@@ -65,7 +72,7 @@ public final class TopCommand extends Subcommand {
         }
         json.check();
         CountersFolder folder = CountersFolder.ofUser();
-        Sampler sampler = new Sampler(folder, pid == null ? 0 : pid);
+        Sampler sampler = new Sampler(folder, pid == null ? 0 : pid, order);
         String where = folder.path().toString();
         if (once) {
             showOnce(sampler, where);

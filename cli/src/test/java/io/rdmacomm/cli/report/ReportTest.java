@@ -81,8 +81,9 @@ class ReportTest {
                         "A &lt;fast&gt; one",
                         "send_lat",
                         "Latency distribution, 8 B",
-                        "CPU time per byte")
-                .contains("\"kind\":\"BY_SIZE\"", "\"kind\":\"BY_PERCENTILE\"", "one thread copies")
+                        "CPU time of both ends")
+                .contains("\"kind\":\"BARS\"", "\"kind\":\"BY_PERCENTILE\"", "one thread copies")
+                .contains("<h2 id=\"latency\"><a href=\"#latency\">", "<h3 id=\"send-lat-8-b\">", "Save the data")
                 .doesNotContain("{{", "<link", "<script src", "@import", "Change since");
     }
 
@@ -94,7 +95,78 @@ class ReportTest {
         String page = new HtmlReport("title").chart(chart).text();
 
         assertThat(page).contains("&lt;/script&gt;", "\\u003c/script>");
-        assertThat(page.split("</script>", -1)).hasSize(4);
+        assertThat(page.split("</script>", -1)).hasSize(5);
+    }
+
+    @Test
+    void theDataCanBeSaved() throws Exception {
+        String page =
+                document(latency(1, 0.9, 1.1), bandwidth(100)).page(NO_CHANGES).text();
+
+        String data = page.replaceFirst("(?s).*data-file=\"rdmacomm-bench.json\">", "");
+        assertThat(BenchDocument.parse("page", data.substring(0, data.indexOf("</script>")))
+                        .figures())
+                .hasSize(2);
+    }
+
+    @Test
+    void headingsOfTheSameTextHaveDifferentAnchors() throws Exception {
+        String page = new HtmlReport("title")
+                .heading("One & two")
+                .heading("One & two")
+                .text();
+
+        assertThat(page).contains("<a href=\"#one-two\">One &amp; two</a>", "<h2 id=\"one-two-2\">");
+    }
+
+    @Test
+    void chartsAreDescribedForThoseWhoDoNotSeeThem() {
+        Series line = new Series("p50", List.of(new Point(8, 0.2, 0.1, 0.3, ""), Point.of(1 << 20, 45.67)));
+        Series bar = Chart.bar("Aeron IPC", "Aeron", 0.66, 0.5, 0.7);
+
+        assertThat(Chart.bySize("send_lat", "us", List.of(line)).description())
+                .isEqualTo("send_lat, in us. p50: 0.200 at 8 B, 45.7 at 1 MiB.");
+        assertThat(new Chart("send 8 B", "", Kind.BARS, "us", List.of(bar)).description())
+                .isEqualTo("send 8 B, in us. Aeron IPC: 0.660 (0.500 to 0.700).");
+    }
+
+    @Test
+    void oneSizeIsDrawnAsBars() {
+        Chart chart = Chart.bySize("atomic_lat", "us", List.of(new Series("p50", List.of(Point.of(8, 1)))));
+
+        assertThat(chart.kind()).isEqualTo(Kind.BARS);
+        assertThat(chart.title()).isEqualTo("atomic_lat, 8 B");
+    }
+
+    @Test
+    void theFigureThatIsComparedHasABand() throws Exception {
+        Map<String, Object> larger = new HashMap<>(latency(4, 3, 5));
+        larger.put("bytes", 4096);
+        BenchDocument two = new BenchDocument(Map.of("results", List.of(latency(1, 0.9, 1.1), larger)));
+
+        String page = two.page(NO_CHANGES).text();
+
+        assertThat(page)
+                .contains("[8.0,1.0,0.9,1.1,\"p50\"]", "[4096.0,4.0,3.0,5.0,\"p50\"]", "[8.0,2.0,2.0,2.0,\"p99\"]");
+    }
+
+    @Test
+    void aBusyMachineIsAWarning() throws Exception {
+        Map<String, Object> load = Map.of("processors_used_by_others", 1.5, "high", true);
+
+        assertThat(new BenchDocument(Map.of("results", List.of(), "load", load))
+                        .page(NO_CHANGES)
+                        .text())
+                .contains("WARNING: other programs used this machine", "processors used by others")
+                .doesNotContain("<dt>high</dt>");
+    }
+
+    @Test
+    void theTableHasTheNumberOfSamples() throws Exception {
+        Map<String, Object> row = new HashMap<>(latency(1, 0.9, 1.1));
+        row.put("iterations", 123_456);
+
+        assertThat(document(row, bandwidth(100)).page(NO_CHANGES).text()).contains("<th>samples</th>", ">123456<");
     }
 
     private static BenchDocument rounds(double... gbps) {
@@ -200,7 +272,7 @@ class ReportTest {
         assertThat(Figure.text(0.04567)).isEqualTo("0.0457");
         assertThat(Figure.text(1.234)).isEqualTo("1.23");
         assertThat(Figure.text(45.67)).isEqualTo("45.7");
-        assertThat(Figure.text(45_678)).isEqualTo("45678");
+        assertThat(Figure.text(45_678)).isEqualTo("45700");
         assertThat(Figure.text(0)).isEqualTo("0");
     }
 

@@ -6,7 +6,9 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -65,6 +67,20 @@ final class LaunchScriptTest {
         String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         assertThat(process.waitFor()).as(output).isZero();
         return output.lines().toList();
+    }
+
+    @Test
+    void onlySourcesOfTheCommandMakeItBuildAgain() throws Exception {
+        assertThat(run(Map.of(), "devices").getFirst()).isEqualTo("rdmacomm: building ...");
+        FileTime later = FileTime.from(Instant.now().plusSeconds(60));
+        Path comparison = Files.createDirectories(home.resolve("bench/src/main/java"));
+        Files.setLastModifiedTime(Files.writeString(comparison.resolve("Peer.java"), ""), later);
+        Files.setLastModifiedTime(Files.writeString(home.resolve("bench/pom.xml"), ""), later);
+        assertThat(run(Map.of(), "devices").getFirst()).isNotEqualTo("rdmacomm: building ...");
+
+        Files.setLastModifiedTime(Files.writeString(home.resolve("cli/src/main/Command.java"), ""), later);
+
+        assertThat(run(Map.of(), "devices").getFirst()).isEqualTo("rdmacomm: building ...");
     }
 
     @Test

@@ -28,6 +28,10 @@ class ReportTest {
             phone.onload = () => {
                 const page = phone.contentDocument;
                 document.body.dataset.charts = page.body.dataset.charts;
+                const axis = () => phone.contentWindow.Chart.getChart(page.querySelector('canvas')).scales.y.type;
+                document.body.dataset.axes = axis();
+                page.querySelector('figcaption button').click();
+                document.body.dataset.axes += ' ' + axis();
                 document.body.dataset.sideways = page.documentElement.scrollWidth - page.documentElement.clientWidth;
             };
             </script>
@@ -112,7 +116,7 @@ class ReportTest {
         assertThat(dom(chromium, folder, page, "--blink-settings=preferredColorScheme=0"))
                 .contains("data-charts=\"6\"", "data-scheme=\"dark\"");
         assertThat(dom(chromium, folder, phone, "--allow-file-access-from-files"))
-                .contains("data-charts=\"6\"", "data-sideways=\"0\"");
+                .contains("data-charts=\"6\"", "data-sideways=\"0\"", "data-axes=\"logarithmic linear\"");
     }
 
     private static String chromium() {

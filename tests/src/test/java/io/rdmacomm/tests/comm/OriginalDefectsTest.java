@@ -33,7 +33,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
-/// Defects of the C++ original that no other test here rules out. The whole list is in docs/40-comm-guide.md.
+/// Defects of the C++ original that no other test here rules out. The whole list is in docs/46-migration.md.
 final class OriginalDefectsTest {
     private static final SessionOptions OPTIONS = SessionOptions.defaults().withAddress("127.0.0.1", 0);
 

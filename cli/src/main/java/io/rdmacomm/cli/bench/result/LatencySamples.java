@@ -87,6 +87,11 @@ public final class LatencySamples {
         return micros((double) Math.min(histogram.getValueAtPercentile(percentile), max));
     }
 
+    /// A copy of all samples in nanoseconds. Of tests that report half of a round trip they are whole round trips.
+    public Histogram histogram() {
+        return histogram.copy();
+    }
+
     /// Pairs of a percentile and its time in microseconds.
     List<List<Double>> distribution() {
         return PERCENTILES.stream()

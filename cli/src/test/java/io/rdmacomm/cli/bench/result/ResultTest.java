@@ -67,7 +67,7 @@ class ResultTest {
     @Test
     void theTableHasAHeaderForEachKindOfTestAndAlignedColumns() {
         StringWriter text = new StringWriter();
-        Table table = new Table(new PrintWriter(text));
+        Table table = new Table(new PrintWriter(text), true);
 
         table.add(latency(0.5));
         table.add(new MeanLatency(BenchTest.WRITE_LAT, 8, 1000, 400_000, 0, Spread.NONE));
@@ -87,6 +87,17 @@ class ResultTest {
         assertThat(lines.get(2)).endsWith("-      -");
         assertThat(lines.get(3)).startsWith("bandwidth").hasSameSizeAs(lines.get(4));
         assertThat(lines.get(4)).startsWith("read_bw").contains("64 KiB", "104.858");
+    }
+
+    @Test
+    void limitsThatAreNotMeasuredHaveNoColumns() {
+        StringWriter text = new StringWriter();
+        Table table = new Table(new PrintWriter(text), false);
+
+        table.add(latency(0));
+        table.add(bandwidth(0));
+
+        assertThat(text.toString()).contains("stdev", "CPU us/GB").doesNotContain("floor", "ratio", "copy", " -");
     }
 
     @Test

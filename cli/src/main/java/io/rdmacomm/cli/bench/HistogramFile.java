@@ -1,0 +1,50 @@
+package io.rdmacomm.cli.bench;
+
+import io.rdmacomm.cli.bench.result.LatencyResult;
+import io.rdmacomm.cli.bench.result.ModeResult;
+import io.rdmacomm.cli.bench.result.Result;
+import io.rdmacomm.cli.bench.result.UnreliableResult;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.HdrHistogram.Histogram;
+import org.HdrHistogram.HistogramLogWriter;
+
+/// The file of `bench --histograms`: a log that the tools of HdrHistogram read and draw.
+final class HistogramFile {
+    private static final double NANOS_PER_MICRO = 1000;
+
+    private HistogramFile() {}
+
+    /// Writes one line for each latency test and size, with the tag TEST/BYTES.
+    static void write(Path file, List<Result> results) throws IOException {
+        try (PrintStream stream = new PrintStream(Files.newOutputStream(file), false, StandardCharsets.UTF_8)) {
+            HistogramLogWriter writer = new HistogramLogWriter(stream);
+            writer.outputComment("rdmacomm bench: samples in nanoseconds; of tests that report half of a round trip,"
+                    + " whole round trips. Maxima in microseconds.");
+            writer.outputLogFormatVersion();
+            writer.outputLegend();
+            for (Result result : results) {
+                if (latency(result) instanceof LatencyResult latency) {
+                    Histogram histogram = latency.samples().histogram();
+                    histogram.setTag(latency.test().label() + "/" + latency.bytes());
+                    writer.outputIntervalHistogram(0, 0, histogram, NANOS_PER_MICRO);
+                }
+            }
+            if (stream.checkError()) {
+                throw new IOException(file + ": cannot be written completely: is the file system full?");
+            }
+        }
+    }
+
+    private static Result latency(Result result) {
+        return switch (result) {
+            case ModeResult mode -> mode.measured();
+            case UnreliableResult unreliable -> unreliable.measured();
+            default -> result;
+        };
+    }
+}

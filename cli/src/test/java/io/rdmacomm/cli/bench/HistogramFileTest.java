@@ -1,0 +1,38 @@
+package io.rdmacomm.cli.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdmacomm.cli.bench.result.BenchTest;
+import io.rdmacomm.cli.bench.result.LatencyResult;
+import io.rdmacomm.cli.bench.result.LatencySamples;
+import io.rdmacomm.cli.bench.result.MeanLatency;
+import io.rdmacomm.cli.bench.result.Spread;
+import java.nio.file.Path;
+import java.util.List;
+import org.HdrHistogram.Histogram;
+import org.HdrHistogram.HistogramLogReader;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class HistogramFileTest {
+    @Test
+    void eachLatencyTestIsALineWithATag(@TempDir Path folder) throws Exception {
+        LatencySamples samples = new LatencySamples(2);
+        samples.add(new long[] {0, 1000, 3000, 6000}, 3);
+        Path file = folder.resolve("samples.hlog");
+
+        HistogramFile.write(
+                file,
+                List.of(
+                        new MeanLatency(BenchTest.WRITE_LAT, 8, 1000, 400_000, 0, Spread.NONE),
+                        new LatencyResult(BenchTest.SEND_LAT, 64, samples, 0, Spread.NONE)));
+
+        try (HistogramLogReader reader = new HistogramLogReader(file.toFile())) {
+            Histogram histogram = (Histogram) reader.nextIntervalHistogram();
+            assertThat(histogram.getTag()).isEqualTo("send_lat/64");
+            assertThat(histogram.getTotalCount()).isEqualTo(3);
+            assertThat(histogram.getValueAtPercentile(50)).isBetween(2000L, 2001L);
+            assertThat(reader.hasNext()).isFalse();
+        }
+    }
+}
