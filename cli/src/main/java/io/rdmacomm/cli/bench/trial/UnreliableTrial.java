@@ -40,10 +40,10 @@ final class UnreliableTrial implements Trial {
     private Losses losses = Losses.NONE;
     private boolean broken;
 
-    private UnreliableTrial(FrameChannel<BenchMessage> control, UnreliablePair pair, long setupNanos) {
+    private UnreliableTrial(FrameChannel<BenchMessage> control, UnreliablePair pair, long setupNanos, long lostNanos) {
         this.control = control;
         this.pair = pair;
-        this.waits = new UnreliableWait(pair);
+        this.waits = new UnreliableWait(pair, lostNanos);
         this.latency = pair.plan().test().kind() == BenchTest.Kind.LATENCY;
         this.setupTime = Duration.ofNanos(setupNanos);
     }
@@ -51,6 +51,16 @@ final class UnreliableTrial implements Trial {
     /// See [Trial#open].
     static UnreliableTrial open(
             FrameChannel<BenchMessage> control, ClientSession session, SessionOptions options, TrialPlan plan) {
+        return open(control, session, options, plan, UnreliableWait.LOST_NANOS);
+    }
+
+    /// @param lostNanos the time after which a message counts as lost
+    static UnreliableTrial open(
+            FrameChannel<BenchMessage> control,
+            ClientSession session,
+            SessionOptions options,
+            TrialPlan plan,
+            long lostNanos) {
         long begin = System.nanoTime();
         InetSocketAddress server = new InetSocketAddress(session.endPoint().remoteAddress(), options.port());
         UnreliablePair pair = new UnreliablePair(
@@ -67,7 +77,7 @@ final class UnreliableTrial implements Trial {
                             UnreliablePair.mtu(peer).bytes());
             session.endPoint().checkNumbers(UnreliablePair.info(peer));
             pair.connect(peer);
-            return new UnreliableTrial(control, pair, System.nanoTime() - begin);
+            return new UnreliableTrial(control, pair, System.nanoTime() - begin, lostNanos);
         });
     }
 

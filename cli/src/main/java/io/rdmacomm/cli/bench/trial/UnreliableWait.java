@@ -12,13 +12,20 @@ final class UnreliableWait {
     private static final long COMPLETION_NANOS = TimeUnit.SECONDS.toNanos(30);
 
     private final UnreliablePair pair;
+    private final long lostNanos;
     private int spins;
 
     UnreliableWait(UnreliablePair pair) {
-        this.pair = pair;
+        this(pair, LOST_NANOS);
     }
 
-    /// Polls until `messages` of this step have arrived, or none has for [#LOST_NANOS].
+    /// @param lostNanos instead of [#LOST_NANOS]
+    UnreliableWait(UnreliablePair pair, long lostNanos) {
+        this.pair = pair;
+        this.lostNanos = lostNanos;
+    }
+
+    /// Polls until `messages` of this step have arrived, or none has for the time after which it is lost.
     ///
     /// @return whether they have arrived
     boolean forMessages(long messages) {
@@ -32,7 +39,7 @@ final class UnreliableWait {
             if (since == 0 || pair.received() != seen) {
                 since = now;
                 seen = pair.received();
-            } else if (now - since > LOST_NANOS) {
+            } else if (now - since > lostNanos) {
                 return false;
             }
         }
