@@ -1,5 +1,6 @@
 package io.rdmacomm.soft;
 
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdmacomm.soft.mapped.ControlFile;
@@ -32,11 +33,11 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/// Another process on this host that sends long messages, one after the other, until one fails. It can be stopped,
-/// most likely in the middle of a message, and killed.
+/// Another process on this host that sends long messages, one after the other, until one fails. Each begins and ends
+/// with a number, that of the previous message plus one. It can be stopped, most likely in the middle of a message, and
+/// killed.
 final class SendingProcess {
     static final int BYTES = 64 << 20;
-    static final byte CONTENT = 0x11;
 
     private static final String DEVICE = "soft0=127.0.0.1";
     private static final ConnectionOptions IMPATIENT =
@@ -131,7 +132,6 @@ final class SendingProcess {
                 CompletionQueue queue = context.createCompletionQueue(CompletionQueueOptions.ofCapacity(8));
                 QueuePair pair = domain.createQueuePair(QueuePairOptions.reliable(queue));
                 MemoryRegion region = domain.allocate(BYTES, AccessFlag.allRemote());
-                region.segment().fill(CONTENT);
                 System.out.println(InfoText.print(pair.info()));
                 pair.connect(InfoText.parse(in.readLine()), IMPATIENT);
                 SendBatch batch = SendBatch.create(arena, 1, 1)
@@ -139,7 +139,11 @@ final class SendingProcess {
                         .with(region, 0, BYTES)
                         .signaled();
                 Completions done = Completions.create(arena, 1);
+                byte number = 0;
                 do {
+                    number++;
+                    region.segment().set(JAVA_BYTE, 0, number);
+                    region.segment().set(JAVA_BYTE, BYTES - 1, number);
                     pair.post(batch);
                     while (queue.poll(done) == 0) {
                         Thread.onSpinWait();
