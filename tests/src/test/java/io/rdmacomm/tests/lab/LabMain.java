@@ -127,7 +127,8 @@ public final class LabMain {
         public void executionFinished(TestIdentifier test, TestExecutionResult result) {
             long millis = (System.nanoTime() - started.get(test.getUniqueId())) / 1_000_000;
             if (result.getStatus() == TestExecutionResult.Status.ABORTED) {
-                executionSkipped(test, result.getThrowable().map(Throwable::getMessage).orElse(""));
+                executionSkipped(
+                        test, result.getThrowable().map(Throwable::getMessage).orElse(""));
                 return;
             }
             run += test.isTest() ? 1 : 0;
