@@ -134,6 +134,8 @@ final class StatisticsTest {
     void aServerWithoutClientsIsPublished() {
         try (ServerSession _ = ServerSession.listen(
                 SessionOptions.defaults().withName("lonely").withAddress("127.0.0.1", 0))) {
+            // A thread of the session makes the file.
+            eventually(() -> !published().isEmpty());
             assertThat(published()).singleElement().satisfies(record -> {
                 assertThat(record.session()).isEqualTo("lonely");
                 assertThat(record.peer()).isEmpty();
