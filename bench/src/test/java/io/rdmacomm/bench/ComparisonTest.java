@@ -212,7 +212,7 @@ class ComparisonTest {
                         "qperf");
     }
 
-    /// A page needs nothing but its file; two of the same document are equal.
+    /// The page of a document, without a comparison with an earlier run.
     private static String page(ComparisonDocument document) throws Exception {
         return document.page(document.changesSince(List.of())).text();
     }

@@ -45,7 +45,7 @@ final class BenchOutput implements BenchListener, AutoCloseable {
             Governors.ofThisMachine()
                     .filter(governors -> !Governors.areSteady(governors))
                     .ifPresent(governors -> output.println("WARNING: the governor of the processors is " + governors
-                            + ", which changes their frequency: cpupower frequency-set -g performance"));
+                            + ", which changes their frequency: " + Governors.REMEDY));
         }
     }
 

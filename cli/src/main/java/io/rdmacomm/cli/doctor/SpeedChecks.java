@@ -34,10 +34,7 @@ final class SpeedChecks {
     static Finding governor(String governors) {
         return Governors.areSteady(governors)
                 ? Finding.ok("frequency", "governor " + governors)
-                : Finding.warn(
-                        "frequency",
-                        "governor " + governors,
-                        "before you measure: cpupower frequency-set -g performance");
+                : Finding.warn("frequency", "governor " + governors, "before you measure: " + Governors.REMEDY);
     }
 
     /// The NUMA node of each adapter, on a machine that has several.

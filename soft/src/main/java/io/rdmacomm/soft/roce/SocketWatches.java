@@ -21,7 +21,7 @@ final class SocketWatches {
         this.engine = engine;
     }
 
-    /// Receives from a socket, too.
+    /// Begins to receive from a socket.
     ///
     /// @throws ClosedChannelException if the socket is closed
     void watch(PacketReader reader) throws ClosedChannelException {

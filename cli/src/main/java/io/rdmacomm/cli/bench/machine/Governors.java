@@ -3,14 +3,16 @@ package io.rdmacomm.cli.bench.machine;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/// Who chooses the frequency of the processors. A governor that saves power lowers it while they wait, so figures
-/// depend on what ran before.
+/// The governors that choose the frequency of the processors. One that saves power lowers it while they wait, so
+/// figures depend on what ran before.
 public final class Governors {
+    /// The command that makes the frequency steady.
+    public static final String REMEDY = "cpupower frequency-set -g performance";
+
     private static final Path PROCESSORS = Path.of("/sys/devices/system/cpu");
     private static final String FAST = "performance";
 
@@ -24,12 +26,10 @@ public final class Governors {
     /// The governors in the folder of the kernel.
     public static Optional<String> in(Path processors) {
         try (Stream<Path> folders = Files.list(processors)) {
-            List<Path> files = folders.filter(
+            String names = folders.filter(
                             folder -> folder.getFileName().toString().matches("cpu[0-9]+"))
                     .map(folder -> folder.resolve("cpufreq/scaling_governor"))
                     .filter(Files::isReadable)
-                    .toList();
-            String names = files.stream()
                     .map(Governors::name)
                     .filter(name -> !name.isEmpty())
                     .distinct()
