@@ -6,6 +6,7 @@ import io.rdmacomm.verbs.AsyncEventType;
 import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.MemoryRegion;
 import io.rdmacomm.verbs.ProtectionDomain;
+import io.rdmacomm.verbs.RdmaInterruptedException;
 import io.rdmacomm.verbs.ReceiveBatch;
 import io.rdmacomm.verbs.SharedReceiveQueue;
 import io.rdmacomm.verbs.SharedReceiveQueueOptions;
@@ -80,7 +81,7 @@ final class ReceivePool implements AutoCloseable {
                     refill(count - limit);
                 }
             }
-        } catch (InterruptedException _) {
+        } catch (InterruptedException | RdmaInterruptedException _) {
             // The pool is being closed.
         }
     }

@@ -2,6 +2,7 @@ package io.rdmacomm.comm;
 
 import io.rdmacomm.comm.data.Operation;
 import io.rdmacomm.comm.data.SendQueue;
+import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongFunction;
@@ -24,6 +25,7 @@ public final class AsyncChannel {
     private final SendQueue<CompletionHandler> sends;
     private final Inbox<?> inbox;
     private final OperationChecks checks;
+    private final SendCopies copies;
     private final long timeoutNanos;
 
     /// @param timeout how long operations wait for room
@@ -32,11 +34,13 @@ public final class AsyncChannel {
             SendQueue<CompletionHandler> sends,
             Inbox<?> inbox,
             OperationChecks checks,
+            SendCopies copies,
             Duration timeout) {
         this.gate = gate;
         this.sends = sends;
         this.inbox = inbox;
         this.checks = checks;
+        this.copies = copies;
         this.timeoutNanos = timeout.toNanos();
     }
 
@@ -48,6 +52,32 @@ public final class AsyncChannel {
     /// Sends a message with a tag.
     public CompletableFuture<@Nullable Void> send(BufferSlice message, int tag) {
         return start(checks.send(operation(), message, tag));
+    }
+
+    /// Sends a copy of `message`, which needs no registered memory and may be changed when this returns. For
+    /// short messages: it copies, and at most 16 copies of a channel are in flight. The first one allocates
+    /// memory of about 256 KiB for the channel.
+    ///
+    /// @param message at most [RdmaChannel#maxMessageBytes()]
+    /// @throws io.rdmacomm.verbs.VerbException if there is no room for that memory; the message says what to
+    ///         raise
+    public CompletableFuture<@Nullable Void> send(MemorySegment message) {
+        return start(checks.send(operation(), message.byteSize()), message);
+    }
+
+    /// Sends a copy of `message` with a tag; see [#send(MemorySegment)].
+    public CompletableFuture<@Nullable Void> send(MemorySegment message, int tag) {
+        return start(checks.send(operation(), message.byteSize(), tag), message);
+    }
+
+    /// Sends a copy of `message`; see [#send(MemorySegment)].
+    public CompletableFuture<@Nullable Void> send(byte[] message) {
+        return send(MemorySegment.ofArray(message));
+    }
+
+    /// Sends a copy of `message` with a tag; see [#send(MemorySegment)].
+    public CompletableFuture<@Nullable Void> send(byte[] message, int tag) {
+        return send(MemorySegment.ofArray(message), tag);
     }
 
     /// Writes into the peer's memory; see [RdmaChannel#tryWrite].
@@ -92,8 +122,20 @@ public final class AsyncChannel {
     }
 
     private <T extends @Nullable Object> CompletableFuture<T> start(Operation operation, LongFunction<T> value) {
-        PendingOperation<T> pending = new PendingOperation<>(operation, System.nanoTime() + timeoutNanos, value);
+        return submit(new PendingOperation<>(operation, deadline(), value));
+    }
+
+    private CompletableFuture<@Nullable Void> start(Operation operation, MemorySegment message) {
+        copies.prepare(checks.maxMessage());
+        return submit(new CopiedSend<@Nullable Void>(operation, deadline(), result -> null, message, copies));
+    }
+
+    private <T extends @Nullable Object> CompletableFuture<T> submit(PendingOperation<T> pending) {
         gate.submit(pending);
         return pending;
+    }
+
+    private long deadline() {
+        return System.nanoTime() + timeoutNanos;
     }
 }

@@ -2,13 +2,11 @@ package io.rdmacomm.comm;
 
 import io.rdmacomm.comm.data.Operation;
 import io.rdmacomm.comm.data.RdmaAdapter;
-import io.rdmacomm.comm.progress.Waiter;
 import io.rdmacomm.verbs.DeadlineException;
-import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.verbs.RdmaInterruptedException;
+import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 
 /// The operations of an [RdmaChannel] as blocking calls, for platform and virtual threads. Thread-safe, but not
 /// for handlers, where a blocking call would wait for itself: it throws [IllegalStateException] there.
@@ -26,6 +24,7 @@ public final class BlockingChannel {
     private final RdmaAdapter<CompletionHandler> adapter;
     private final Inbox<?> inbox;
     private final OperationChecks checks;
+    private final SendCopies copies;
     private final Duration timeout;
 
     /// @param name of the channel
@@ -36,12 +35,14 @@ public final class BlockingChannel {
             RdmaAdapter<CompletionHandler> adapter,
             Inbox<?> inbox,
             OperationChecks checks,
+            SendCopies copies,
             Duration timeout) {
         this.name = name;
         this.gate = gate;
         this.adapter = adapter;
         this.inbox = inbox;
         this.checks = checks;
+        this.copies = copies;
         this.timeout = timeout;
     }
 
@@ -53,6 +54,32 @@ public final class BlockingChannel {
     /// Sends a message with a tag.
     public void send(BufferSlice message, int tag) {
         run(checks.send(operation(), message, tag));
+    }
+
+    /// Sends a copy of `message`, which needs no registered memory. For short messages: it copies, and at most
+    /// 16 copies of a channel are in flight. The first one allocates memory of about 256 KiB for the channel.
+    /// The program may change `message` when this has returned or thrown.
+    ///
+    /// @param message at most [RdmaChannel#maxMessageBytes()]
+    /// @throws io.rdmacomm.verbs.VerbException if there is no room for that memory; the message says what to
+    ///         raise
+    public void send(MemorySegment message) {
+        run(checks.send(operation(), message.byteSize()), message);
+    }
+
+    /// Sends a copy of `message` with a tag; see [#send(MemorySegment)].
+    public void send(MemorySegment message, int tag) {
+        run(checks.send(operation(), message.byteSize(), tag), message);
+    }
+
+    /// Sends a copy of `message`; see [#send(MemorySegment)].
+    public void send(byte[] message) {
+        send(MemorySegment.ofArray(message));
+    }
+
+    /// Sends a copy of `message` with a tag; see [#send(MemorySegment)].
+    public void send(byte[] message, int tag) {
+        send(MemorySegment.ofArray(message), tag);
     }
 
     /// Writes into the peer's memory.
@@ -89,11 +116,10 @@ public final class BlockingChannel {
     /// @throws PeerDoneException if the peer has closed its side in an orderly way, and all its messages were
     ///         received
     public Message receive() {
-        Waiter waiter = Waiter.on(adapter.group());
+        FutureWait wait = FutureWait.on(adapter.group());
         CompletableFuture<Message> next = inbox.receive();
-        var _ = next.whenComplete((message, failure) -> waiter.wake());
         try {
-            if (!waiter.await(next::isDone, deadline()) && next.cancel(false)) {
+            if (!wait.await(next, deadline()) && next.cancel(false)) {
                 throw new DeadlineException(
                         "no message arrived on " + name + " within " + timeout.toMillis() + " ms" + hint(), null);
             }
@@ -103,7 +129,7 @@ public final class BlockingChannel {
                 throw new RdmaInterruptedException("interrupted while waiting for a message on " + name, e);
             }
         }
-        return result(next);
+        return FutureWait.result(next);
     }
 
     /// Explains a missing message: the peer may have nothing to send, or no receive left.
@@ -125,12 +151,19 @@ public final class BlockingChannel {
     }
 
     private long run(Operation operation) {
-        Waiter waiter = Waiter.on(adapter.group());
-        PendingOperation<Long> pending = new PendingOperation<>(operation, deadline(), result -> result);
-        var _ = pending.whenComplete((result, failure) -> waiter.wake());
+        return run(new PendingOperation<>(operation, deadline(), result -> result));
+    }
+
+    private void run(Operation operation, MemorySegment message) {
+        copies.prepare(checks.maxMessage());
+        var _ = run(new CopiedSend<>(operation, deadline(), result -> result, message, copies));
+    }
+
+    private long run(PendingOperation<Long> pending) {
+        FutureWait wait = FutureWait.on(adapter.group());
         gate.submit(pending);
         try {
-            if (!waiter.await(pending::isDone, pending.deadline())) {
+            if (!wait.await(pending, pending.deadline())) {
                 boolean started = !gate.withdraw(pending);
                 if (!pending.isDone()) {
                     throw started
@@ -142,18 +175,6 @@ public final class BlockingChannel {
             gate.withdraw(pending);
             throw new RdmaInterruptedException("interrupted during a " + pending + " on " + name, e);
         }
-        return result(pending);
-    }
-
-    private static <T> T result(CompletableFuture<T> ended) {
-        try {
-            return ended.join();
-        } catch (CompletionException e) {
-            throw switch (e.getCause()) {
-                case ClosedException why -> why.again();
-                case RdmaException why -> why;
-                case null, default -> e;
-            };
-        }
+        return FutureWait.result(pending);
     }
 }

@@ -92,6 +92,7 @@ final class EndPointChannels implements AutoCloseable {
                         lease.group(),
                         new ChannelMemory(cells.region(), cellsOffset),
                         place,
+                        new SendCopies(device::copies),
                         arena,
                         settings.deadlines().operation(),
                         events));

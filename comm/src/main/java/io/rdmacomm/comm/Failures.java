@@ -8,11 +8,15 @@ import io.rdmacomm.verbs.DeadlineException;
 import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.verbs.RdmaInterruptedException;
 import io.rdmacomm.verbs.WorkStatus;
+import io.rdmacomm.verbs.service.SafeLogger;
+import java.lang.System.Logger.Level;
 import jdk.jfr.FlightRecorder;
 import org.jspecify.annotations.Nullable;
 
 /// Translates failures of lower layers into exceptions.
 final class Failures {
+    private static final SafeLogger LOGGER = SafeLogger.ofPackage(Failures.class);
+
     private Failures() {}
 
     /// The public exception for a failed setup. It has the stack and the cause of the original.
@@ -49,6 +53,11 @@ final class Failures {
                 status,
                 vendorError,
                 cause);
+    }
+
+    /// Logs the failure of an endpoint that no listener takes.
+    static void log(Object endPoint, RdmaException why) {
+        LOGGER.log(Level.WARNING, endPoint + " failed: " + why.getMessage());
     }
 
     /// Reports to the flight recorder, if it is active. Otherwise the event class must not be loaded: the

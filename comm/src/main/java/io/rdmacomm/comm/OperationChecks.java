@@ -29,6 +29,15 @@ record OperationChecks(ProtectionDomain domain, long endPoint, int maxMessage, l
         return local(operation, Operation.SEND_TAGGED, memory, offset, length).tag(tag);
     }
 
+    /// A SEND of `length` bytes that are not in place yet.
+    Operation send(Operation operation, long length) {
+        return absent(operation, Operation.SEND, length);
+    }
+
+    Operation send(Operation operation, long length, int tag) {
+        return absent(operation, Operation.SEND_TAGGED, length).tag(tag);
+    }
+
     Operation write(Operation operation, BufferSlice from, RemoteBuffer to, long offset) {
         return remote(local(operation, Operation.WRITE, from, maxTransfer), to, offset, AccessFlag.REMOTE_WRITE);
     }
@@ -69,11 +78,20 @@ record OperationChecks(ProtectionDomain domain, long endPoint, int maxMessage, l
         if (!buffer.isOpen()) {
             throw new IllegalStateException(buffer + " is closed");
         }
+        checkLength(kind, length, most);
+        return operation.local(kind, address, length, buffer.localKey());
+    }
+
+    private Operation absent(Operation operation, int kind, long length) {
+        checkLength(kind, length, maxMessage);
+        return operation.local(kind, 0, length, 0);
+    }
+
+    private static void checkLength(int kind, long length, long most) {
         if (length > most) {
             throw new IllegalArgumentException(Operation.name(kind) + " of " + length
                     + " bytes is longer than the peer or the device allows, which is " + most);
         }
-        return operation.local(kind, address, length, buffer.localKey());
     }
 
     private Operation remote(Operation operation, RemoteBuffer buffer, long offset, AccessFlag right) {

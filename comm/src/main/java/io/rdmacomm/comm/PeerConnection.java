@@ -230,7 +230,7 @@ final class PeerConnection implements AutoCloseable {
         runOrRepeat(() -> {
             RdmaException why = Objects.requireNonNull(life.failure());
             channels.stop(why);
-            LOGGER.log(Level.WARNING, "endpoint " + name + " failed: " + why.getMessage());
+            LOGGER.log(Level.DEBUG, () -> "endpoint " + name + " failed: " + why.getMessage());
             Failures.record(name, why);
             start(
                     "flush",

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /// An operation of the future and blocking forms: it may be queued until its deadline, and completes a
 /// future.
-final class PendingOperation<T extends @Nullable Object> extends CompletableFuture<T> implements CompletionHandler {
+class PendingOperation<T extends @Nullable Object> extends CompletableFuture<T> implements CompletionHandler {
     private final Operation operation;
     private final long deadline;
     private final LongFunction<T> value;
@@ -22,25 +22,47 @@ final class PendingOperation<T extends @Nullable Object> extends CompletableFutu
         this.value = value;
     }
 
-    Operation operation() {
+    final Operation operation() {
         return operation;
     }
 
-    long deadline() {
+    final long deadline() {
         return deadline;
     }
 
     /// Whether it was taken out of the queue at its deadline. Under the send lock.
-    boolean isExpired() {
+    final boolean isExpired() {
         return expired;
     }
 
-    void expire() {
+    final void expire() {
         expired = true;
     }
 
+    /// Puts its message in place, as the next operation to start. Under the send lock.
+    ///
+    /// @return false if there is no room for the message now
+    boolean load() {
+        return true;
+    }
+
+    /// It waits for its turn, while the program may change its message. Under the send lock.
+    void keep() {}
+
+    /// It never starts. Under the send lock.
+    void unload() {}
+
+    /// It has started and ended; its future completes next.
+    void ended() {}
+
+    /// Whether it waits for room for its message.
+    boolean isCrowded() {
+        return false;
+    }
+
     @Override
-    public void onCompletion(RdmaChannel channel, long context, WorkStatus status, long result) {
+    public final void onCompletion(RdmaChannel channel, long context, WorkStatus status, long result) {
+        ended();
         if (status == WorkStatus.SUCCESS) {
             complete(value.apply(result));
         } else {
@@ -49,7 +71,7 @@ final class PendingOperation<T extends @Nullable Object> extends CompletableFutu
     }
 
     @Override
-    public String toString() {
+    public final String toString() {
         return Operation.name(operation.kind());
     }
 }

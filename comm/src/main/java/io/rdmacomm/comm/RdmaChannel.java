@@ -51,6 +51,7 @@ public final class RdmaChannel {
     private final SendGate gate;
     private final Inbox<MessageHandler> inbox;
     private final MessagePlace place;
+    private final SendCopies copies;
     private final Operation scratch;
     private OperationChecks checks;
     private int peerReceives = 1;
@@ -60,6 +61,7 @@ public final class RdmaChannel {
     /// @param group receives its completions
     /// @param memory for its cells
     /// @param place where messages arrive
+    /// @param copies where messages without a buffer are sent from
     /// @param arena lives as long as the channel
     /// @param patience the timeout of blocking calls and futures that specify none
     RdmaChannel(
@@ -70,6 +72,7 @@ public final class RdmaChannel {
             CompletionGroup group,
             ChannelMemory memory,
             MessagePlace place,
+            SendCopies copies,
             Arena arena,
             Duration patience,
             EndPointEvents events) {
@@ -87,6 +90,7 @@ public final class RdmaChannel {
         this.gate = new SendGate(name, adapter);
         this.inbox = new Inbox<>(options.receives());
         this.place = place;
+        this.copies = copies;
     }
 
     /// Its name in messages.
@@ -292,7 +296,7 @@ public final class RdmaChannel {
 
     /// The same operations as futures, which are queued no longer than `timeout`.
     public AsyncChannel async(Duration timeout) {
-        return new AsyncChannel(gate, sends, inbox, checks, Bounds.timeout("timeout", timeout));
+        return new AsyncChannel(gate, sends, inbox, checks, copies, Bounds.timeout("timeout", timeout));
     }
 
     /// The same operations as calls that block no longer than the operation deadline.
@@ -302,7 +306,7 @@ public final class RdmaChannel {
 
     /// The same operations as calls that block no longer than `timeout`.
     public BlockingChannel blocking(Duration timeout) {
-        return new BlockingChannel(name, gate, adapter, inbox, checks, Bounds.timeout("timeout", timeout));
+        return new BlockingChannel(name, gate, adapter, inbox, checks, copies, Bounds.timeout("timeout", timeout));
     }
 
     /// In thread mode CALLER, makes progress and runs handlers, including those of channels that share its
@@ -398,6 +402,7 @@ public final class RdmaChannel {
     /// received are discarded.
     void close() {
         adapter.close();
+        copies.close();
         inbox.discard();
     }
 

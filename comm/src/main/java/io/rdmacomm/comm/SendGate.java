@@ -72,6 +72,10 @@ final class SendGate {
         return sends.post(operation, handler, context) ? Admission.ACCEPTED : Admission.WINDOW_FULL;
     }
 
+    private Admission attempt(PendingOperation<?> pending) {
+        return pending.load() ? attempt(pending.operation(), pending, 0) : Admission.WINDOW_FULL;
+    }
+
     /// Starts all operations if that is possible at once.
     Admission start(PreparedOperations<CompletionHandler> operations) {
         sends.lock().lock();
@@ -103,8 +107,9 @@ final class SendGate {
         sends.lock().lock();
         try {
             checkOpen();
-            Admission admission = start(pending.operation(), pending, 0);
+            Admission admission = queue.isEmpty() ? attempt(pending) : Admission.OTHERS_WAIT;
             if (!admission.isAccepted()) {
+                pending.keep();
                 setWaitReason(admission);
                 if (queue.isEmpty() || pending.deadline() - firstDeadline < 0) {
                     firstDeadline = pending.deadline();
@@ -133,7 +138,7 @@ final class SendGate {
                 expired = removeExpired(now);
             }
             for (PendingOperation<?> first = queue.peek(); refusal == null && first != null; first = queue.peek()) {
-                Admission admission = attempt(first.operation(), first, 0);
+                Admission admission = attempt(first);
                 if (!admission.isAccepted()) {
                     setWaitReason(admission);
                     break;
@@ -166,6 +171,9 @@ final class SendGate {
             why = (operation.operation().needsCredit() ? "" : "a message queued before it waits, and ")
                     + "the peer receives too slowly: it has not returned the receives of earlier messages, which its"
                     + " program has not received or not closed";
+        } else if (operation.isCrowded()) {
+            why = "the memory for copied messages is full: " + sends.inFlight()
+                    + " operations are in flight and have not ended";
         } else {
             why = "the send window is full: " + sends.inFlight() + " operations are in flight and have not ended";
         }
@@ -179,6 +187,7 @@ final class SendGate {
             PendingOperation<?> operation = i.next();
             if (now - operation.deadline() >= 0) {
                 i.remove();
+                operation.unload();
                 operation.expire();
                 expired.add(operation);
             } else if (operation.deadline() - firstDeadline < 0) {
@@ -194,7 +203,11 @@ final class SendGate {
     boolean withdraw(PendingOperation<?> operation) {
         sends.lock().lock();
         try {
-            return queue.remove(operation) || operation.isExpired();
+            boolean removed = queue.remove(operation);
+            if (removed) {
+                operation.unload();
+            }
+            return removed || operation.isExpired();
         } finally {
             sends.lock().unlock();
         }

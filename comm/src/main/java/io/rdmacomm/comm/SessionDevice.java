@@ -370,6 +370,11 @@ final class SessionDevice implements AutoCloseable {
         return new RdmaBuffer("receives", domain.allocate(bytes, access), access, bytes, 1);
     }
 
+    /// Internal memory of a channel for `count` messages of at most `bytes` that it sends.
+    RdmaBuffer copies(int bytes, int count) {
+        return new RdmaBuffer("copies", domain.allocate((long) bytes * count, Set.of()), Set.of(), bytes, count);
+    }
+
     /// Internal memory of an endpoint: the cells that peers write to. No completion reports these WRITEs, so
     /// their order matters.
     RdmaBuffer cells(long bytes) {

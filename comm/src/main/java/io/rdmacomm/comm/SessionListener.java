@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /// Receives the events of the endpoints of a session. An exception thrown here is counted, reported to
 /// [#onError], and has no other effect.
 public interface SessionListener {
-    /// The listener that ignores everything.
+    /// The listener that only logs failures.
     SessionListener NONE = new SessionListener() {};
 
     /// A peer has connected to a server, or a client has reconnected ([SessionOptions#withReconnect]), and
@@ -22,7 +22,14 @@ public interface SessionListener {
     /// An endpoint has ended, in an orderly way if `failure` is null. Runs on its own virtual thread, perhaps
     /// after the `close()` of the endpoint or the session has returned. A client that reconnects closes the
     /// endpoint when this returns: messages that have arrived on it can be received until then.
-    default void onEnd(EndPoint endPoint, @Nullable RdmaException failure) {}
+    ///
+    /// This default logs a failure as WARNING, so that it is not lost; a listener with its own method decides
+    /// itself.
+    default void onEnd(EndPoint endPoint, @Nullable RdmaException failure) {
+        if (failure != null) {
+            Failures.log(endPoint, failure);
+        }
+    }
 
     /// A peer could not be set up, or an attempt of a client to reconnect has failed; others are not affected. Runs
     /// on a virtual thread.

@@ -75,6 +75,13 @@ public final class Operation {
         return this;
     }
 
+    /// Sets the local memory, with the length as it is.
+    public Operation memory(long address, int key) {
+        localAddress = address;
+        localKey = key;
+        return this;
+    }
+
     /// Sets the remote memory.
     public Operation remote(long address, int key) {
         remoteAddress = address;

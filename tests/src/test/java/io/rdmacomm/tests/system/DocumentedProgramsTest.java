@@ -79,27 +79,45 @@ class DocumentedProgramsTest {
         assertThat(runFirstProgram("docs/48-nio-sockets.md")).isEqualTo("hello\n");
     }
 
-    /// The owner of the board and the one who writes on it, in two processes.
     @Test
-    void gettingStartedProgramIsWrittenOnFromAnotherProcess() throws Exception {
-        Path board = write(blocks("docs/10-getting-started.md").getFirst(), folder);
-        Process owner = start(board, "0");
-        try (BufferedReader lines = owner.inputReader(StandardCharsets.UTF_8)) {
-            String announced = lines.readLine();
-            assertThat(announced).matches("a board on port \\d+");
-            String port = announced.substring(announced.lastIndexOf(' ') + 1);
-            assertThat(outputOf(start(board, port, "hello"))).isEmpty();
-            assertThat(lines.lines()).containsExactly("written: hello");
-            assertEnds(owner, announced);
-        } finally {
-            owner.destroyForcibly();
-        }
+    void gettingStartedMessageComesFromAnotherProcess() throws Exception {
+        assertTold(write(gettingStarted("Note"), folder), "waiting on port", "hello");
+    }
+
+    @Test
+    void gettingStartedBoardIsWrittenOnFromAnotherProcess() throws Exception {
+        assertTold(write(gettingStarted("Board"), folder), "a board on port", "written: hello");
     }
 
     @Test
     void gettingStartedSocketsProgramPrintsTheAnswer() throws Exception {
-        Path web = write(blocks("docs/10-getting-started.md").get(1), folder);
+        Path web = write(gettingStarted("Web"), folder);
         assertThat(outputOf(start(web))).isEqualTo("hello\n");
+    }
+
+    private static MatchResult gettingStarted(String program) throws IOException {
+        return blocks("docs/10-getting-started.md").stream()
+                .filter(block -> block.group(2).contains("public class " + program + " "))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    /// Starts a server on any port, then a client with the word "hello".
+    ///
+    /// @param announced what the server prints before its port
+    /// @param told what it prints in the end
+    private static void assertTold(Path program, String announced, String told) throws Exception {
+        Process server = start(program, "0");
+        try (BufferedReader lines = server.inputReader(StandardCharsets.UTF_8)) {
+            String first = lines.readLine();
+            assertThat(first).matches(announced + " \\d+");
+            String port = first.substring(first.lastIndexOf(' ') + 1);
+            assertThat(outputOf(start(program, port, "hello"))).isEmpty();
+            assertThat(lines.lines()).containsExactly(told);
+            assertEnds(server, first);
+        } finally {
+            server.destroyForcibly();
+        }
     }
 
     @Test

@@ -1,0 +1,264 @@
+package io.rdmacomm.tests.comm;
+
+import static io.rdmacomm.tests.comm.ConnectedPair.PATIENCE;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.rdmacomm.comm.BufferSlice;
+import io.rdmacomm.comm.ChannelOptions;
+import io.rdmacomm.comm.ClosedException;
+import io.rdmacomm.comm.Message;
+import io.rdmacomm.comm.MessageHandler;
+import io.rdmacomm.comm.PeerDoneException;
+import io.rdmacomm.comm.RdmaBuffer;
+import io.rdmacomm.comm.Requests;
+import io.rdmacomm.comm.SessionOptions;
+import io.rdmacomm.comm.ThreadMode;
+import io.rdmacomm.verbs.DeadlineException;
+import io.rdmacomm.verbs.RdmaException;
+import io.rdmacomm.verbs.RdmaInterruptedException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.LinkedBlockingQueue;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/// Requests and answers, when all goes well and when it does not.
+final class RequestsTest {
+    private static final Duration SHORT = Duration.ofMillis(50);
+
+    /// Answers each request with its own bytes.
+    private static final MessageHandler ECHO =
+            (channel, request) -> channel.async(PATIENCE).send(request.segment(), request.tag());
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(UTF_8);
+    }
+
+    private static void ask(Requests requests, String question) {
+        try (Message answer = requests.call(bytes(question), PATIENCE)) {
+            assertThat(answer.text()).isEqualTo(question);
+        }
+    }
+
+    private static void endIn(List<Future<?>> threads) throws InterruptedException, ExecutionException {
+        for (Future<?> thread : threads) {
+            thread.get();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(ThreadMode.class)
+    void manyThreadsGetTheAnswerToTheirOwnRequest(ThreadMode mode) throws InterruptedException, ExecutionException {
+        try (ConnectedPair pair = new ConnectedPair(
+                        SessionOptions.defaults(), SessionOptions.defaults().withThreadMode(mode));
+                ExecutorService threads = Executors.newCachedThreadPool()) {
+            pair.serverChannel().onMessage(ECHO);
+            Requests requests = Requests.on(pair.clientChannel());
+            List<Future<?>> callers = new ArrayList<>();
+            for (int i = 0; i < 8; i++) {
+                int caller = i;
+                callers.add(threads.submit(() -> {
+                    for (int k = 0; k < 200; k++) {
+                        ask(requests, "question " + k + " of " + caller);
+                    }
+                }));
+            }
+            endIn(callers);
+
+            assertThat(requests.inFlight()).isZero();
+            assertThat(requests.unexpected()).isZero();
+        }
+    }
+
+    @Test
+    void answersMayComeInAnyOrder() {
+        try (ConnectedPair pair = ConnectedPair.ofDefaults()) {
+            List<Integer> tags = Collections.synchronizedList(new ArrayList<>());
+            pair.serverChannel().onMessage((channel, request) -> tags.add(request.tag()));
+            Requests requests = Requests.on(pair.clientChannel());
+            List<CompletableFuture<Message>> answers = new ArrayList<>();
+            for (int i = 0; i < 50; i++) {
+                answers.add(requests.async(bytes("q"), PATIENCE));
+            }
+            pair.until(() -> tags.size() == 50);
+            assertThat(requests.inFlight()).isEqualTo(50);
+            for (int tag : tags.reversed()) {
+                pair.serverChannel().blocking(PATIENCE).send(bytes("answer " + tag), tag);
+            }
+
+            for (int i = 0; i < 50; i++) {
+                try (Message answer = answers.get(i).join()) {
+                    assertThat(answer.text()).isEqualTo("answer " + tags.get(i));
+                }
+            }
+        }
+    }
+
+    @Test
+    void aSliceIsSentWithoutACopy() {
+        try (ConnectedPair pair = ConnectedPair.ofDefaults()) {
+            pair.serverChannel().onMessage(ECHO);
+            RdmaBuffer buffer = pair.client.allocate(100, 1);
+            BufferSlice question = buffer.slice(10, 80);
+            question.segment().fill((byte) 7);
+
+            try (Message answer = Requests.on(pair.clientChannel()).call(question, PATIENCE)) {
+                assertThat(answer.segment().mismatch(question.segment())).isEqualTo(-1);
+            }
+        }
+    }
+
+    @Test
+    void aLateAnswerIsDroppedAndItsReceiveIsFree() throws InterruptedException {
+        SessionOptions options =
+                SessionOptions.defaults().withChannel(ChannelOptions.defaults().withReceives(4));
+        try (ConnectedPair pair = ConnectedPair.of(options)) {
+            BlockingQueue<Integer> tags = new LinkedBlockingQueue<>();
+            pair.serverChannel().onMessage((channel, request) -> tags.add(request.tag()));
+            Requests requests = Requests.on(pair.clientChannel());
+            for (int i = 0; i < 20; i++) {
+                assertThatThrownBy(() -> requests.call(bytes("q"), SHORT))
+                        .isInstanceOf(DeadlineException.class)
+                        .hasMessageContaining("no answer arrived on data-0")
+                        .hasMessageContaining("50 ms");
+                pair.serverChannel().blocking(PATIENCE).send(bytes("late"), tags.take());
+            }
+            ConnectedPair.eventually(() -> requests.unexpected() == 20);
+
+            pair.serverChannel().onMessage(ECHO);
+            ask(requests, "on time");
+        }
+    }
+
+    @Test
+    void aFutureFailsInTime() {
+        try (ConnectedPair pair = ConnectedPair.ofDefaults()) {
+            CompletableFuture<Message> answer =
+                    Requests.on(pair.clientChannel()).async(bytes("nobody answers"), SHORT);
+
+            assertThatThrownBy(answer::join).hasCauseInstanceOf(DeadlineException.class);
+        }
+    }
+
+    @Test
+    void anAnswerToACancelledFutureIsClosed() throws InterruptedException {
+        try (ConnectedPair pair = ConnectedPair.ofDefaults()) {
+            BlockingQueue<Integer> tags = new LinkedBlockingQueue<>();
+            pair.serverChannel().onMessage((channel, request) -> tags.add(request.tag()));
+            Requests requests = Requests.on(pair.clientChannel());
+            CompletableFuture<Message> answer = requests.async(bytes("q"), PATIENCE);
+            int tag = tags.take();
+
+            assertThat(answer.cancel(false)).isTrue();
+            assertThat(requests.inFlight()).isZero();
+            pair.serverChannel().blocking(PATIENCE).send(bytes("late"), tag);
+
+            ConnectedPair.eventually(() -> requests.unexpected() == 1);
+        }
+    }
+
+    @Test
+    void messagesThatAnswerNothingAreClosed() {
+        SessionOptions options =
+                SessionOptions.defaults().withChannel(ChannelOptions.defaults().withReceives(4));
+        try (ConnectedPair pair = ConnectedPair.of(options)) {
+            Requests requests = Requests.on(pair.clientChannel());
+            for (int i = 0; i < 20; i++) {
+                pair.serverChannel().blocking(PATIENCE).send(bytes("no tag"));
+                pair.serverChannel().blocking(PATIENCE).send(bytes("unknown tag"), -i);
+            }
+            ConnectedPair.eventually(() -> requests.unexpected() == 40);
+        }
+    }
+
+    @Test
+    void theEndOfTheServerEndsTheWait() {
+        try (ConnectedPair pair = ConnectedPair.ofDefaults()) {
+            pair.serverChannel().onMessage((channel, request) -> pair.serverEnd.closeLater());
+            Requests requests = Requests.on(pair.clientChannel());
+
+            assertThatThrownBy(() -> requests.call(bytes("q"), PATIENCE)).isInstanceOf(PeerDoneException.class);
+            assertThatThrownBy(() -> requests.call(bytes("q"), PATIENCE)).isInstanceOf(ClosedException.class);
+            assertThat(requests.inFlight()).isZero();
+        }
+    }
+
+    @Test
+    void aFailureEndsTheWait() {
+        try (ConnectedPair pair = ConnectedPair.ofDefaults()) {
+            pair.serverChannel()
+                    .onMessage((channel, request) -> pair.serverEnd.abort(3, new RdmaException("no more", null)));
+            Requests requests = Requests.on(pair.clientChannel());
+
+            assertThatThrownBy(() -> requests.call(bytes("q"), PATIENCE))
+                    .isInstanceOf(ClosedException.class)
+                    .hasMessageContaining("no more");
+        }
+    }
+
+    @Test
+    void closingThisSideEndsTheWait() {
+        try (ConnectedPair pair = ConnectedPair.ofDefaults()) {
+            Requests requests = Requests.on(pair.clientChannel());
+            CompletableFuture<Message> answer = requests.async(bytes("q"), PATIENCE);
+
+            pair.clientEnd.close();
+
+            assertThatThrownBy(answer::join).hasCauseInstanceOf(ClosedException.class);
+        }
+    }
+
+    @Test
+    void anInterruptEndsTheWait() {
+        try (ConnectedPair pair = ConnectedPair.ofDefaults()) {
+            Thread caller = Thread.currentThread();
+            pair.serverChannel().onMessage((channel, request) -> caller.interrupt());
+            Requests requests = Requests.on(pair.clientChannel());
+
+            assertThatThrownBy(() -> requests.call(bytes("q"), PATIENCE)).isInstanceOf(RdmaInterruptedException.class);
+            assertThat(Thread.interrupted()).isTrue();
+            assertThat(requests.inFlight()).isZero();
+        }
+    }
+
+    @Test
+    void aHandlerMustNotCall() throws InterruptedException {
+        try (ConnectedPair pair = ConnectedPair.ofDefaults()) {
+            BlockingQueue<Integer> tags = new LinkedBlockingQueue<>();
+            pair.serverChannel().onMessage((channel, request) -> tags.add(request.tag()));
+            Requests requests = Requests.on(pair.clientChannel());
+            CompletableFuture<Message> fromHandler = requests.async(bytes("q"), PATIENCE)
+                    .thenApply(answer -> {
+                        answer.close();
+                        return requests.call(bytes("in a handler"), PATIENCE);
+                    });
+            pair.serverChannel().blocking(PATIENCE).send(bytes("a"), tags.take());
+
+            assertThatThrownBy(fromHandler::join).hasCauseInstanceOf(IllegalStateException.class);
+        }
+    }
+
+    @Test
+    void aRequestThatIsTooLongCostsNothing() {
+        try (ConnectedPair pair = ConnectedPair.ofDefaults()) {
+            pair.serverChannel().onMessage(ECHO);
+            Requests requests = Requests.on(pair.clientChannel());
+
+            assertThatThrownBy(() -> requests.call(new byte[1 << 20], PATIENCE))
+                    .isInstanceOf(IllegalArgumentException.class);
+            assertThat(requests.inFlight()).isZero();
+            ask(requests, "the next");
+        }
+    }
+}
