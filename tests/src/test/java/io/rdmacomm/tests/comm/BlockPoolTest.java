@@ -9,6 +9,7 @@ import io.rdmacomm.comm.BufferSlice;
 import io.rdmacomm.comm.RdmaBuffer;
 import io.rdmacomm.comm.ServerSession;
 import io.rdmacomm.comm.SessionOptions;
+import io.rdmacomm.tests.fixture.Allocation;
 import io.rdmacomm.verbs.DeadlineException;
 import io.rdmacomm.verbs.RdmaInterruptedException;
 import java.lang.foreign.ValueLayout;
@@ -98,6 +99,15 @@ final class BlockPoolTest {
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("given back already");
         assertThat(pool.available()).isEqualTo(4);
+    }
+
+    @Test
+    void aBlockThatIsFreeAllocatesNothing() {
+        Allocation.assertNone("taking and giving", () -> {
+            for (int i = 0; i < 10_000; i++) {
+                pool.give(pool.take(PATIENCE));
+            }
+        });
     }
 
     @Test

@@ -38,8 +38,9 @@ final class RequestsTest {
     private static final Duration SHORT = Duration.ofMillis(50);
 
     /// Answers each request with its own bytes.
-    private static final MessageHandler ECHO =
-            (channel, request) -> channel.async(PATIENCE).send(request.segment(), request.tag());
+    private static final MessageHandler ECHO = (channel, request) -> {
+        var _ = channel.async(PATIENCE).send(request.segment(), request.tag());
+    };
 
     private static byte[] bytes(String text) {
         return text.getBytes(UTF_8);
