@@ -55,7 +55,7 @@ final class MulticastGroup implements PacketReader.Receiver {
     public void arrived(Packet packet, PacketInput from) {
         if (PacketOpcode.transport(packet.opcode) != PacketOpcode.DATAGRAM
                 || packet.destination != SendBatch.MULTICAST) {
-            counters.strays.increment();
+            counters.strays.getAndIncrement();
             return;
         }
         for (IncomingDatagram.Target member : members) {

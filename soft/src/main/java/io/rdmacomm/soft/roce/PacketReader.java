@@ -76,12 +76,12 @@ final class PacketReader implements AutoCloseable {
     }
 
     private void receiveOne() {
-        counters.received.increment();
+        counters.received.getAndIncrement();
         PacketFault fault = check();
         switch (fault) {
             case NONE -> receiver.arrived(packet, input);
-            case CHECKSUM -> counters.wrongChecksums.increment();
-            case TOO_SHORT, VERSION, OPCODE, PARTITION_KEY, PADDING, PAYLOAD -> counters.malformed.increment();
+            case CHECKSUM -> counters.wrongChecksums.getAndIncrement();
+            case TOO_SHORT, VERSION, OPCODE, PARTITION_KEY, PADDING, PAYLOAD -> counters.malformed.getAndIncrement();
         }
     }
 

@@ -90,10 +90,10 @@ final class PacketSocket implements AutoCloseable {
             if (through.send(packet, to) == 0) {
                 return false;
             }
-            counters.sent.increment();
+            counters.sent.getAndIncrement();
         } catch (IOException e) {
             // As if it were lost on the way: it is repeated until the retries are used up.
-            counters.unsent.increment();
+            counters.unsent.getAndIncrement();
             LOGGER.log(System.Logger.Level.DEBUG, () -> "a packet to " + to + " was not sent", e);
         }
         return true;
@@ -125,10 +125,10 @@ final class PacketSocket implements AutoCloseable {
     boolean send(SegmentBatch batch, int to) {
         int errno = batch.send(to);
         if (errno == 0) {
-            counters.sent.add(batch.count());
+            counters.sent.getAndAdd(batch.count());
         } else if (errno > 0) {
             // As if they were lost on the way.
-            counters.unsent.add(batch.count());
+            counters.unsent.getAndAdd(batch.count());
         }
         return errno >= 0;
     }

@@ -412,7 +412,7 @@ final class ReliableRequester {
             return;
         }
         window.shrink();
-        counters.repetitions.increment();
+        counters.repetitions.getAndIncrement();
         touch();
         goBack();
     }

@@ -85,11 +85,11 @@ final class ReliableResponder {
         if (ahead > 0) {
             if (!waiting) {
                 waiting = true;
-                counters.outOfOrder.increment();
+                counters.outOfOrder.getAndIncrement();
                 owed.refuse(expected, Syndrome.SEQUENCE_ERROR, completed);
             }
         } else if (ahead < 0) {
-            counters.duplicates.increment();
+            counters.duplicates.getAndIncrement();
             repeat(packet);
         } else {
             waiting = false;
@@ -201,7 +201,7 @@ final class ReliableResponder {
 
     private void refuse(Packet packet, RequestFault why) {
         fault = why;
-        counters.refused.increment();
+        counters.refused.getAndIncrement();
         owed.refuse(packet.psn, Syndrome.refusal(why.status()), completed);
     }
 

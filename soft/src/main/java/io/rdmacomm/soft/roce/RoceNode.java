@@ -191,7 +191,7 @@ public final class RoceNode implements PacketReader.Receiver {
             paused();
             to = find(packet.destination);
             if (to == null || !to.enter()) {
-                counters.strays.increment();
+                counters.strays.getAndIncrement();
                 return;
             }
             entered = to;
@@ -199,20 +199,20 @@ public final class RoceNode implements PacketReader.Receiver {
         if (to.isPeer(from.host())) {
             to.receive(packet, from.memory());
         } else {
-            counters.strays.increment();
+            counters.strays.getAndIncrement();
         }
     }
 
     private void deliverDatagram(Packet packet, PacketInput from) {
         if (packet.destination == ManagerQueuePair.NUMBER) {
             if (!manager.arrived(packet, from)) {
-                counters.strays.increment();
+                counters.strays.getAndIncrement();
             }
             return;
         }
         IncomingDatagram.Target to = findDatagramTarget(packet.destination);
         if (to == null) {
-            counters.strays.increment();
+            counters.strays.getAndIncrement();
         } else {
             datagrams.deliver(packet, from.host(), to);
         }

@@ -94,7 +94,7 @@ final class RoceTransport implements Transport {
         }
         try {
             if (!connection.receive(packet, from)) {
-                counters.strays.increment();
+                counters.strays.getAndIncrement();
             }
         } catch (RuntimeException | Error e) {
             broken(e);

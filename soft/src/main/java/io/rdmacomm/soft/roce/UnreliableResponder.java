@@ -58,7 +58,7 @@ final class UnreliableResponder {
         boolean follows = packet.psn == expected;
         expected = Psn.add(packet.psn, 1);
         if (!follows) {
-            counters.outOfOrder.increment();
+            counters.outOfOrder.getAndIncrement();
         }
         if (PacketOpcode.isFirst(packet.opcode)) {
             if (messages.hasBegun()) {
@@ -88,7 +88,7 @@ final class UnreliableResponder {
         if (!dropping) {
             dropping = true;
             messages.abandon();
-            counters.dropped.increment();
+            counters.dropped.getAndIncrement();
         }
     }
 

@@ -2,13 +2,13 @@ package io.rdmacomm.soft.transport;
 
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.atomic.AtomicLong;
 
 /// The retry timers of a context that are running, for its engine, and how often requests were retried.
 public final class Retries {
     private final Set<RetryTimer> running = ConcurrentHashMap.newKeySet();
-    private final LongAdder notReady = new LongAdder();
-    private final LongAdder missing = new LongAdder();
+    private final AtomicLong notReady = new AtomicLong();
+    private final AtomicLong missing = new AtomicLong();
     private final Runnable wakeup;
 
     /// No timer is running.
@@ -28,21 +28,21 @@ public final class Retries {
     }
 
     void countNotReady() {
-        notReady.increment();
+        notReady.getAndIncrement();
     }
 
     void countMissing() {
-        missing.increment();
+        missing.getAndIncrement();
     }
 
     /// How often a request was put off because the peer had no receive.
     public long notReady() {
-        return notReady.sum();
+        return notReady.get();
     }
 
     /// How often a request was put off because the peer's queue pair was not there.
     public long missing() {
-        return missing.sum();
+        return missing.get();
     }
 
     boolean isRunning(RetryTimer timer) {
