@@ -3,6 +3,7 @@ package io.rdmacomm.bench;
 import com.fasterxml.jackson.jr.ob.JSON;
 import io.rdmacomm.bench.Programs.Pair;
 import io.rdmacomm.bench.Tool.Description;
+import io.rdmacomm.bench.peer.JucxProbe;
 import io.rdmacomm.bench.peer.PeerMain;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -11,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /// The programs that rdmacomm is compared with.
 final class Peers {
@@ -23,6 +25,7 @@ final class Peers {
     private static final Pattern QPERF = Pattern.compile("latency\\s*=\\s*([0-9.]+) (ns|us|ms)");
 
     private final Setting setting;
+    private @Nullable String absenceOfJucx;
 
     Peers(Setting setting) {
         this.setting = setting;
@@ -283,6 +286,11 @@ final class Peers {
 
     /// A peer of the package `peer`, which runs on the same Java as this process.
     Contestant java(String name, String contains, String peer, Unit unit, long bytes) {
+        return java(name, contains, peer, unit, bytes, Map.of());
+    }
+
+    private Contestant java(
+            String name, String contains, String peer, Unit unit, long bytes, Map<String, String> environment) {
         boolean pipe = peer.startsWith("pipe");
         return new Tool(
                 setting,
@@ -297,10 +305,37 @@ final class Peers {
                         (port, _) -> new Pair(
                                 pipe ? List.of() : setting.placedServer(end(peer, "server", port, bytes)),
                                 client(peer, port, bytes, pipe),
-                                Map.of(),
+                                environment,
                                 peer.startsWith("aeron") ? 0 : port,
                                 true),
                         output -> javaFigure(output, unit, bytes)));
+    }
+
+    /// jucx, the Java binding of UCX.
+    ///
+    /// @param transports of `UCX_TLS`
+    Contestant jucx(String name, String contains, String transports, String peer, Unit unit, long bytes) {
+        return new Probed(java(name, contains, peer, unit, bytes, Map.of("UCX_TLS", transports)), this::absenceOfJucx);
+    }
+
+    private String absenceOfJucx() {
+        if (absenceOfJucx == null) {
+            List<String> probe = new ArrayList<>(javaCommand());
+            probe.add(JucxProbe.class.getName());
+            absenceOfJucx = jucxAbsence(Programs.output(probe));
+        }
+        return absenceOfJucx;
+    }
+
+    static String jucxAbsence(String output) {
+        List<String> verdicts = output.lines()
+                .filter(line -> line.startsWith(JucxProbe.VERDICT))
+                .toList();
+        if (verdicts.contains(JucxProbe.VERDICT + JucxProbe.WORKS)) {
+            return "";
+        }
+        return (verdicts.isEmpty() ? "jucx ended its JVM" : verdicts.getFirst())
+                + " (it needs UCX: Debian package libucx0, on amd64)";
     }
 
     private List<String> client(String peer, int port, long bytes, boolean pipe) {
@@ -321,6 +356,19 @@ final class Peers {
     }
 
     private List<String> end(String peer, String role, int port, long bytes) {
+        List<String> words = new ArrayList<>(javaCommand());
+        words.addAll(List.of(
+                PeerMain.class.getName(),
+                peer,
+                role,
+                "" + port,
+                "" + bytes,
+                "" + setting.warmUpSeconds(),
+                "" + setting.seconds()));
+        return words;
+    }
+
+    private static List<String> javaCommand() {
         return List.of(
                 javaProgram(),
                 "-XX:+UseSerialGC",
@@ -328,16 +376,10 @@ final class Peers {
                 // Aeron and Netty
                 "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED",
                 "--sun-misc-unsafe-memory-access=allow",
+                // all of them
                 "--enable-native-access=ALL-UNNAMED",
                 "-cp",
-                System.getProperty("java.class.path"),
-                PeerMain.class.getName(),
-                peer,
-                role,
-                "" + port,
-                "" + bytes,
-                "" + setting.warmUpSeconds(),
-                "" + setting.seconds());
+                System.getProperty("java.class.path"));
     }
 
     private static String javaProgram() {

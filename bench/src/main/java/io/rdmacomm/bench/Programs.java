@@ -82,6 +82,17 @@ final class Programs {
         }
     }
 
+    /// Everything that a program prints, which needs no server and ends at once. Blocks.
+    ///
+    /// @return empty if it cannot be started
+    static String output(List<String> command) {
+        try {
+            return read(start(command, Map.of())).join();
+        } catch (IOException _) {
+            return "";
+        }
+    }
+
     private static Process start(List<String> command, Map<String, String> environment) throws IOException {
         ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
         builder.environment().putAll(environment);

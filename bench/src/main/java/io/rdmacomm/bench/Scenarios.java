@@ -7,7 +7,9 @@ import java.util.Map;
 
 /// Everything that is compared, in order.
 final class Scenarios {
-    private static final String SHARED_MEMORY = "posix,sysv,cma,self";
+    /// Transports of UCX.
+    static final String SHARED_MEMORY = "posix,sysv,cma,self";
+    static final String TCP = "tcp,self";
     private static final String NO_READING = "mean of the run, one clock reading in 64 messages";
     private static final String CONFIRMED = "until the receiver has confirmed all messages";
     private static final long SMALL = 8;
@@ -35,7 +37,13 @@ final class Scenarios {
     private List<Scenario> sharedMemory() {
         List<Scenario> all = new ArrayList<>();
         all.add(scenario(
-                "shm-write-8", "shared memory: write 8 B", Unit.ONE_WAY, "write_lat", SMALL, shmUcx("ucp_put_lat")));
+                "shm-write-8",
+                "shared memory: write 8 B",
+                Unit.ONE_WAY,
+                "write_lat",
+                SMALL,
+                shmUcx("ucp_put_lat"),
+                jucx("put-ping", Unit.ONE_WAY, SMALL)));
         all.add(scenario(
                 "shm-send-8",
                 "shared memory: send 8 B",
@@ -43,6 +51,7 @@ final class Scenarios {
                 "send_lat",
                 SMALL,
                 shmUcx("tag_lat"),
+                jucx("send-ping", Unit.ONE_WAY, SMALL),
                 peers.libfabric("libfabric shm", "shm", SMALL),
                 peers.java("Aeron IPC", NO_READING + "; offer and poll", "aeron-ping", Unit.ONE_WAY, SMALL)));
         all.add(scenario(
@@ -51,7 +60,8 @@ final class Scenarios {
                 Unit.RATE,
                 "write_bw",
                 SMALL,
-                ucx("ucp_put_bw", Unit.RATE, SMALL)));
+                ucx("ucp_put_bw", Unit.RATE, SMALL),
+                jucx("put-stream", Unit.RATE, SMALL)));
         all.add(scenario(
                 "shm-send-rate",
                 "shared memory: sends of 8 B",
@@ -59,6 +69,7 @@ final class Scenarios {
                 "send_bw",
                 SMALL,
                 ucx("tag_bw", Unit.RATE, SMALL),
+                jucx("send-stream", Unit.RATE, SMALL),
                 aeronStream(Unit.RATE, SMALL)));
         for (long bytes : List.of(BLOCK, MIB, 8 * MIB)) {
             all.add(scenario(
@@ -67,7 +78,8 @@ final class Scenarios {
                     Unit.BANDWIDTH,
                     "write_bw",
                     bytes,
-                    ucx("ucp_put_bw", Unit.BANDWIDTH, bytes)));
+                    ucx("ucp_put_bw", Unit.BANDWIDTH, bytes),
+                    jucx("put-stream", Unit.BANDWIDTH, bytes)));
         }
         for (long bytes : List.of(BLOCK, MIB)) {
             all.add(scenario(
@@ -77,6 +89,7 @@ final class Scenarios {
                     "send_bw",
                     bytes,
                     ucx("tag_bw", Unit.BANDWIDTH, bytes),
+                    jucx("send-stream", Unit.BANDWIDTH, bytes),
                     aeronStream(Unit.BANDWIDTH, bytes),
                     peers.java(
                             "Aeron IPC, small log",
@@ -103,6 +116,24 @@ final class Scenarios {
         return peers.ucx("UCX shm " + test, SHARED_MEMORY, test, unit, bytes);
     }
 
+    private Contestant jucx(String test, Unit unit, long bytes) {
+        return jucx("jucx shm", SHARED_MEMORY, test, unit, bytes);
+    }
+
+    private Contestant tcpJucx(String test, Unit unit, long bytes) {
+        return jucx("jucx tcp", TCP, test, unit, bytes);
+    }
+
+    private Contestant jucx(String name, String transports, String test, Unit unit, long bytes) {
+        String contains = switch (test) {
+            case "send-ping" -> NO_READING + "; with tags";
+            case "put-ping" -> NO_READING + "; the other end watches the last byte";
+            case "send-stream" -> CONFIRMED + "; with tags";
+            default -> "until all messages are flushed";
+        };
+        return peers.jucx(name, contains, transports, "jucx-" + test, unit, bytes);
+    }
+
     private Contestant aeronStream(Unit unit, long bytes) {
         return peers.java(
                 "Aeron IPC",
@@ -120,7 +151,8 @@ final class Scenarios {
                         Unit.ONE_WAY,
                         "send_lat",
                         SMALL,
-                        peers.ucx("UCX tcp tag_lat", "tcp,self", "tag_lat", Unit.ONE_WAY, SMALL),
+                        peers.ucx("UCX tcp tag_lat", TCP, "tag_lat", Unit.ONE_WAY, SMALL),
+                        tcpJucx("send-ping", Unit.ONE_WAY, SMALL),
                         peers.libfabric("libfabric tcp", "tcp", SMALL),
                         peers.java("plain SocketChannel", NO_READING, "nio-ping", Unit.ONE_WAY, SMALL),
                         peers.java(
@@ -132,7 +164,8 @@ final class Scenarios {
                         "send_bw",
                         MIB,
                         peers.iperf3(Unit.BANDWIDTH, MIB),
-                        peers.ucx("UCX tcp tag_bw", "tcp,self", "tag_bw", Unit.BANDWIDTH, MIB),
+                        peers.ucx("UCX tcp tag_bw", TCP, "tag_bw", Unit.BANDWIDTH, MIB),
+                        tcpJucx("send-stream", Unit.BANDWIDTH, MIB),
                         peers.java("plain SocketChannel", CONFIRMED, "nio-stream", Unit.BANDWIDTH, MIB),
                         peers.java("Netty NIO", CONFIRMED, "netty-stream", Unit.BANDWIDTH, MIB)),
                 overTcp(
@@ -148,7 +181,8 @@ final class Scenarios {
                         Unit.BANDWIDTH,
                         "write_bw",
                         MIB,
-                        peers.ucx("UCX tcp ucp_put_bw", "tcp,self", "ucp_put_bw", Unit.BANDWIDTH, MIB)),
+                        peers.ucx("UCX tcp ucp_put_bw", TCP, "ucp_put_bw", Unit.BANDWIDTH, MIB),
+                        tcpJucx("put-stream", Unit.BANDWIDTH, MIB)),
                 overTcp(
                         "tcp-request",
                         "TCP: request of 8 B, both ends sleep",

@@ -1,8 +1,6 @@
 package io.rdmacomm.bench;
 
 import java.io.File;
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -18,7 +16,8 @@ final class Versions {
             "iperf3", List.of("iperf3", "--version"),
             "qperf", List.of("qperf", "--version"),
             "perftest", List.of("ib_write_lat", "--version"));
-    private static final Map<String, String> JARS = Map.of("Aeron", "aeron-driver-", "Netty", "netty-transport-");
+    private static final Map<String, String> JARS =
+            Map.of("Aeron", "aeron-driver-", "Netty", "netty-transport-", "jucx", "jucx-");
 
     private Versions() {}
 
@@ -28,7 +27,7 @@ final class Versions {
         PROGRAMS.keySet().stream().sorted().forEach(name -> {
             List<String> command = PROGRAMS.getOrDefault(name, List.of());
             if (Programs.exists(command.getFirst())) {
-                put(versions, name, printed(command));
+                put(versions, name, Programs.output(command));
             }
         });
         JARS.forEach((name, jar) -> {
@@ -46,16 +45,6 @@ final class Versions {
         Matcher number = NUMBER.matcher(text);
         if (number.find()) {
             versions.put(name, number.group());
-        }
-    }
-
-    private static String printed(List<String> command) {
-        try {
-            Process process =
-                    new ProcessBuilder(command).redirectErrorStream(true).start();
-            return new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        } catch (IOException _) {
-            return "";
         }
     }
 }

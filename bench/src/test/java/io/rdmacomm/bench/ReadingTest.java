@@ -73,4 +73,15 @@ class ReadingTest {
         assertThat(Peers.javaFigure("figure 0.5\n", Unit.RATE, 8)).isEqualTo(0.5);
         assertThat(Peers.javaFigure("WARNING\nfigure 3.25\n", Unit.ONE_WAY, 8)).isEqualTo(3.25);
     }
+
+    @Test
+    void jucxIsLeftOutWithTheReason() {
+        String warning = "ucp_context.c:1849 UCX WARN UCP API version is incompatible\n";
+
+        assertThat(Peers.jucxAbsence("jucx works\n" + warning)).isEmpty();
+        assertThat(Peers.jucxAbsence("jucx fails: libucp.so.0: cannot open shared object file\n"))
+                .isEqualTo("jucx fails: libucp.so.0: cannot open shared object file"
+                        + " (it needs UCX: Debian package libucx0, on amd64)");
+        assertThat(Peers.jucxAbsence("SIGSEGV")).startsWith("jucx ended its JVM (it needs UCX");
+    }
 }

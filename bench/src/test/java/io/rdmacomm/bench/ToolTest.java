@@ -2,6 +2,7 @@ package io.rdmacomm.bench;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import java.util.List;
 import java.util.Map;
@@ -33,6 +34,24 @@ class ToolTest {
 
         assertThat(contestant.absence()).isEmpty();
         assertThat(contestant.measure()).isPositive().isLessThan(1e6);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "jucx-send-ping, ONE_WAY, 8",
+        "jucx-put-ping, ONE_WAY, 8",
+        "jucx-send-stream, RATE, 8",
+        "jucx-send-stream, BANDWIDTH, 100000",
+        "jucx-put-stream, RATE, 8",
+        "jucx-put-stream, BANDWIDTH, 100000"
+    })
+    void jucxGivesAFigureOverEachTransport(String peer, Unit unit, long bytes) throws Exception {
+        for (String transports : List.of(Scenarios.SHARED_MEMORY, Scenarios.TCP)) {
+            Contestant contestant = new Peers(SETTING).jucx(peer, "", transports, peer, unit, bytes);
+            assumeThat(contestant.absence()).isEmpty();
+
+            assertThat(contestant.measure()).as(transports).isPositive().isLessThan(1e6);
+        }
     }
 
     @Test

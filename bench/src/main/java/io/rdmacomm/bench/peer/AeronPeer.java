@@ -10,7 +10,6 @@ import java.io.File;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
-import java.util.concurrent.TimeUnit;
 import org.agrona.IoUtil;
 import org.agrona.concurrent.BackoffIdleStrategy;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -24,8 +23,7 @@ final class AeronPeer implements Peer {
     private static final int TO_CLIENT = 1002;
     private static final int FRAGMENT_BYTES = 65_504;
     private static final int POLL_LIMIT = 64;
-    private static final int SPINS = 0x7ff;
-    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(60);
+    private static final int IDLE_POLLS = 0x7ff;
 
     /// A message can take an eighth of a term at most.
     private static final int TERM_MESSAGES = 8;
@@ -71,32 +69,33 @@ final class AeronPeer implements Peer {
                 Aeron aeron = connect(task);
                 Subscription requests = aeron.addSubscription(CHANNEL, TO_SERVER);
                 ExclusivePublication answers = aeron.addExclusivePublication(CHANNEL, TO_CLIENT)) {
-            await(requests, answers);
-            answerWhileConnected(requests, stream ? confirming(answers) : echoing(answers));
+            Patience patience = new Patience(task);
+            await(requests, answers, patience);
+            answerWhileConnected(requests, stream ? confirming(answers, patience) : echoing(answers, patience));
         }
     }
 
-    private static FragmentHandler echoing(ExclusivePublication answers) {
+    private static FragmentHandler echoing(ExclusivePublication answers, Patience patience) {
         UnsafeBuffer message = new UnsafeBuffer(0, 0);
         return (buffer, offset, length, _) -> {
             message.wrap(buffer, offset, length);
-            offer(answers, message);
+            offer(answers, message, patience);
         };
     }
 
     /// Answers the last message of every stream, which has one byte.
-    private static FragmentHandler confirming(ExclusivePublication answers) {
+    private static FragmentHandler confirming(ExclusivePublication answers, Patience patience) {
         UnsafeBuffer answer = new UnsafeBuffer(new byte[1]);
         return (_, _, length, _) -> {
             if (length == 1) {
-                offer(answers, answer);
+                offer(answers, answer, patience);
             }
         };
     }
 
     private static void answerWhileConnected(Subscription requests, FragmentHandler handler) {
         int idle = 0;
-        while (idle < SPINS || requests.isConnected()) {
+        while (idle < IDLE_POLLS || requests.isConnected()) {
             idle = requests.poll(handler, POLL_LIMIT) > 0 ? 0 : idle + 1;
         }
     }
@@ -106,63 +105,48 @@ final class AeronPeer implements Peer {
         try (Aeron aeron = connect(task);
                 ExclusivePublication requests = aeron.addExclusivePublication(CHANNEL, TO_SERVER);
                 Subscription answers = aeron.addSubscription(CHANNEL, TO_CLIENT)) {
-            await(answers, requests);
+            Patience patience = new Patience(task);
+            await(answers, requests, patience);
             UnsafeBuffer message = new UnsafeBuffer(ByteBuffer.allocateDirect(task.bytes()));
             FragmentHandler handler = (_, _, _, _) -> received++;
             if (!stream) {
                 return task.meanMicros(() -> {
-                            offer(requests, message);
-                            awaitAnswer(answers, handler);
+                            offer(requests, message, patience);
+                            awaitAnswer(answers, handler, patience);
                         })
                         / 2;
             }
             UnsafeBuffer last = new UnsafeBuffer(new byte[1]);
             return Streams.rate(task, messages -> {
                 for (long i = 0; i < messages; i++) {
-                    offer(requests, message);
+                    offer(requests, message, patience);
                 }
-                offer(requests, last);
-                awaitAnswer(answers, handler);
+                offer(requests, last, patience);
+                awaitAnswer(answers, handler, patience);
             });
         }
     }
 
-    private void awaitAnswer(Subscription answers, FragmentHandler handler) {
+    private void awaitAnswer(Subscription answers, FragmentHandler handler, Patience patience) {
         long before = received;
-        long deadline = 0;
-        int spins = 0;
+        patience.begin();
         while (received == before) {
             answers.poll(handler, POLL_LIMIT);
-            if ((++spins & SPINS) == 0) {
-                deadline = check(deadline, "no answer came");
-            }
+            patience.spend("no answer came");
         }
     }
 
-    private static void offer(ExclusivePublication publication, UnsafeBuffer message) {
-        long deadline = 0;
-        int spins = 0;
+    private static void offer(ExclusivePublication publication, UnsafeBuffer message, Patience patience) {
+        patience.begin();
         while (publication.offer(message) < 0) {
-            if ((++spins & SPINS) == 0) {
-                deadline = check(deadline, "nobody took the messages");
-            }
+            patience.spend("nobody took the messages");
         }
     }
 
-    private static void await(Subscription subscription, ExclusivePublication publication) {
-        long deadline = 0;
+    private static void await(Subscription subscription, ExclusivePublication publication, Patience patience) {
+        patience.begin();
         while (!subscription.isConnected() || !publication.isConnected()) {
-            deadline = check(deadline, "the other side did not connect");
+            patience.spend("the other side did not connect");
         }
-    }
-
-    @SuppressWarnings("ThreadPriorityCheck") // only speeds up a machine that is too busy to measure anything
-    private static long check(long deadline, String problem) {
-        Thread.yield();
-        long now = System.nanoTime();
-        if (deadline != 0 && now - deadline > 0) {
-            throw new IllegalStateException(problem);
-        }
-        return deadline == 0 ? now + PATIENCE_NANOS : deadline;
     }
 }

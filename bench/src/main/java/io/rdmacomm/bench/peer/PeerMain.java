@@ -20,6 +20,10 @@ public final class PeerMain {
             Map.entry("aeron-ping", new AeronPeer(false, false)),
             Map.entry("aeron-stream", new AeronPeer(true, false)),
             Map.entry("aeron-stream-small", new AeronPeer(true, true)),
+            Map.entry("jucx-send-ping", new JucxPing(false)),
+            Map.entry("jucx-send-stream", new JucxStream(false)),
+            Map.entry("jucx-put-ping", new JucxPing(true)),
+            Map.entry("jucx-put-stream", new JucxStream(true)),
             Map.entry("pipe-request", new PipePingPong()),
             Map.entry("rdmacomm-start", new NewJvm(new SessionRequests(), true)),
             Map.entry("rdmacomm-first", new NewJvm(new SessionRequests(), false)));
