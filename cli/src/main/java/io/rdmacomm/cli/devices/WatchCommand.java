@@ -1,8 +1,9 @@
 package io.rdmacomm.cli.devices;
 
-import com.fasterxml.jackson.jr.ob.JSON;
 import io.rdmacomm.cli.command.Range;
 import io.rdmacomm.cli.command.Subcommand;
+import io.rdmacomm.cli.options.JsonLines;
+import io.rdmacomm.cli.options.JsonOption;
 import io.rdmacomm.cli.terminal.CloseOnExit;
 import io.rdmacomm.verbs.AsyncEvent;
 import io.rdmacomm.verbs.Context;
@@ -16,6 +17,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -25,11 +27,12 @@ import picocli.CommandLine.Parameters;
         description = "Print the asynchronous events of a device and its ports, until Ctrl-C.",
         footer = {
             "",
-            "A program receives only the events of the device, of its ports, and of its own objects.",
+            "A program receives only the events of the device, of its ports, and of its own objects. With --json, each"
+                    + " event is one line of JSON.",
             "",
             "Examples:",
             "  rdmacomm watch rxe0",
-            "  rdmacomm watch rxe0 --json --duration 60"
+            "  rdmacomm watch rxe0 --json - --duration 60"
         })
 public final class WatchCommand extends Subcommand {
     private static final double LONGEST_SECONDS = 1e9;
@@ -54,23 +57,29 @@ public final class WatchCommand extends Subcommand {
     @Range(max = LONGEST_SECONDS)
     private double duration = LONGEST_SECONDS;
 
-    @Option(names = "--json", description = "Print each event as one line of JSON, and no other text.")
-    private boolean json;
+    @Mixin
+    private final JsonOption json = new JsonOption();
 
     @Override
     public Integer call() throws IOException, InterruptedException {
+        json.check();
         Device device = name.isEmpty() ? Rdma.device() : Rdma.device(name);
         try (Context context = device.open();
+                JsonLines lines = json.lines(output());
                 CloseOnExit _ = new CloseOnExit(context::close)) {
-            if (!json) {
-                output().println(device.name() + " (" + device.provider() + "): watching");
-            }
-            watch(context);
+            print(device.name() + " (" + device.provider() + "): watching");
+            watch(context, lines);
         }
         return 0;
     }
 
-    private void watch(Context context) throws IOException, InterruptedException {
+    private void print(String line) {
+        if (!json.ownsStandardOutput()) {
+            output().println(line);
+        }
+    }
+
+    private void watch(Context context, JsonLines lines) throws IOException, InterruptedException {
         long deadline = System.nanoTime() + (long) (duration * 1e9);
         long left = (long) (duration * 1e9);
         for (long seen = 0; seen < count && left >= 0; left = deadline - System.nanoTime()) {
@@ -85,7 +94,8 @@ public final class WatchCommand extends Subcommand {
             }
             if (event != null) {
                 seen++;
-                output().println(json ? JSON.std.asString(members(context, event)) : text(context, event));
+                print(text(context, event));
+                lines.write(members(context, event));
             }
         }
     }

@@ -35,7 +35,7 @@ import picocli.CommandLine.Option;
         description = {
             "Connect N nodes with each other, write from each to each other one, check and measure.",
             "",
-            "Each node has a region of memory for each other node. In an iteration each node writes a window of blocks"
+            "Each node has a region of memory for each other node. In an iteration each node writes several blocks"
                     + " into its region at each other node, several times; then all check what has arrived. Rank 0"
                     + " prints the report.",
             "If a node dies, all others end within seconds and name it."
@@ -55,23 +55,24 @@ public final class MeshCommand extends Subcommand {
     private final NodeOptions node = new NodeOptions();
 
     @Option(
-            names = {"-w", "--window"},
+            names = "--depth",
             paramLabel = "N",
             defaultValue = "64",
-            description = "Blocks of a node at each other node, and writes in flight (default: ${DEFAULT-VALUE}).")
+            description =
+                    "Writes in flight to each other node, each with a block of its own (default: ${DEFAULT-VALUE}).")
     @Range(min = 1, max = 16_384)
-    private int window;
+    private int depth;
 
     @Option(
-            names = {"-p", "--passes"},
+            names = "--passes",
             paramLabel = "N",
             defaultValue = "16",
-            description = "How often a node writes the window in an iteration (default: ${DEFAULT-VALUE}).")
+            description = "How often a node writes all its blocks in an iteration (default: ${DEFAULT-VALUE}).")
     @Range(min = 1, max = 65_536)
     private int passes;
 
     @Option(
-            names = {"-b", "--block"},
+            names = "--block",
             paramLabel = "SIZE",
             converter = ByteSize.class,
             defaultValue = "64k",
@@ -104,7 +105,7 @@ public final class MeshCommand extends Subcommand {
     private double warmUp;
 
     @Option(
-            names = {"-c", "--channels"},
+            names = "--channels",
             paramLabel = "N",
             defaultValue = "1",
             description = "Data channels between two nodes, 1 to 255 (default: ${DEFAULT-VALUE}).")
@@ -200,13 +201,13 @@ public final class MeshCommand extends Subcommand {
                 .withThreadMode(ThreadMode.CALLER)
                 .withWorkMode(WorkMode.ADAPTIVE)
                 .withChannels(channels));
-        return options.withChannel(options.channel().withSendWindow(window));
+        return options.withChannel(options.channel().withSendWindow(depth));
     }
 
     private List<String> arguments(Rendezvous other) {
         List<String> arguments = new ArrayList<>(List.of("mesh", "--until-eof"));
         arguments.addAll(NodeOptions.arguments(other));
-        arguments.addAll(given("--window", "--passes", "--block", "--channels", "--timeout"));
+        arguments.addAll(given("--depth", "--passes", "--block", "--channels", "--timeout"));
         arguments.addAll(given("--iterations", "--duration", "--warmup"));
         arguments.addAll(flags.arguments());
         return arguments;
@@ -214,7 +215,7 @@ public final class MeshCommand extends Subcommand {
 
     private MeshSettings settings() {
         long limit = iterations == null ? 0 : iterations;
-        return new MeshSettings(window, passes, block, channels, limit, nanos(warmUp), nanos(duration));
+        return new MeshSettings(depth, passes, block, channels, limit, nanos(warmUp), nanos(duration));
     }
 
     private static long nanos(double seconds) {
@@ -222,9 +223,9 @@ public final class MeshCommand extends Subcommand {
     }
 
     private void checkMemory(int size) {
-        long bytes = 3L * size * window * block;
+        long bytes = 3L * size * depth * block;
         if (bytes > MAX_MEMORY) {
-            throw usage("--window and --block need " + ByteSize.format(bytes) + " of memory on each node; "
+            throw usage("--depth and --block need " + ByteSize.format(bytes) + " of memory on each node; "
                     + ByteSize.format(MAX_MEMORY) + " are the most");
         }
     }

@@ -64,7 +64,7 @@ public record MeshReport(
         List<String> lines = new ArrayList<>();
         int size = rendezvous.size();
         lines.add("in each iteration, each node writes %d blocks of %s to each other node, %d times"
-                .formatted(settings.window(), ByteSize.format(settings.blockBytes()), settings.passes()));
+                .formatted(settings.depth(), ByteSize.format(settings.blockBytes()), settings.passes()));
         lines.add(ROW.formatted("from", "to", "Gbit/s", "p50 [us]", "p99 [us]", "p99.9 [us]", "max [us]"));
         for (NodeResult node : nodes) {
             if (size <= MOST_IN_DETAIL) {
@@ -102,7 +102,7 @@ public record MeshReport(
         members.put("nodes", rendezvous.size());
         members.put("source", rendezvous.source());
         members.put("set_up_seconds", Rounding.to(setupNanos / 1e9, 3));
-        members.put("window", settings.window());
+        members.put("depth", settings.depth());
         members.put("passes", settings.passes());
         members.put("block_bytes", settings.blockBytes());
         members.put("channels", settings.channels());

@@ -2,22 +2,22 @@ package io.rdmacomm.cli.mesh;
 
 /// The traffic that the nodes make.
 ///
-/// @param window how many blocks each node has for each other one, and writes at a time
-/// @param passes how often each node writes the window before all check
+/// @param depth how many blocks each node has for each other one, and writes at a time
+/// @param passes how often each node writes all its blocks before all check
 /// @param blockBytes the length of a block
 /// @param channels the number of data channels between two nodes
 /// @param iterations the number of iterations; 0 to run for `durationNanos`
 /// @param warmUpNanos the length of the warm-up, if the iterations are not limited
 /// @param durationNanos the length of the measurement, after the warm-up
 public record MeshSettings(
-        int window, int passes, long blockBytes, int channels, long iterations, long warmUpNanos, long durationNanos) {
+        int depth, int passes, long blockBytes, int channels, long iterations, long warmUpNanos, long durationNanos) {
     /// How many writes a node makes to each other one in an iteration.
     int writes() {
-        return passes * window;
+        return passes * depth;
     }
 
     /// The same on all nodes with the same settings.
     String inboxName() {
-        return "inbox of " + passes + " x " + window + " x " + blockBytes;
+        return "inbox of " + passes + " x " + depth + " x " + blockBytes;
     }
 }

@@ -18,7 +18,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongConsumer;
 import org.HdrHistogram.Histogram;
 
-/// All-to-all traffic, on one node. In an iteration every node writes a window of blocks to each other node, several
+/// All-to-all traffic, on one node. In an iteration every node writes several blocks to each other node, several
 /// times; after a barrier every node checks what the others have written to it.
 public final class MeshTraffic {
     private static final int SPINS = 1000;
@@ -49,9 +49,9 @@ public final class MeshTraffic {
         this.timeout = timeout;
         this.progress = progress;
         ServerSession session = mesh.session();
-        long region = 2L * settings.window() * settings.blockBytes();
+        long region = 2L * settings.depth() * settings.blockBytes();
         RdmaBuffer inbox = session.allocate(settings.inboxName(), region, mesh.size(), FOR_ALL);
-        RdmaBuffer outgoing = session.allocate("outgoing", settings.blockBytes(), mesh.size() * settings.window());
+        RdmaBuffer outgoing = session.allocate("outgoing", settings.blockBytes(), mesh.size() * settings.depth());
         this.stop = session.allocate(STOP, Long.BYTES, 2, FOR_ALL);
         for (Node peer : mesh.peers()) {
             peer.endPoint().announce(inbox);
@@ -62,7 +62,7 @@ public final class MeshTraffic {
             RemoteBuffer remote = peer.endPoint().peerBuffer(settings.inboxName());
             if (remote == null) {
                 throw new CommandFailure("rank " + peer.rank()
-                        + " was started with another --window, --passes or --block: all nodes need the same");
+                        + " was started with another --depth, --passes or --block: all nodes need the same");
             }
             peers.add(new PeerTraffic(peer, mesh.rank(), settings, outgoing, inbox, remote));
         }

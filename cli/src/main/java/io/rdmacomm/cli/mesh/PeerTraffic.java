@@ -11,10 +11,10 @@ import io.rdmacomm.verbs.WorkStatus;
 import org.HdrHistogram.Histogram;
 
 /// The traffic with one other node. Each of the two nodes writes into its own region of the other one's
-/// inbox. A region has two halves, of a window of blocks each, which are used in turn: one is written while
+/// inbox. A region has two halves, of several blocks each, which are used in turn: one is written while
 /// the other one is checked.
 ///
-/// A window is written several times, each time shifted by one block. So a write that is lost, or that overtakes
+/// They are written several times, each time shifted by one block. So a write that is lost, or that overtakes
 /// another one, leaves the wrong block.
 ///
 /// One thread posts; completions may come on another one for each channel.
@@ -30,7 +30,7 @@ final class PeerTraffic {
     private long transferNanos;
 
     /// @param own the rank of this node
-    /// @param outgoing with a window of blocks for each rank
+    /// @param outgoing with the blocks for each rank
     /// @param inbox with a block for each rank
     /// @param remote the inbox of the other node
     PeerTraffic(Node peer, int own, MeshSettings settings, RdmaBuffer outgoing, RdmaBuffer inbox, RemoteBuffer remote) {
@@ -39,13 +39,13 @@ final class PeerTraffic {
         this.settings = settings;
         this.inbox = inbox;
         this.remote = remote;
-        this.blocks = new BufferSlice[settings.window()];
+        this.blocks = new BufferSlice[settings.depth()];
         this.lanes = new Lane[settings.channels()];
         for (int slot = 0; slot < blocks.length; slot++) {
-            blocks[slot] = outgoing.block(peer.rank() * settings.window() + slot);
+            blocks[slot] = outgoing.block(peer.rank() * settings.depth() + slot);
         }
         for (int i = 0; i < lanes.length; i++) {
-            lanes[i] = new Lane(peer.channel(i), settings.window());
+            lanes[i] = new Lane(peer.channel(i), settings.depth());
         }
     }
 
@@ -58,9 +58,9 @@ final class PeerTraffic {
         private long lastNanos;
         private volatile int completed;
 
-        Lane(RdmaChannel channel, int window) {
+        Lane(RdmaChannel channel, int depth) {
             this.channel = channel;
-            this.starts = new long[window];
+            this.starts = new long[depth];
         }
 
         /// Writes a block, if there is room. Stores its time under its place, which is unique among the
@@ -163,7 +163,7 @@ final class PeerTraffic {
     }
 
     private long place(long iteration, int slot) {
-        return ((iteration & 1) * settings.window() + slot) * settings.blockBytes();
+        return ((iteration & 1) * settings.depth() + slot) * settings.blockBytes();
     }
 
     /// Depends on everything that distinguishes blocks.

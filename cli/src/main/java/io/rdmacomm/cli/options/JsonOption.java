@@ -41,6 +41,16 @@ public final class JsonOption {
         }
     }
 
+    /// Where a command writes an object for each event, if the user asked for it. A file begins anew.
+    ///
+    /// @return what the caller must close
+    public JsonLines lines(CommandOutput output) throws IOException {
+        if (target == null || ownsStandardOutput()) {
+            return new JsonLines(null, target == null ? null : output);
+        }
+        return new JsonLines(Files.newBufferedWriter(FileName.path(target), StandardCharsets.UTF_8), null);
+    }
+
     /// Writes the result, with the environment that it depends on, if the user asked for it.
     ///
     /// @param provider the provider that was used; empty if there was none

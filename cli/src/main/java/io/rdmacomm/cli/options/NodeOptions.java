@@ -42,7 +42,7 @@ public final class NodeOptions {
     private @Nullable Integer size;
 
     @Option(
-            names = {"-r", "--rendezvous"},
+            names = "--rendezvous",
             paramLabel = "HOST[:PORT]",
             converter = PeerAddress.Converter.class,
             description = "Where the nodes meet: the host of rank 0, and a free port there (default: 2030; with --nodes"

@@ -16,7 +16,7 @@ final class InteropOptions {
     private @Nullable InteropTool tool;
 
     @Option(
-            names = {"-r", "--rx-depth"},
+            names = "--rx-depth",
             paramLabel = "N",
             defaultValue = "500",
             description = "rc_, uc_ and ud_pingpong: number of posted receives (default: ${DEFAULT-VALUE}).")

@@ -83,10 +83,24 @@ class DevicesTest {
 
         assertThat(result.exitCode()).isZero();
         assertThat(result.out().strip()).isEqualTo("soft0 (soft): watching");
-        assertThat(Command.run("watch", "soft0", "--duration", "0", "--json").out())
+        assertThat(Command.run("watch", "soft0", "--duration", "0", "--json", "-")
+                        .out())
                 .isEmpty();
         assertThat(Command.run("watch", "soft0", "--count", "0").exitCode()).isEqualTo(2);
         assertThat(Command.run("watch", "nobody0").exitCode()).isEqualTo(1);
+    }
+
+    @Test
+    void watchWritesItsJsonToAFile(@TempDir Path folder) throws Exception {
+        Path file = Files.writeString(folder.resolve("events.json"), "of an earlier run");
+
+        Result result = Command.run("watch", "soft0", "--duration", "0", "--json", file.toString());
+
+        assertThat(result.out()).contains("watching");
+        assertThat(file).isEmptyFile();
+        assertThat(Command.run("watch", "soft0", "--duration", "0", "--json", folder + "/none/file")
+                        .err())
+                .contains("cannot be written");
     }
 
     @Test

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 class LaunchersTest {
     private static final String[] NO_OPTIONS = {};
     private static final List<String> TRAFFIC =
-            List.of("mesh", "--window", "4", "--block", "4k", "--iterations", "3", "--timeout", "60");
+            List.of("mesh", "--depth", "4", "--block", "4k", "--iterations", "3", "--timeout", "60");
 
     @TempDir
     private Path folder;

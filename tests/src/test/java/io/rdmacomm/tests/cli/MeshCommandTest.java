@@ -26,7 +26,7 @@ class MeshCommandTest {
                 "mesh",
                 "--nodes",
                 "3",
-                "--window",
+                "--depth",
                 "5",
                 "--passes",
                 "3",
@@ -172,14 +172,14 @@ class MeshCommandTest {
                 "--hostfile /no/such/file|host file /no/such/file does not exist",
                 "--launcher slurm|SLURM_NTASKS is not set",
                 "--launcher pbs|is not a launcher: write openmpi, torchrun, slurm or kubernetes",
-                "--nodes 2 --window 0|--window 0 is out of range",
+                "--nodes 2 --depth 0|--depth 0 is out of range",
                 "--nodes 2 --passes 0|--passes 0 is out of range",
                 "--nodes 2 --block 65m|--block 65 MiB is out of range: it can be 1 B to 64 MiB",
                 "--nodes 2 --channels 256|--channels 256 is out of range",
                 "--nodes 2 --iterations 0|--iterations 0 is out of range",
                 "--nodes 2 --duration -1|--duration -1 is out of range",
                 "--nodes 2 --timeout 0|--timeout 0 is out of range",
-                "--nodes 512 --window 16384 --block 64m|of memory on each node"
+                "--nodes 512 --depth 16384 --block 64m|of memory on each node"
             })
     void wrongUsageIsReportedInOneLine(String line, String words) {
         Result result = Command.run(words("mesh " + (line == null ? "" : line)));

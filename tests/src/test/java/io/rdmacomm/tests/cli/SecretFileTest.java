@@ -129,7 +129,7 @@ final class SecretFileTest {
     @Test
     @Tag("slow")
     void theNodesOfAMeshHaveIt() throws Exception {
-        Result mesh = Command.run(line("mesh --nodes 2 --iterations 20 --window 4", "--secret-file", secret()));
+        Result mesh = Command.run(line("mesh --nodes 2 --iterations 20 --depth 4", "--secret-file", secret()));
 
         assertThat(mesh.exitCode()).as(mesh.err()).isZero();
         assertThat(mesh.out()).contains("2 nodes, connected after");

@@ -113,7 +113,7 @@ final class TlsFilesTest {
     @Test
     @Tag("slow")
     void theNodesOfAMeshHaveIt() throws Exception {
-        Result mesh = Command.run(line("mesh --nodes 2 --iterations 20 --window 4", tls(FILES.here())));
+        Result mesh = Command.run(line("mesh --nodes 2 --iterations 20 --depth 4", tls(FILES.here())));
 
         assertThat(mesh.exitCode()).as(mesh.err()).isZero();
         assertThat(mesh.out()).contains("2 nodes, connected after");

@@ -10,30 +10,41 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.FieldSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// Help, wrong usage and failures: exit codes 0, 2 and 1, and one line that explains what to do.
 class UsageTest {
+    private static final List<String> COMMANDS = List.of(
+            "devices",
+            "info",
+            "watch",
+            "doctor",
+            "top",
+            "ping",
+            "bench",
+            "mesh",
+            "send",
+            "recv",
+            "run",
+            "stream",
+            "copy-string");
+    private static final Pattern SHORT_OPTION = Pattern.compile("(?m)^ +(-[A-Za-z]), (--[a-z-]+)");
+
     @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "devices",
-                "info",
-                "doctor",
-                "top",
-                "ping",
-                "bench",
-                "send",
-                "recv",
-                "run",
-                "stream",
-                "copy-string"
-            })
+    @FieldSource("COMMANDS")
     void everyCommandHasHelpWithAnExample(String command) {
         Result result = Command.run(command, "--help");
 
@@ -64,24 +75,37 @@ class UsageTest {
                         "--verbose");
     }
 
+    /// Also the other way round, except for `stream`, whose letters are those of rstream.
+    @Test
+    void aLetterMeansTheSameInEveryCommand() {
+        Map<String, Set<String>> meanings = new TreeMap<>();
+        Map<String, Set<String>> letters = new TreeMap<>();
+        for (String command : COMMANDS) {
+            Matcher option = SHORT_OPTION.matcher(Command.run(command, "--help").out());
+            while (option.find()) {
+                // bench has several of them.
+                String meaning = option.group(2).replace("--sizes", "--size");
+                meanings.computeIfAbsent(option.group(1), _ -> new TreeSet<>()).add(meaning);
+                if (!command.equals("stream")) {
+                    letters.computeIfAbsent(meaning, _ -> new TreeSet<>()).add(option.group(1));
+                }
+            }
+        }
+
+        assertThat(meanings)
+                .containsKeys("-d", "-h", "-p", "-v")
+                .allSatisfy((letter, all) -> assertThat(all).as(letter).hasSize(1));
+        assertThat(letters)
+                .allSatisfy((meaning, all) -> assertThat(all).as(meaning).hasSize(1));
+    }
+
     @Test
     void theHelpListsAllCommands() {
         for (String[] arguments : new String[][] {{}, {"--help"}}) {
             Result result = Command.run(arguments);
 
             assertThat(result.exitCode()).isZero();
-            assertThat(result.out())
-                    .contains(
-                            "devices",
-                            "info",
-                            "doctor",
-                            "top",
-                            "ping",
-                            "bench",
-                            "send",
-                            "recv",
-                            "stream",
-                            "copy-string");
+            assertThat(result.out()).contains(COMMANDS);
         }
     }
 
