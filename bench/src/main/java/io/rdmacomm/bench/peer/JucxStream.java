@@ -28,12 +28,15 @@ final class JucxStream implements Peer {
 
     private static void repeat(JucxEnd end, long times, Operation operation) {
         UcpRequest[] window = new UcpRequest[WINDOW];
-        for (long i = 0; i < times + WINDOW; i++) {
+        for (long i = 0; i < times; i++) {
             int slot = (int) (i % WINDOW);
-            if (window[slot] != null) {
+            if (i >= WINDOW) {
                 end.await(window[slot]);
             }
-            window[slot] = i < times ? operation.begin() : null;
+            window[slot] = operation.begin();
+        }
+        for (long i = Math.max(0, times - WINDOW); i < times; i++) {
+            end.await(window[(int) (i % WINDOW)]);
         }
     }
 
