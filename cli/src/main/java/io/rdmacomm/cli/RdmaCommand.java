@@ -42,7 +42,7 @@ import picocli.CommandLine.Spec;
             "  rdmacomm devices        list the devices of this machine",
             "  rdmacomm bench          measure latency and bandwidth between two processes on this machine",
             "",
-            "The environment variable RCL_MAX_VLOG_LEVEL=1..5 makes every command log more.",
+            "The environment variable RDMACOMM_LOG_LEVEL=1..5 makes every command log more.",
             "Exit codes: 0 success, 1 failure, 2 wrong usage."
         })
 public final class RdmaCommand implements Runnable {

@@ -3,17 +3,20 @@ package io.rdmacomm.cli.command;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.Map;
 import java.util.logging.LogManager;
 import org.jspecify.annotations.Nullable;
 
-/// The log level of `io.rdmacomm`, from `RCL_MAX_VLOG_LEVEL`: 0 logs errors, 1 warnings and information, 2 and 3
+/// The log level of `io.rdmacomm`, from `RDMACOMM_LOG_LEVEL`: 0 logs errors, 1 warnings and information, 2 and 3
 /// details, 4 and 5 everything. `-v` is at least level 2.
 ///
 /// java.util.logging creates an instance when something is logged for the first time; a run that logs nothing does
 /// not load it.
 public final class LogSettings {
-    /// The environment variable, the same as in rdma_comm_core.
-    static final String VARIABLE = "RCL_MAX_VLOG_LEVEL";
+    private static final String VARIABLE = "RDMACOMM_LOG_LEVEL";
+
+    /// That of rdma_comm_core, for scripts that have it.
+    private static final String FORMER_VARIABLE = "RCL_MAX_VLOG_LEVEL";
 
     private static final String LEVEL_PROPERTY = "io.rdmacomm.cli.logLevel";
     private static final String[] LEVELS = {"SEVERE", "INFO", "FINE", "FINE", "FINER", "ALL"};
@@ -52,12 +55,18 @@ public final class LogSettings {
 
     /// The level in force, 0 to 5.
     public static int level() {
-        return parse(System.getProperty(LEVEL_PROPERTY, System.getenv(VARIABLE)));
+        String property = System.getProperty(LEVEL_PROPERTY);
+        return property == null ? environmentLevel() : parse(property);
     }
 
     /// The level that the environment variable asks for, 0 to 5.
     public static int environmentLevel() {
-        return parse(System.getenv(VARIABLE));
+        return level(System.getenv());
+    }
+
+    static int level(Map<String, String> environment) {
+        String own = environment.get(VARIABLE);
+        return parse(own == null ? environment.get(FORMER_VARIABLE) : own);
     }
 
     /// The number in `text`, limited to 0 to 5; 0 if there is none.

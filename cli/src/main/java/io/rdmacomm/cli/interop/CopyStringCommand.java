@@ -26,7 +26,7 @@ import picocli.CommandLine.Parameters;
             "Copy a string into a server's memory with WRITE, read it back with READ, and compare.",
             "",
             "Interoperates with rdma_server and rdma_client of github.com/animeshtrivedi/rdma-example if both machines are",
-            "little-endian. The default port is 20886, as in these programs."
+            "little-endian. The default port is 20886 instead of 2020, because these programs have it."
         },
         footer = {
             "",

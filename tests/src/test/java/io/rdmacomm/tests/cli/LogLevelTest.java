@@ -9,7 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/// `RCL_MAX_VLOG_LEVEL`.
+/// `RDMACOMM_LOG_LEVEL`.
 class LogLevelTest {
     @Test
     void byDefaultAFailureIsOneLine() throws Exception {
@@ -23,7 +23,7 @@ class LogLevelTest {
 
     @Test
     void levelOneAddsTheStackTrace() throws Exception {
-        try (Command command = Command.start(Map.of("RCL_MAX_VLOG_LEVEL", "1"), "info", "nonsense")) {
+        try (Command command = Command.start(Map.of("RDMACOMM_LOG_LEVEL", "1"), "info", "nonsense")) {
             Result result = command.end();
 
             assertThat(result.exitCode()).isEqualTo(1);
@@ -40,7 +40,7 @@ class LogLevelTest {
 
     private static String logOf(String level) throws Exception {
         try (Command server =
-                Command.start(Map.of("RCL_MAX_VLOG_LEVEL", level), "ping", "--server", "--port", "0", "--once")) {
+                Command.start(Map.of("RDMACOMM_LOG_LEVEL", level), "ping", "--server", "--port", "0", "--once")) {
             String port = server.port();
             try (Socket stranger = new Socket("localhost", Integer.parseInt(port))) {
                 stranger.getOutputStream().write("what is this?".repeat(100).getBytes(StandardCharsets.US_ASCII));
