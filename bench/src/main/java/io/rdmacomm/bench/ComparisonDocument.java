@@ -112,7 +112,7 @@ record ComparisonDocument(Map<String, Object> facts, List<Outcome> outcomes) {
                     .toList();
             facts.keySet().removeAll(List.of("schema", "scenarios"));
             return new ComparisonDocument(facts, outcomes);
-        } catch (IOException | ClassCastException e) {
+        } catch (IOException | IllegalArgumentException e) {
             throw new CommandFailure(file + ": is not a result of bench/compare", e);
         }
     }
@@ -127,13 +127,18 @@ record ComparisonDocument(Map<String, Object> facts, List<Outcome> outcomes) {
 
     /// The JSON objects in the array `name`.
     ///
-    /// @throws ClassCastException if there is no such array
+    /// @throws IllegalArgumentException if there is no such array
     private static List<Map<?, ?>> members(Map<?, ?> parent, String name) {
         if (!(parent.get(name) instanceof List<?> list)) {
-            throw new ClassCastException("no array " + name);
+            throw new IllegalArgumentException("no array " + name);
         }
         List<Map<?, ?>> objects = new ArrayList<>();
-        list.forEach(object -> objects.add((Map<?, ?>) object));
+        for (Object object : list) {
+            if (!(object instanceof Map<?, ?> members)) {
+                throw new IllegalArgumentException("no object in the array " + name);
+            }
+            objects.add(members);
+        }
         return objects;
     }
 

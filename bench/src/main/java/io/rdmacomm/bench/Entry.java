@@ -93,11 +93,16 @@ record Entry(
 
     /// The results of a JSON object.
     ///
-    /// @throws ClassCastException if it is no such object
+    /// @throws IllegalArgumentException if it is no such object
     static Entry read(Map<?, ?> members) {
         List<Double> figures = new ArrayList<>();
         if (members.get("figures") instanceof List<?> rounds) {
-            rounds.forEach(figure -> figures.add(((Number) figure).doubleValue()));
+            for (Object figure : rounds) {
+                if (!(figure instanceof Number number)) {
+                    throw new IllegalArgumentException("no number in the figures");
+                }
+                figures.add(number.doubleValue());
+            }
         }
         return new Entry(
                 text(members, "name"),
@@ -112,12 +117,12 @@ record Entry(
 
     /// The member.
     ///
-    /// @throws ClassCastException if it is no text
+    /// @throws IllegalArgumentException if it is no text
     static String text(Map<?, ?> members, String name) {
         if (members.get(name) instanceof String text) {
             return text;
         }
-        throw new ClassCastException("no text " + name);
+        throw new IllegalArgumentException("no text " + name);
     }
 
     /// The member, or not a number if there is none.

@@ -27,12 +27,12 @@ enum Unit {
 
     /// The unit with this text.
     ///
-    /// @throws ClassCastException if there is none: the text is not that of a unit
+    /// @throws IllegalArgumentException if there is none: the text is not that of a unit
     static Unit of(String text) {
         return Arrays.stream(values())
                 .filter(unit -> unit.text.equals(text))
                 .findFirst()
-                .orElseThrow(() -> new ClassCastException("no unit '" + text + "'"));
+                .orElseThrow(() -> new IllegalArgumentException("no unit '" + text + "'"));
     }
 
     String text() {

@@ -25,6 +25,8 @@ import java.util.Arrays;
 public final class LatBwBenchmark {
     private static final Duration PATIENCE = Duration.ofSeconds(10);
     private static final int BYTES = 1 << 20;
+    private static final int WARM_UP_READS = 100_000;
+    private static final int WARM_UP_WRITES = 100;
 
     private final RdmaChannel channel;
     private final RemoteBuffer remote;
@@ -54,20 +56,25 @@ public final class LatBwBenchmark {
             RemoteBuffer remote = client.endPoint().peerBuffer("target", PATIENCE);
             RdmaBuffer local = client.allocate("local", BYTES);
             LatBwBenchmark benchmark = new LatBwBenchmark(client.endPoint().channel(0), local, remote);
-            benchmark.readLatency(operations);
+            benchmark.warmUp();
             benchmark.readLatency(operations);
             benchmark.writeBandwidth(operations / 10 + 1);
         }
+    }
+
+    /// The JVM compiles code that has run often: until then an operation takes several times as long.
+    private void warmUp() {
+        for (int i = 0; i < WARM_UP_READS; i++) {
+            read();
+        }
+        write(WARM_UP_WRITES);
     }
 
     private void readLatency(int operations) {
         long[] nanos = new long[operations];
         for (int i = 0; i < operations; i++) {
             long begin = System.nanoTime();
-            while (channel.tryRead(small, remote, 0, counter, i) != Admission.ACCEPTED) {
-                waitForRoom();
-            }
-            awaitCompletions(counter.completed + 1);
+            read();
             nanos[i] = System.nanoTime() - begin;
         }
         Arrays.sort(nanos);
@@ -76,17 +83,28 @@ public final class LatBwBenchmark {
                 nanos[operations / 2] / 1000.0, nanos[operations * 99 / 100] / 1000.0);
     }
 
+    private void read() {
+        while (channel.tryRead(small, remote, 0, counter, 0) != Admission.ACCEPTED) {
+            waitForRoom();
+        }
+        awaitCompletions(counter.completed + 1);
+    }
+
     private void writeBandwidth(int operations) {
-        long target = counter.completed + operations;
         long begin = System.nanoTime();
+        write(operations);
+        long nanos = System.nanoTime() - begin;
+        System.out.printf("WRITE of 1 MiB: %.1f Gbit/s%n", 8.0 * BYTES * operations / nanos);
+    }
+
+    private void write(int operations) {
+        long target = counter.completed + operations;
         for (int i = 0; i < operations; i++) {
-            while (channel.tryWrite(large, remote, 0, counter, i) != Admission.ACCEPTED) {
+            while (channel.tryWrite(large, remote, 0, counter, 0) != Admission.ACCEPTED) {
                 waitForRoom();
             }
         }
         awaitCompletions(target);
-        long nanos = System.nanoTime() - begin;
-        System.out.printf("WRITE of 1 MiB: %.1f Gbit/s%n", 8.0 * BYTES * operations / nanos);
     }
 
     /// Completions make room in the send window. A channel that has failed accepts no more operations.

@@ -106,6 +106,7 @@ class BenchTest {
     }
 
     @Test
+    @Tag("slow")
     void socketsAreMeasuredInTurnWithPlainTcp() throws Exception {
         List<String> arguments =
                 new ArrayList<>(List.of("bench", "--tests", "socket_lat,socket_request_lat,socket_bw"));
@@ -256,6 +257,7 @@ class BenchTest {
     }
 
     @Test
+    @Tag("slow")
     void datagramsAreCounted() throws Exception {
         Result result = Command.run(
                 "bench", "--transport", "ud", "--iterations", "300", "--warmup", "0", "--no-floors", "--json", "-");
@@ -357,6 +359,7 @@ class BenchTest {
     }
 
     @Test
+    @Tag("slow")
     void theExitStatusOfADeadServerIsReported() throws Exception {
         try (Command bench = Command.start("bench", "--tests", "read_lat", "--duration", "50", "--sizes", "8")) {
             ProcessHandle child = bench.awaitChild();

@@ -288,6 +288,7 @@ class CopyTest {
     }
 
     @Test
+    @Tag("slow")
     void existingFilesAreTreatedAsTheUserWants() throws Exception {
         Path file = Files.writeString(source.resolve("file"), "new");
         Path old = Files.writeString(target.resolve("file"), "old");
@@ -307,6 +308,7 @@ class CopyTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"rdma", "tcp"})
+    @Tag("slow")
     void aTransferContinuesAfterAnInterruption(String transport) throws Exception {
         Path file = source.resolve("large");
         try (RandomAccessFile large = new RandomAccessFile(file.toFile(), "rw")) {
@@ -350,6 +352,7 @@ class CopyTest {
     }
 
     @Test
+    @Tag("slow")
     void whatAKilledReceiverLeavesIsRemovedByTheNext() throws Exception {
         Path file = source.resolve("large");
         try (RandomAccessFile large = new RandomAccessFile(file.toFile(), "rw")) {

@@ -11,10 +11,12 @@ import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// Servers behind a port forward, with `--rdma-cm-port`, and their clients, which need no option.
+@Tag("slow")
 class ForwardedPortsTest {
     private static final String INSIDE = "127.0.0.2";
 

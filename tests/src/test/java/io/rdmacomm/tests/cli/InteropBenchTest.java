@@ -14,6 +14,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -67,6 +68,7 @@ class InteropBenchTest {
         "ib_read_bw, 1, true",
         "ib_atomic_bw, 8, true"
     })
+    @Tag("slow")
     void bothEndsTalkOverRoce(String program, String bytes, boolean serverKnows) throws Exception {
         String figures = program.endsWith("_lat") ? LATENCY : BANDWIDTH;
         String[] options = words(program, "-d", "roce0", "-s", bytes, "-n", "301", "--timeout", "60");

@@ -113,6 +113,7 @@ class MeshCommandTest {
 
     /// An iteration takes longer here than warm-up and measurement are to take.
     @Test
+    @Tag("slow")
     void oneIterationCountsHoweverLongItTakes() throws Exception {
         Result result = Command.run(words("mesh --nodes 2 --warmup 0.001 --duration 0.001 --block 1m --passes 64"));
 

@@ -132,6 +132,7 @@ class ModeOptionsTest {
     }
 
     @Test
+    @Tag("slow")
     void benchMeasuresTheTestsWithBlockingCallsInTheGivenModes() throws Exception {
         Result result = Command.run(
                 "bench",

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.jr.ob.JSON;
 import io.rdmacomm.tests.cli.Command.Result;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /// `ping` between two processes.
@@ -72,6 +73,7 @@ class PingTest {
     }
 
     @Test
+    @Tag("slow")
     void ctrlCShowsTheSummaryAndTheServerSeesNoFailure() throws Exception {
         try (Command server = Command.start("ping", "--server", "--port", "0", "--count", "2")) {
             String peer = "localhost:" + server.port();

@@ -46,6 +46,7 @@ class ReportTest {
     }
 
     @Test
+    @Tag("slow")
     void aRunIsComparedWithAnEarlierOne(@TempDir Path folder) throws Exception {
         String json = folder.resolve("run.json").toString();
         assertThat(bench(folder, "--json", json).exitCode()).isZero();

@@ -56,6 +56,7 @@ class RoceDoctorTest {
     }
 
     @Test
+    @Tag("slow")
     void aDeviceAlonePassesWithinOneProcess() throws Exception {
         Result result = doctor();
 
@@ -68,6 +69,7 @@ class RoceDoctorTest {
     }
 
     @Test
+    @Tag("slow")
     void theProcessThatHasThePortIsNamed() throws Exception {
         try (DatagramSocket _ = socket(HERE)) {
             Result text = doctor();
@@ -119,6 +121,7 @@ class RoceDoctorTest {
 
     /// A translation of addresses: packets arrive, and their checksums are those of other addresses.
     @Test
+    @Tag("slow")
     void aPeerBehindATranslationIsSilent() throws Exception {
         try (Command peer = start(THERE, "doctor", "--serve", "--device", "roce0", "--port", "0", "--bind", THERE);
                 DatagramSocket between = socket(BETWEEN)) {

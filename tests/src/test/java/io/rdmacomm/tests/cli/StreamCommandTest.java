@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -184,6 +185,7 @@ class StreamCommandTest {
     }
 
     @Test
+    @Tag("slow")
     void theDefaultTestsAreForLatencyAndForBandwidth() throws Exception {
         try (Command server = server("--tcp -T b -T v")) {
             Result client = client(server.port(), "--tcp -T b -T v");

@@ -19,6 +19,7 @@ import jdk.jfr.FlightRecorder;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -31,6 +32,7 @@ final class CollectiveCostTest {
     /// Less than a hundred bytes for each call, where a garbage of kilobytes would be a mistake. Until the compiler
     /// has seen all, there may be more. The flight recorder runs, as in many services, and records something else.
     @Test
+    @Tag("slow")
     void barriersAndShortSumsAllocateNextToNothing() {
         assertThat(FlightRecorder.getFlightRecorder()).isNotNull();
         try (Ranks ranks = Ranks.join(2, DEVICE)) {

@@ -65,6 +65,7 @@ final class SharedReceivesTest {
 
     @ParameterizedTest
     @MethodSource("devices")
+    @Tag("slow")
     void manyClientsUseOnePool(Fabric fabric) throws InterruptedException {
         int clients = 16;
         int messages = Amount.onLine(2000, 100);
@@ -581,6 +582,7 @@ final class SharedReceivesTest {
     }
 
     @Test
+    @Tag("slow")
     void aClientThatIsKilledGivesItsReceivesBack() throws IOException {
         SessionOptions plain = SharedPool.plain(Fabric.SOFT_ONE_PROCESS);
         try (SharedPool pool = new SharedPool(plain, SharedReceives.of(64, 8).withGuaranteed(2))) {

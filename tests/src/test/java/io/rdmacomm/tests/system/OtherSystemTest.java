@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -20,6 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /// The software device on a system that has nothing of what only Linux has: its name, `/proc` and `/dev/shm` are hidden
 /// from the process.
+@Tag("slow")
 class OtherSystemTest {
     private static final int PATIENCE_SECONDS = 120;
 
