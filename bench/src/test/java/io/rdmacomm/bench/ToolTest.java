@@ -46,6 +46,7 @@ class ToolTest {
         "jucx-put-stream, BANDWIDTH, 100000"
     })
     void jucxGivesAFigureOverEachTransport(String peer, Unit unit, long bytes) throws Exception {
+        // Skipped where UCX is not installed.
         for (String transports : List.of(Scenarios.SHARED_MEMORY, Scenarios.TCP)) {
             Contestant contestant = new Peers(SETTING).jucx(peer, "", transports, peer, unit, bytes);
             assumeThat(contestant.absence()).isEmpty();

@@ -19,7 +19,7 @@ public final class Allocation {
     private Allocation() {}
 
     /// Bytes that a thread has allocated so far.
-    static LongSupplier of(Thread thread) {
+    public static LongSupplier of(Thread thread) {
         long id = thread.threadId();
         return () -> THREADS.getThreadAllocatedBytes(id);
     }

@@ -20,9 +20,8 @@ import org.openucx.jucx.ucs.UcsConstants.MEMORY_TYPE;
 import org.openucx.jucx.ucs.UcsConstants.STATUS;
 
 /// One end of a pair that talks through jucx, for one thread, which polls. The ends find each other over a socket. Each
-/// has memory of the same size, into which the other one can write. UCX takes the transports of its environment
-/// variable
-/// `UCX_TLS`.
+/// has memory of the same size, into which the other one can write. The environment variable `UCX_TLS` chooses the
+/// transports.
 final class JucxEnd implements AutoCloseable {
     private final SocketChannel socket;
     private final Patience patience;

@@ -4,9 +4,8 @@ import org.openucx.jucx.UcxException;
 import org.openucx.jucx.ucp.UcpContext;
 import org.openucx.jucx.ucp.UcpParams;
 
-/// Prints whether jucx works on this machine: its jar holds its own native code, but not UCX. A process of its own
-/// tries
-/// that, because it would stay in the process that does.
+/// Prints whether jucx works on this machine: its jar holds its own native code, but not UCX. It is tried in a
+/// separate process, because the libraries stay loaded in the process that tries it.
 public final class JucxProbe {
     /// The line with the verdict begins so.
     public static final String VERDICT = "jucx ";

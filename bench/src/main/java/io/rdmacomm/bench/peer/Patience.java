@@ -2,9 +2,8 @@ package io.rdmacomm.bench.peer;
 
 import java.util.concurrent.TimeUnit;
 
-/// The deadline of an end that polls: a minute more than the whole work takes. It reads the clock seldom, and lets
-/// other
-/// threads run then.
+/// The deadline of an end that polls: a minute more than the whole work takes. It reads the clock seldom, and then
+/// lets other threads run.
 final class Patience {
     private static final int SPINS = 0x7ff;
     private static final long SPARE_NANOS = TimeUnit.SECONDS.toNanos(60);

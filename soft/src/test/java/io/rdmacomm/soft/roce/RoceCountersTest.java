@@ -2,8 +2,7 @@ package io.rdmacomm.soft.roce;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.sun.management.ThreadMXBean;
-import java.lang.management.ManagementFactory;
+import io.rdmacomm.soft.Allocation;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -12,13 +11,12 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongSupplier;
 import org.junit.jupiter.api.Test;
 
 class RoceCountersTest {
     private static final int ROUNDS = 20;
     private static final int COUNTS = 200_000;
-
-    private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
     /// Both ends of a connection in one process count at the same time. In the first rounds, and now and then, the
     /// JVM allocates something itself.
@@ -39,16 +37,16 @@ class RoceCountersTest {
         assertThat(allocated).contains(0L);
     }
 
-    private long count(RoceCounters counters, AtomicInteger ready) {
-        long me = Thread.currentThread().threadId();
+    private static long count(RoceCounters counters, AtomicInteger ready) {
+        LongSupplier allocated = Allocation.of(Thread.currentThread());
         ready.incrementAndGet();
         while (ready.get() < 2) {
             Thread.onSpinWait();
         }
-        long before = threads.getThreadAllocatedBytes(me);
+        long before = allocated.getAsLong();
         for (int i = 0; i < COUNTS; i++) {
             counters.sent.getAndIncrement();
         }
-        return threads.getThreadAllocatedBytes(me) - before;
+        return allocated.getAsLong() - before;
     }
 }
