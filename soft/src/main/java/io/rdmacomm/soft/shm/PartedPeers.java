@@ -3,6 +3,7 @@ package io.rdmacomm.soft.shm;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.function.IntConsumer;
 
 /// Peers whose connection has ended, until their process has ended, too: nearly always at once. A process that was
 /// stopped may resume and finish what it was doing, so until then its claims and its journal are left to it, and its
@@ -16,14 +17,17 @@ final class PartedPeers implements AutoCloseable {
     private record Parted(ShmPeer peer, List<ShmTransport> connections, List<ShmTransport> busy) {}
 
     private final Consumer<Runnable> attempt;
+    private final IntConsumer part;
     private final SharedMemory.Events events;
     private final List<Parted> all = new ArrayList<>();
     private long next;
     private long checkNanos;
 
     /// @param attempt runs something whose failure must not keep the rest from being done
-    PartedPeers(Consumer<Runnable> attempt, SharedMemory.Events events) {
+    /// @param part takes the LID of a context that has ended: if there is a connection to it, that has ended, too
+    PartedPeers(Consumer<Runnable> attempt, IntConsumer part, SharedMemory.Events events) {
         this.attempt = attempt;
+        this.part = part;
         this.events = events;
     }
 
@@ -35,31 +39,44 @@ final class PartedPeers implements AutoCloseable {
         busy.removeIf(ShmTransport::isPeerIdle);
         all.add(new Parted(peer, connections, busy));
         checkNanos = FIRST_CHECK_NANOS;
-        check();
+        next = System.nanoTime();
     }
 
     private void check() {
-        all.removeIf(this::hasEnded);
         next = System.nanoTime() + checkNanos;
         checkNanos = Math.min(2 * checkNanos, LONGEST_CHECK_NANOS);
+        int[] ended = all.stream()
+                .filter(each -> each.peer.isGone())
+                .mapToInt(each -> each.peer.lid())
+                .distinct()
+                .toArray();
+        for (int lid : ended) {
+            end(lid);
+        }
+        all.forEach(this::reportIdle);
     }
 
-    private boolean hasEnded(Parted each) {
-        boolean gone = each.peer.isGone();
-        if (gone) {
+    /// A context has ended. If a connection to it had ended before, it is here several times. The claims of the context
+    /// are skipped last, because each connection may owe a completion for one of them.
+    private void end(int lid) {
+        part.accept(lid);
+        List<Parted> ended = all.stream().filter(each -> each.peer.lid() == lid).toList();
+        for (Parted each : ended) {
             for (ShmTransport transport : each.connections) {
                 attempt.accept(transport::peerDied);
             }
-            attempt.accept(() -> events.onPeerDied(each.peer.lid()));
         }
+        attempt.accept(() -> events.onPeerDied(lid));
+        ended.forEach(this::reportIdle);
+        ended.forEach(each -> each.peer.close());
+        all.removeAll(ended);
+    }
+
+    /// Reports that a peer has finished something meanwhile, and could not report it itself.
+    private void reportIdle(Parted each) {
         if (each.busy.removeIf(ShmTransport::isPeerIdle)) {
-            // It has finished something meanwhile, and could not report it.
             attempt.accept(events::onPeerParted);
         }
-        if (gone) {
-            each.peer.close();
-        }
-        return gone;
     }
 
     /// Checks whether they have ended, if it is time to.

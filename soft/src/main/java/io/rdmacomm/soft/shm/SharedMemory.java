@@ -77,7 +77,7 @@ public final class SharedMemory implements AutoCloseable {
         this.events = events;
         this.controlMemory = file.memory();
         this.peers = new ShmPeers(engine, lid, gid, this::onPeerParted);
-        this.parted = new PartedPeers(this::attempt, events);
+        this.parted = new PartedPeers(this::attempt, this::partIfConnected, events);
         this.stager = new Stager(file, engine);
         this.stagingServer = new StagingServer(lid, memory, this::connected);
         this.control = ControlConnections.listen(directory.file(ShmPeer.SOCKET), engine, new Receiver());
@@ -177,6 +177,14 @@ public final class SharedMemory implements AutoCloseable {
         stager.forget(peer);
         attempt(events::onPeerParted);
         parted.add(peer, connections);
+    }
+
+    /// The context `ended` has ended. It may have connected again after an earlier connection had ended.
+    private void partIfConnected(int ended) {
+        ShmPeer peer = peers.known(ended);
+        if (peer != null) {
+            onPeerParted(peer);
+        }
     }
 
     /// A failure for one must not prevent the others from being notified.

@@ -1,6 +1,7 @@
 package io.rdmacomm.tests.steps;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.rdmacomm.tests.fixture.Amount;
 import io.rdmacomm.tests.fixture.Fabric;
@@ -70,6 +71,32 @@ class StepTest {
                 .mapToObj(all::get)
                 .toList();
         run(fabric, some);
+    }
+
+    /// A process whose connection has ended, and that connects again, dies in the middle of a completion.
+    @ParameterizedTest
+    @MethodSource("fabrics")
+    @Timeout(value = 5, unit = TimeUnit.MINUTES)
+    void deathAfterAParting(Fabric fabric) {
+        assumeTrue(Fate.STOPPED_AND_PARTED.existsWith(fabric.sharesMemory()), "here a connection ends with its link");
+        List<Case> polling = cases(fabric, List.of(Deed.SEND_GATHERED)).stream()
+                .filter(each -> !each.events() && each.place().startsWith("CompletionFields.writeTo"))
+                .toList();
+        Tally tally = new Tally(fabric);
+        for (Fate fate : new Fate[] {Fate.KILLED, Fate.STOPPED_AND_KILLED}) {
+            Queue<Case> both = new ConcurrentLinkedQueue<>();
+            both.add(lastWith(Fate.STOPPED_AND_PARTED, polling));
+            both.add(lastWith(fate, polling));
+            run(fabric, both, tally);
+        }
+        assertThat(tally.violations()).isEmpty();
+    }
+
+    private static Case lastWith(Fate fate, List<Case> cases) {
+        return cases.reversed().stream()
+                .filter(each -> each.fate() == fate)
+                .findFirst()
+                .orElseThrow();
     }
 
     /// All steps of these deeds, with all that can happen after them.
