@@ -14,7 +14,7 @@ public final class RetryOptions extends ValueObject<RetryOptions> {
 
     private RetryOptions() {}
 
-    /// 7 retries, 67 ms apart; no limit for messages that find no receive, 0.64 ms apart.
+    /// 7 retries, at least 67 ms apart; no limit for messages that find no receive, 0.64 ms apart.
     public static RetryOptions defaults() {
         return DEFAULTS;
     }

@@ -11,6 +11,9 @@ import io.rdmacomm.verbs.WorkStatus;
 public final class RetryTimer {
     private static final int WAITS = 0;
     private static final int UNLIMITED_RNR_RETRIES = 7;
+    /// Up to four times the time-out (IBTA 9.7.6.1.3).
+    private static final int MOST_DOUBLINGS = 2;
+
     private static final long FIRST_CHECK_NANOS = 200_000;
     private static final long LONGEST_CHECK_NANOS = 10_000_000;
     private static final long LEAST_SILENCE_NANOS = 5_000_000_000L;
@@ -106,9 +109,11 @@ public final class RetryTimer {
         return WAITS;
     }
 
-    /// How long to wait for an acknowledgement before packets are repeated; [Long#MAX_VALUE] for ever.
+    /// How long to wait for an acknowledgement before packets are repeated; [Long#MAX_VALUE] for ever. The time
+    /// doubles with each of the first repetitions, up to the longest that IBTA 9.7.6.1.3 allows: the process of a
+    /// software peer may get no processor for half a second.
     public long timeoutNanos() {
-        return timeoutNanos;
+        return patienceNanos == Long.MAX_VALUE ? Long.MAX_VALUE : timeoutNanos << Math.min(repetitions, MOST_DOUBLINGS);
     }
 
     /// The peer has been asked, and has not answered: schedules a check. It has as much time as the retries

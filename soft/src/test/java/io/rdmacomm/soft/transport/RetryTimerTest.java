@@ -53,6 +53,28 @@ class RetryTimerTest {
     }
 
     @Test
+    void theTimeForAnAnswerDoublesUpToFourTimeouts() {
+        configure(TIMEOUT);
+        assertThat(timer.timeoutNanos()).isEqualTo(TIMEOUT.nanos());
+        assertThat(timer.repeats()).isZero();
+        assertThat(timer.timeoutNanos()).isEqualTo(2 * TIMEOUT.nanos());
+        assertThat(timer.repeats()).isZero();
+        assertThat(timer.timeoutNanos()).isEqualTo(4 * TIMEOUT.nanos());
+        assertThat(timer.repeats()).isEqualTo(WorkStatus.RETRY_EXCEEDED.code());
+        timer.progressed();
+        assertThat(timer.timeoutNanos()).isEqualTo(TIMEOUT.nanos());
+    }
+
+    @Test
+    void aRequestThatIsRepeatedForEverNeverFails() {
+        configure(AckTimeout.INFINITE);
+        for (int i = 0; i < 100; i++) {
+            assertThat(timer.repeats()).isZero();
+            assertThat(timer.timeoutNanos()).isEqualTo(Long.MAX_VALUE);
+        }
+    }
+
+    @Test
     void theRequestFailsWhenAllRetriesHadTheirTime() {
         configure(TIMEOUT);
         long begin = System.nanoTime();
