@@ -23,7 +23,8 @@ let links = 0;
 let broken = 0;
 for (const [page, text] of pages) {
   for (const link of new Set(attributes(text, 'href'))) {
-    if (/^[a-z]+:|^\/\//.test(link)) continue;
+    // The second is that of an older version to the newest one, which contains it.
+    if (/^[a-z]+:|^\/\//.test(link) || link === `${base}../`) continue;
     links++;
     const [path, anchor] = link.split('#').map(decodeURIComponent);
     let target = path === '' ? page : posix.join(path.startsWith('/') ? '/' : `${base}${posix.dirname(page)}`, path);

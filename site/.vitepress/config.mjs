@@ -8,6 +8,8 @@ const docs = join(project, 'docs');
 const pom = readFileSync(join(project, 'pom.xml'), 'utf8');
 const version = pom.match(/^  <version>(.*)<\/version>/m)[1];
 const home = pom.match(/<home\.url>(.*)<\/home\.url>/)[1];
+// An older version is in a folder of the newest one, which has its number.
+const isOlder = base.endsWith(`/${version}/`);
 const sources = `${home}/blob/${version.endsWith('-SNAPSHOT') ? 'main' : `v${version}`}/`;
 
 const heading = (page) => readFileSync(join(docs, `${page}.md`), 'utf8').match(/^# (.*)/m)[1];
@@ -113,6 +115,7 @@ export default defineConfig({
         text: version,
         items: [
           { text: 'Changes', link: `${sources}CHANGELOG.md` },
+          ...(isOlder ? [{ text: 'The newest version', link: '/../', target: '_self' }] : []),
           ...older.split(' ').filter(Boolean).map((name) => ({ text: name, link: `/${name}/`, target: '_self' })),
         ],
       },
