@@ -86,7 +86,7 @@ final class Rdmacomm implements Contestant {
         String member = switch (unit) {
             case ONE_WAY, ROUND_TRIP, START -> "avg_us";
             case BANDWIDTH -> "gbps";
-            case RATE -> "mmsgs_per_s";
+            case RATE -> "million_messages_per_second";
             case CPU -> "cpu_us_per_gb";
         };
         if (!(row.get(member) instanceof Number figure)) {

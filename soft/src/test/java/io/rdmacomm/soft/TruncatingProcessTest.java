@@ -32,6 +32,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -120,6 +121,7 @@ class TruncatingProcessTest {
         }
     }
 
+    @Tag("slow")
     @ParameterizedTest
     @CsvSource({
         "WRITE, false, false", "READ, false, false", "SEND, false, false", "ADD, false, false",

@@ -39,7 +39,7 @@ public record BenchReport(
         }
         floors.addTo(members);
         socketAtEnd.addTo(members, "_at_end");
-        members.put("setup_ms_p50", Rounding.to(medianSetupMillis(), 3));
+        members.put("setup_p50_ms", Rounding.to(medianSetupMillis(), 3));
         members.put("data_verified", true);
         members.put("results", results.stream().map(Result::toMap).toList());
         return members;

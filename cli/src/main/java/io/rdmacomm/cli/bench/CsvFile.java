@@ -22,12 +22,14 @@ public final class CsvFile {
             "max_us",
             "avg_us",
             "stdev_us",
-            "low",
-            "high",
+            "low_us",
+            "high_us",
             "floor_us",
             "gbps",
-            "mmsgs_per_s",
+            "million_messages_per_second",
             "cpu_us_per_gb",
+            "low_gbps",
+            "high_gbps",
             "copy_gbps",
             "ratio",
             "transport",
@@ -36,10 +38,10 @@ public final class CsvFile {
             "lost",
             "work_mode",
             "thread_mode",
-            "busy_cpu_percent_client",
-            "busy_cpu_percent_server",
-            "idle_cpu_percent_client",
-            "idle_cpu_percent_server");
+            "busy_cpu_client_percent",
+            "busy_cpu_server_percent",
+            "idle_cpu_client_percent",
+            "idle_cpu_server_percent");
 
     private CsvFile() {}
 

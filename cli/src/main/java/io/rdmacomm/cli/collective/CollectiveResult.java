@@ -31,8 +31,8 @@ public record CollectiveResult(
         members.put("algorithm", algorithm);
         members.put("iterations", iterations);
         members.put("time_us", Rounding.to(micros, 3));
-        members.put("algbw_gbytes_per_s", Rounding.to(algorithmBandwidth(), 4));
-        members.put("busbw_gbytes_per_s", Rounding.to(busBandwidth(), 4));
+        members.put("algbw_gbytes_per_second", Rounding.to(algorithmBandwidth(), 4));
+        members.put("busbw_gbytes_per_second", Rounding.to(busBandwidth(), 4));
         return members;
     }
 }

@@ -173,8 +173,8 @@ final class CopyReport implements CopyProgress, AutoCloseable {
         total.put("continued", continued);
         total.put("seconds", nanos / 1e9);
         total.put("gbps", 8.0 * (bytes - continued) / nanos);
-        total.put("user_s", times.user());
-        total.put("sys_s", times.system());
+        total.put("user_seconds", times.user());
+        total.put("sys_seconds", times.system());
         Map<String, Object> members = new LinkedHashMap<>();
         members.put("transport", transport);
         members.put("total", total);

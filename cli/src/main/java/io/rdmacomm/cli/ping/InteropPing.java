@@ -105,7 +105,7 @@ final class InteropPing {
         members.put("bytes", result.messageBytes());
         members.put("pings", result.iterations());
         members.put("seconds", result.nanos() / 1e9);
-        members.put("mbit_per_s", result.megabitsPerSecond());
+        members.put("mbit_per_second", result.megabitsPerSecond());
         members.put("us_per_iteration", result.microsPerIteration());
         return members;
     }

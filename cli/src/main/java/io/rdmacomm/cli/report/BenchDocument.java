@@ -31,13 +31,13 @@ public final class BenchDocument {
             List.of("max_us", "max us"),
             List.of("avg_us", "mean us"),
             List.of("gbps", GBPS),
-            List.of("mmsgs_per_s", "M msg/s"),
+            List.of("million_messages_per_second", "M msg/s"),
             List.of("cpu_us_per_gb", "CPU us/GB"),
             List.of("ratio", "ratio"),
-            List.of("busy_cpu_percent_client", "busy client %"),
-            List.of("busy_cpu_percent_server", "busy server %"),
-            List.of("idle_cpu_percent_client", "idle client %"),
-            List.of("idle_cpu_percent_server", "idle server %"));
+            List.of("busy_cpu_client_percent", "busy client %"),
+            List.of("busy_cpu_server_percent", "busy server %"),
+            List.of("idle_cpu_client_percent", "idle client %"),
+            List.of("idle_cpu_server_percent", "idle server %"));
 
     /// The facts of a run besides its environment, and what they are.
     private static final List<List<String>> FACTS = List.of(
@@ -105,7 +105,7 @@ public final class BenchDocument {
     /// The figures to compare with those of another run.
     public List<Figure> figures() {
         return rows().stream()
-                .filter(row -> row.containsKey("low"))
+                .filter(row -> row.containsKey(bound("low", row)))
                 .map(BenchDocument::figure)
                 .toList();
     }
@@ -119,6 +119,13 @@ public final class BenchDocument {
         return row.containsKey("gbps") ? "gbps" : row.containsKey("p50_us") ? "p50_us" : "avg_us";
     }
 
+    /// The member with the lowest or the highest figure.
+    ///
+    /// @param which `low` or `high`
+    static String bound(String which, Map<?, ?> row) {
+        return which + (row.containsKey("gbps") ? "_gbps" : "_us");
+    }
+
     private static Figure figure(Map<?, ?> row) {
         String member = figureOf(row);
         String kind = member.equals("p50_us") ? " p50" : member.equals("avg_us") ? " mean" : "";
@@ -127,8 +134,8 @@ public final class BenchDocument {
                 member.equals("gbps") ? GBPS : MICROS,
                 !member.equals("gbps"),
                 number(row, member),
-                number(row, "low"),
-                number(row, "high"),
+                number(row, bound("low", row)),
+                number(row, bound("high", row)),
                 rounds(row));
     }
 
@@ -265,7 +272,7 @@ public final class BenchDocument {
         add(rates, "one thread copies", byTest(rows).values().iterator().next(), "copy_gbps");
         page.heading("Bandwidth")
                 .chart(Chart.bySize("Bandwidth of all tests", GBPS, rates))
-                .chart(Chart.bySize("Message rate", "10^6 messages/s", lines(rows, "mmsgs_per_s")))
+                .chart(Chart.bySize("Message rate", "10^6 messages/s", lines(rows, "million_messages_per_second")))
                 .chart(Chart.bySize("CPU time of both ends", "us per 10^9 bytes", lines(rows, "cpu_us_per_gb")));
     }
 
@@ -329,8 +336,9 @@ public final class BenchDocument {
     /// The value; that by which results are compared has a range.
     private static Point point(Map<?, ?> row, String member) {
         double value = number(row, member);
-        return row.containsKey("low") && member.equals(figureOf(row))
-                ? new Point((double) bytes(row), value, number(row, "low"), number(row, "high"), "")
+        return row.containsKey(bound("low", row)) && member.equals(figureOf(row))
+                ? new Point(
+                        (double) bytes(row), value, number(row, bound("low", row)), number(row, bound("high", row)), "")
                 : Point.of((double) bytes(row), value);
     }
 

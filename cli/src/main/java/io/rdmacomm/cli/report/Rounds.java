@@ -11,7 +11,7 @@ public record Rounds(List<BenchDocument> documents) {
     private static final List<String> HEADER = List.of("figure", "unit", "median", "low..high");
 
     /// The members of the document. Each result has those of its median round, and the figure of every round
-    /// in `rounds`, the lowest in `low` and the highest in `high`.
+    /// in `rounds`, the lowest in `low_us` or `low_gbps`, and the highest in `high_us` or `high_gbps`.
     public Map<String, Object> toMap() {
         Map<String, Object> members = new LinkedHashMap<>(documents.getLast().members());
         members.put("rounds", documents.size());
@@ -40,8 +40,12 @@ public record Rounds(List<BenchDocument> documents) {
                 .orElseThrow();
         Map<String, Object> merged = new LinkedHashMap<>();
         middle.forEach((name, value) -> merged.put(String.valueOf(name), value));
-        merged.put("low", figures.stream().min(Comparator.naturalOrder()).orElseThrow());
-        merged.put("high", figures.stream().max(Comparator.naturalOrder()).orElseThrow());
+        merged.put(
+                BenchDocument.bound("low", middle),
+                figures.stream().min(Comparator.naturalOrder()).orElseThrow());
+        merged.put(
+                BenchDocument.bound("high", middle),
+                figures.stream().max(Comparator.naturalOrder()).orElseThrow());
         merged.put("rounds", figures);
         return merged;
     }

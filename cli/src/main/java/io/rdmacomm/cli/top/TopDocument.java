@@ -33,7 +33,7 @@ public final class TopDocument {
         Map<String, Object> members = new LinkedHashMap<>();
         members.put("pid", process.process().pid());
         members.put("command", process.command());
-        members.put("published_millis", process.publishedMillis());
+        members.put("published_ms", process.publishedMillis());
         members.put("channels_left_out", process.leftOut());
         members.put(
                 "channels",

@@ -5,10 +5,11 @@ import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPac
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
-import static io.rdmacomm.tests.arch.Production.CLASSES;
 
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -41,6 +42,7 @@ class SoftArrowsTest {
     private static final String ROCE_CM = ROCE + ".cm";
     private static final String ROCE_LINUX = ROCE + ".linux";
     private static final String CM_IB = CM + ".ib";
+    private static final JavaClasses CLASSES = new ClassFileImporter().importPackages(SOFT);
 
     @Test
     void mappedFilesKnowNothingOfTheDevice() {

@@ -43,6 +43,7 @@ class CopyTest {
         target = Files.createDirectory(root.resolve("target"));
     }
 
+    @Tag("slow")
     @ParameterizedTest
     @ValueSource(strings = {"rdma", "tcp"})
     void manyFilesOfAllSizes(String transport) throws Exception {
@@ -129,6 +130,7 @@ class CopyTest {
         assertThat(result.err()).contains("is not a directory");
     }
 
+    @Tag("slow")
     @Test
     void noIncompleteFileRemainsWhenTheSenderDies() throws Exception {
         Path file = source.resolve("large");

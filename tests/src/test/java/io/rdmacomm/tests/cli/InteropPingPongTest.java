@@ -124,7 +124,7 @@ class InteropPingPongTest {
             assertThat(document)
                     .containsEntry("bytes", 4096)
                     .containsEntry("pings", 1000)
-                    .containsKeys("seconds", "mbit_per_s", "us_per_iteration");
+                    .containsKeys("seconds", "mbit_per_second", "us_per_iteration");
         }
     }
 

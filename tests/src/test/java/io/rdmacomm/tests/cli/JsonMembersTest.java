@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -18,6 +19,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class JsonMembersTest {
     private static final Path DOCUMENTATION = Path.of("../docs/62-json.md");
 
+    @Tag("slow")
     @ParameterizedTest
     @ValueSource(
             strings = {

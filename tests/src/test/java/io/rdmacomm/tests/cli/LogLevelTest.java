@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /// `RDMACOMM_LOG_LEVEL`.
@@ -31,6 +32,7 @@ class LogLevelTest {
         }
     }
 
+    @Tag("slow")
     @Test
     void levelFiveShowsTheLogOfTheLibrary() throws Exception {
         assertThat(logOf("0")).isEmpty();

@@ -223,13 +223,13 @@ class ModeOptionsTest {
                         "work_mode",
                         "thread_mode",
                         "p99_us",
-                        "busy_cpu_percent_client",
-                        "busy_cpu_percent_server",
-                        "idle_cpu_percent_client",
-                        "idle_cpu_percent_server");
+                        "busy_cpu_client_percent",
+                        "busy_cpu_server_percent",
+                        "idle_cpu_client_percent",
+                        "idle_cpu_server_percent");
         assertThat(number(cell, "iterations")).isPositive();
         assertThat(number(cell, "p50_us")).isBetween(0.001, number(cell, "p99_us"));
-        assertThat(Stream.of("busy_cpu_percent_client", "busy_cpu_percent_server"))
+        assertThat(Stream.of("busy_cpu_client_percent", "busy_cpu_server_percent"))
                 .allSatisfy(name -> assertThat(number(cell, name)).as(name).isPositive());
     }
 

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -23,6 +24,7 @@ class OutputTest {
     @TempDir
     private Path root;
 
+    @Tag("slow")
     @ParameterizedTest
     @ValueSource(strings = {"devices", "info --json -", "doctor", "top --once", "--help", "bench --help", "--version"})
     void aFullDiskIsAFailure(String words) throws Exception {

@@ -107,6 +107,7 @@ class PingTest {
         }
     }
 
+    @Tag("slow")
     @Test
     void whenNobodyReadsTheOutputTheClientEnds() throws Exception {
         try (Command server = Command.start("ping", "--server", "--port", "0", "--once")) {

@@ -78,6 +78,7 @@ class SelfTestTest {
         return file.toString();
     }
 
+    @Tag("slow")
     @Test
     void theSoftwareDevicePassesAndTheReportSaysSo() throws IOException {
         Path report = folder.resolve("adapter");

@@ -41,6 +41,7 @@ class StreamCommandTest {
         return Command.run(words("stream localhost:" + port, options));
     }
 
+    @Tag("slow")
     @ParameterizedTest
     @ValueSource(
             strings = {

@@ -67,6 +67,7 @@ class TwoHostsTest {
         }
     }
 
+    @Tag("slow")
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void filesAsPrinted(boolean shared) throws Exception {
@@ -83,6 +84,7 @@ class TwoHostsTest {
         assertThat(target.resolve("file.bin")).hasBinaryContent(content);
     }
 
+    @Tag("slow")
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void programsWithDefaultOptions(boolean shared) throws Exception {

@@ -35,6 +35,7 @@ final class CollectiveProcessesTest {
         }
     }
 
+    @Tag("slow")
     @ParameterizedTest
     @MethodSource("devices")
     void aRankThatDiesInASumIsNamedByAll(MeshDevice device) throws IOException, InterruptedException {

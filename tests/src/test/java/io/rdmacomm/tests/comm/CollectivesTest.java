@@ -106,6 +106,7 @@ final class CollectivesTest {
         }
     }
 
+    @Tag("slow")
     @ParameterizedTest
     @EnumSource(ThreadMode.class)
     void allThreadModesWork(ThreadMode mode) {

@@ -19,12 +19,14 @@ import java.nio.channels.spi.SelectorProvider;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /// A JVM whose sockets are made by somebody else: those of rdmacomm are still the JDK's.
 final class ForeignProviderTest {
+    @Tag("slow")
     @ParameterizedTest
     @CsvSource({"sharedMemory=true, NUMBERS", "sharedMemory=false, NUMBERS", "sharedMemory=false, CONNECTION_MANAGER"})
     @Timeout(value = 2, unit = TimeUnit.MINUTES)

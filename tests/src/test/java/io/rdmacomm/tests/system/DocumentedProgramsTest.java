@@ -19,6 +19,7 @@ import java.util.stream.Stream;
 import javax.tools.JavaCompiler;
 import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -79,11 +80,13 @@ class DocumentedProgramsTest {
         assertThat(runFirstProgram("docs/48-nio-sockets.md")).isEqualTo("hello\n");
     }
 
+    @Tag("slow")
     @Test
     void gettingStartedMessageComesFromAnotherProcess() throws Exception {
         assertTold(write(gettingStarted("Note"), folder), "waiting on port", "hello");
     }
 
+    @Tag("slow")
     @Test
     void gettingStartedBoardIsWrittenOnFromAnotherProcess() throws Exception {
         assertTold(write(gettingStarted("Board"), folder), "a board on port", "written: hello");

@@ -10,10 +10,13 @@ import java.util.Map;
 public record SocketFigures(double micros, double gbps) {
     public static final SocketFigures NONE = new SocketFigures(0, 0);
 
-    public void addTo(Map<String, Object> members, String suffix) {
+    /// Adds both to a JSON object.
+    ///
+    /// @param when they were measured, for the names of the members
+    public void addTo(Map<String, Object> members, String when) {
         if (micros > 0) {
-            members.put("socket_us" + suffix, Rounding.to(micros, 3));
-            members.put("socket_gbps" + suffix, Rounding.to(gbps, 3));
+            members.put("socket" + when + "_us", Rounding.to(micros, 3));
+            members.put("socket" + when + "_gbps", Rounding.to(gbps, 3));
         }
     }
 }

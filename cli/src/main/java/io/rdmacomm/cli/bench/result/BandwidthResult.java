@@ -49,9 +49,9 @@ public record BandwidthResult(
         members.put("bytes", bytes);
         members.put("iterations", iterations);
         members.put("gbps", Rounding.rate(gbps(), 3));
-        members.put("mmsgs_per_s", Rounding.rate(millionMessagesPerSecond(), 4));
+        members.put("million_messages_per_second", Rounding.rate(millionMessagesPerSecond(), 4));
         members.put("cpu_us_per_gb", Rounding.to(cpuMicrosPerGigabyte(), 1));
-        spread.addTo(members);
+        spread.addTo(members, "gbps");
         if (copyGbps > 0) {
             members.put("copy_gbps", Rounding.to(copyGbps, 3));
             members.put("ratio", Rounding.to(ratio(), 3));

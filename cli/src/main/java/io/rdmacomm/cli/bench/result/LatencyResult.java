@@ -53,7 +53,7 @@ public record LatencyResult(BenchTest test, long bytes, LatencySamples samples, 
         members.put("max_us", Rounding.to(samples.maxMicros(), 4));
         members.put("avg_us", Rounding.to(samples.averageMicros(), 4));
         members.put("stdev_us", Rounding.to(samples.deviationMicros(), 4));
-        spread.addTo(members);
+        spread.addTo(members, "us");
         if (floor > 0) {
             members.put("floor_us", Rounding.to(floor, 4));
             members.put("ratio", Rounding.to(ratio(), 2));

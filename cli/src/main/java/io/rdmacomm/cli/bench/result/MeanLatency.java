@@ -36,7 +36,7 @@ public record MeanLatency(BenchTest test, long bytes, long iterations, long nano
         members.put("bytes", bytes);
         members.put("iterations", iterations);
         members.put("avg_us", Rounding.to(micros(), 4));
-        spread.addTo(members);
+        spread.addTo(members, "us");
         if (floor > 0) {
             members.put("floor_us", Rounding.to(floor, 4));
             members.put("ratio", Rounding.to(ratio(), 2));

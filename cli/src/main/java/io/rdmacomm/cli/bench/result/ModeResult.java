@@ -25,13 +25,13 @@ public record ModeResult(LatencyResult measured, Modes modes, StepUse busy, Step
     public Map<String, Object> toMap() {
         Map<String, Object> members = new LinkedHashMap<>(measured.toMap());
         modes.addTo(members);
-        addTo(members, "busy_cpu_percent", busy);
-        addTo(members, "idle_cpu_percent", idle);
+        addTo(members, "busy_cpu", busy);
+        addTo(members, "idle_cpu", idle);
         return members;
     }
 
     private static void addTo(Map<String, Object> members, String name, StepUse use) {
-        members.put(name + "_client", Rounding.to(use.client().percent(), 2));
-        members.put(name + "_server", Rounding.to(use.server().percent(), 2));
+        members.put(name + "_client_percent", Rounding.to(use.client().percent(), 2));
+        members.put(name + "_server_percent", Rounding.to(use.server().percent(), 2));
     }
 }

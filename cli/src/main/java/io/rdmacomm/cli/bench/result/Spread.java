@@ -17,8 +17,10 @@ public record Spread(double low, double high) {
     }
 
     /// Adds both to a JSON object.
-    void addTo(Map<String, Object> members) {
-        members.put("low", Rounding.rate(low, 4));
-        members.put("high", Rounding.rate(high, 4));
+    ///
+    /// @param unit of the figures, as in the names of members
+    void addTo(Map<String, Object> members, String unit) {
+        members.put("low_" + unit, Rounding.rate(low, 4));
+        members.put("high_" + unit, Rounding.rate(high, 4));
     }
 }

@@ -29,8 +29,8 @@ class ResultTest {
                 .containsEntry("min_us", 1.0)
                 .containsEntry("p50_us", 1.0)
                 .containsEntry("max_us", 2.0)
-                .containsEntry("low", 0.9)
-                .containsEntry("high", 1.1)
+                .containsEntry("low_us", 0.9)
+                .containsEntry("high_us", 1.1)
                 .containsEntry("floor_us", 0.5)
                 .containsEntry("ratio", 2.0);
     }
@@ -43,8 +43,8 @@ class ResultTest {
         assertThat(mean.toMap())
                 .containsEntry("iterations", 1000L)
                 .containsEntry("avg_us", 0.2)
-                .containsEntry("low", 0.1)
-                .containsEntry("high", 0.3)
+                .containsEntry("low_us", 0.1)
+                .containsEntry("high_us", 0.3)
                 .containsEntry("ratio", 2.0)
                 .doesNotContainKey("p50_us");
     }
@@ -53,8 +53,10 @@ class ResultTest {
     void bandwidthsFollowFromTheTime() {
         assertThat(bandwidth(209.7152).toMap())
                 .containsEntry("gbps", 104.858)
-                .containsEntry("mmsgs_per_s", 0.2)
+                .containsEntry("million_messages_per_second", 0.2)
                 .containsEntry("cpu_us_per_gb", 152_587.9)
+                .containsEntry("low_gbps", 100.0)
+                .containsEntry("high_gbps", 110.0)
                 .containsEntry("ratio", 0.5);
     }
 
