@@ -23,7 +23,7 @@ let links = 0;
 let broken = 0;
 for (const [page, text] of pages) {
   for (const link of new Set(attributes(text, 'href'))) {
-    // The second is that of an older version to the newest one, which contains it.
+    // An older version links to the newest one, which is in the folder above.
     if (/^[a-z]+:|^\/\//.test(link) || link === `${base}../`) continue;
     links++;
     const [path, anchor] = link.split('#').map(decodeURIComponent);

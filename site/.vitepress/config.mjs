@@ -8,7 +8,7 @@ const docs = join(project, 'docs');
 const pom = readFileSync(join(project, 'pom.xml'), 'utf8');
 const version = pom.match(/^  <version>(.*)<\/version>/m)[1];
 const home = pom.match(/<home\.url>(.*)<\/home\.url>/)[1];
-// An older version is in a folder of the newest one, which has its number.
+// An older version is in a folder of the newest one; the name of the folder is its version.
 const isOlder = base.endsWith(`/${version}/`);
 const sources = `${home}/blob/${version.endsWith('-SNAPSHOT') ? 'main' : `v${version}`}/`;
 

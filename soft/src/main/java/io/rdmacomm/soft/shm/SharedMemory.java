@@ -179,9 +179,9 @@ public final class SharedMemory implements AutoCloseable {
         parted.add(peer, connections);
     }
 
-    /// The context `ended` has ended. It may have connected again after an earlier connection had ended.
-    private void partIfConnected(int ended) {
-        ShmPeer peer = peers.known(ended);
+    /// The context with this LID has ended. It may have connected again after an earlier connection had ended.
+    private void partIfConnected(int theirLid) {
+        ShmPeer peer = peers.known(theirLid);
         if (peer != null) {
             onPeerParted(peer);
         }

@@ -56,6 +56,11 @@ public final class RetryTimer {
         progressed();
     }
 
+    /// Whether requests are repeated for ever.
+    private boolean isEndless() {
+        return patienceNanos == Long.MAX_VALUE;
+    }
+
     /// The peer's queue pair did not answer: schedules a retry. Retries are counted, and not the time alone: a process
     /// that was not running has not tried.
     ///
@@ -70,7 +75,7 @@ public final class RetryTimer {
             missingTriedAt = now;
             checkNanos = FIRST_CHECK_NANOS;
         }
-        if (now - missingTriedAt >= timeoutNanos && patienceNanos != Long.MAX_VALUE) {
+        if (now - missingTriedAt >= timeoutNanos && !isEndless()) {
             missingTries++;
             missingTriedAt = now;
         }
@@ -102,18 +107,18 @@ public final class RetryTimer {
     ///
     /// @return 0, or the status that the oldest request fails with
     public int repeats() {
-        if (repetitions >= retryCount && patienceNanos != Long.MAX_VALUE) {
+        if (repetitions >= retryCount && !isEndless()) {
             return WorkStatus.RETRY_EXCEEDED.code();
         }
         repetitions++;
         return WAITS;
     }
 
-    /// How long to wait for an acknowledgement before packets are repeated; [Long#MAX_VALUE] for ever. The time
-    /// doubles with each of the first repetitions, up to the longest that IBTA 9.7.6.1.3 allows: the process of a
-    /// software peer may get no processor for half a second.
+    /// The time to wait for an acknowledgement before packets are repeated; [Long#MAX_VALUE] for ever. It doubles with
+    /// each of the first repetitions, up to the longest that IBTA 9.7.6.1.3 allows: the process of a software peer may
+    /// get no processor for half a second.
     public long timeoutNanos() {
-        return patienceNanos == Long.MAX_VALUE ? Long.MAX_VALUE : timeoutNanos << Math.min(repetitions, MOST_DOUBLINGS);
+        return isEndless() ? Long.MAX_VALUE : timeoutNanos << Math.min(repetitions, MOST_DOUBLINGS);
     }
 
     /// The peer has been asked, and has not answered: schedules a check. It has as much time as the retries
