@@ -2,8 +2,17 @@ package io.rdmacomm.soft;
 
 import com.sun.management.ThreadMXBean;
 import java.lang.management.ManagementFactory;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 
 /// Shows that work allocates nothing, to the byte, also on a busy machine.
 ///
@@ -11,6 +20,7 @@ import java.util.function.LongSupplier;
 /// has compiled it. So a round in which bytes were allocated is repeated as long as the JVM shows signs of that.
 /// Only a JVM that has been quiet for a while and still sees allocations fails the test.
 public final class Allocation {
+    private static final int ROUNDS_OF_TWO = 20;
     private static final int QUIET_ROUNDS = 3;
     private static final long QUIET_NANOS = TimeUnit.SECONDS.toNanos(5);
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(60);
@@ -22,6 +32,31 @@ public final class Allocation {
     public static LongSupplier of(Thread thread) {
         long id = thread.threadId();
         return () -> THREADS.getThreadAllocatedBytes(id);
+    }
+
+    /// What two threads allocate that do the same work at the same time, in each of several rounds. In the first
+    /// rounds, and now and then, the JVM allocates something itself.
+    ///
+    /// @param work makes the work of a thread, which is not measured, and returns it
+    public static List<Long> ofTwoThreads(Supplier<Runnable> work) throws InterruptedException, ExecutionException {
+        List<Long> allocated = new ArrayList<>();
+        try (ExecutorService both = Executors.newFixedThreadPool(2)) {
+            for (int round = 0; round < ROUNDS_OF_TWO; round++) {
+                CyclicBarrier ready = new CyclicBarrier(2);
+                Callable<Long> measured = () -> {
+                    Runnable own = work.get();
+                    LongSupplier bytes = of(Thread.currentThread());
+                    ready.await();
+                    long before = bytes.getAsLong();
+                    own.run();
+                    return bytes.getAsLong() - before;
+                };
+                Future<Long> one = both.submit(measured);
+                Future<Long> other = both.submit(measured);
+                allocated.add(one.get() + other.get());
+            }
+        }
+        return allocated;
     }
 
     /// Runs `round` until the calling thread allocates nothing in it.

@@ -3,6 +3,7 @@ package io.rdmacomm.soft.roce;
 import io.rdmacomm.soft.roce.linux.SegmentBatch;
 import io.rdmacomm.soft.roce.linux.SegmentReceiver;
 import io.rdmacomm.soft.roce.linux.SegmentSocket;
+import io.rdmacomm.verbs.OperationLock;
 import io.rdmacomm.verbs.service.SafeLogger;
 import io.rdmacomm.verbs.service.SystemSockets;
 import java.io.IOException;
@@ -31,6 +32,8 @@ final class PacketSocket implements AutoCloseable {
 
     private final int address;
     private final DatagramChannel channel;
+    /// Held while one packet is sent: a thread that waits for the lock of the channel itself allocates.
+    private final OperationLock sending = new OperationLock();
     /// Sends several packets at once; null without native access.
     private final @Nullable SegmentSocket segments;
     private final PacketInput input;
@@ -86,6 +89,7 @@ final class PacketSocket implements AutoCloseable {
     ///
     /// @return false if the socket has no room
     boolean send(DatagramChannel through, ByteBuffer packet, InetSocketAddress to) {
+        sending.lock();
         try {
             if (through.send(packet, to) == 0) {
                 return false;
@@ -95,6 +99,8 @@ final class PacketSocket implements AutoCloseable {
             // As if it were lost on the way: it is repeated until the retries are used up.
             counters.unsent.getAndIncrement();
             LOGGER.log(System.Logger.Level.DEBUG, () -> "a packet to " + to + " was not sent", e);
+        } finally {
+            sending.unlock();
         }
         return true;
     }
