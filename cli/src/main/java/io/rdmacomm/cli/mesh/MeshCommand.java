@@ -35,9 +35,9 @@ import picocli.CommandLine.Option;
         description = {
             "Connect N nodes with each other, write from each to each other one, check and measure.",
             "",
-            "Each node has a region of memory for each other node. In an iteration each node writes several blocks"
-                    + " into its region at each other node, several times; then all check what has arrived. Rank 0"
-                    + " prints the report.",
+            "Each node has a region of memory for each other node. In an iteration each node fills its region at"
+                    + " each other node with blocks, several times; then all check what has arrived. Rank 0 prints"
+                    + " the report.",
             "If a node dies, all others end within seconds and name it."
         },
         footer = {

@@ -18,8 +18,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongConsumer;
 import org.HdrHistogram.Histogram;
 
-/// All-to-all traffic, on one node. In an iteration every node writes several blocks to each other node, several
-/// times; after a barrier every node checks what the others have written to it.
+/// All-to-all traffic, on one node. In an iteration every node writes some blocks to each other node, again and
+/// again; after a barrier every node checks what the others have written to it.
 public final class MeshTraffic {
     private static final int SPINS = 1000;
     private static final long PAUSE_NANOS = 20_000;

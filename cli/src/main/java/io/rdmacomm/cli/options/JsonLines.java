@@ -13,8 +13,8 @@ public final class JsonLines implements Closeable {
     private final @Nullable Writer file;
     private final @Nullable CommandOutput output;
 
-    /// @param file closed with this object; null for none
-    /// @param output gets the lines too; null for none
+    /// @param file gets the lines, and is closed with this object; null for none
+    /// @param output gets the lines if there is no file; null for none
     JsonLines(@Nullable Writer file, @Nullable CommandOutput output) {
         this.file = file;
         this.output = output;
@@ -29,8 +29,7 @@ public final class JsonLines implements Closeable {
         if (file != null) {
             file.write(line + System.lineSeparator());
             file.flush();
-        }
-        if (output != null) {
+        } else if (output != null) {
             output.println(line);
         }
     }

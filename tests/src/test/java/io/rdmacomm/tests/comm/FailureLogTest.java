@@ -8,31 +8,17 @@ import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.verbs.RdmaException;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.logging.Level;
-import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /// A failure of an endpoint is logged unless the program takes it.
 final class FailureLogTest {
-    private final Logger logger = Logger.getLogger("io.rdmacomm.comm");
-    private final List<String> logged = new CopyOnWriteArrayList<>();
-
-    @BeforeEach
-    void watch() {
-        logger.setFilter(entry -> {
-            if (entry.getLevel().intValue() >= Level.WARNING.intValue()) {
-                logged.add(entry.getMessage());
-            }
-            return false;
-        });
-    }
+    private final Warnings warnings = new Warnings();
 
     @AfterEach
     void stop() {
-        logger.setFilter(null);
+        warnings.close();
     }
 
     private static SessionOptions named(String name) {
@@ -44,14 +30,14 @@ final class FailureLogTest {
         try (ConnectedPair pair = new ConnectedPair(named("silent"), named("abrupt"))) {
             pair.clientEnd.abort(7, new RdmaException("out of paper", null));
 
-            ConnectedPair.eventually(() -> logged.size() == 2);
+            ConnectedPair.eventually(() -> warnings.messages().size() == 2);
         }
-        assertThat(logged).hasSize(2);
-        assertThat(logged)
+        assertThat(warnings.messages()).hasSize(2);
+        assertThat(warnings.messages())
                 .anySatisfy(line -> assertThat(line)
                         .startsWith("endpoint silent-127.0.0.1:")
                         .endsWith("failed: the peer has aborted: out of paper"));
-        assertThat(logged)
+        assertThat(warnings.messages())
                 .anySatisfy(
                         line -> assertThat(line).startsWith("endpoint abrupt-").endsWith("failed: out of paper"));
     }
@@ -72,6 +58,6 @@ final class FailureLogTest {
             ConnectedPair.eventually(() -> taken.size() == 2);
         }
         assertThat(taken).doesNotContainNull();
-        assertThat(logged).isEmpty();
+        assertThat(warnings.messages()).isEmpty();
     }
 }

@@ -19,8 +19,6 @@ import java.net.NetworkInterface;
 import java.net.Socket;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.logging.Level;
-import java.util.logging.Logger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -117,18 +115,9 @@ final class ListeningTest {
     }
 
     private static List<String> warnings(SessionOptions options) {
-        Logger logger = Logger.getLogger("io.rdmacomm.comm");
-        List<String> said = new ArrayList<>();
-        logger.setFilter(entry -> {
-            if (entry.getLevel().intValue() >= Level.WARNING.intValue()) {
-                said.add(entry.getMessage());
-            }
-            return false;
-        });
-        try (ServerSession _ = ServerSession.listen(options)) {
-            return said;
-        } finally {
-            logger.setFilter(null);
+        try (Warnings warnings = new Warnings();
+                ServerSession _ = ServerSession.listen(options)) {
+            return warnings.messages();
         }
     }
 }
