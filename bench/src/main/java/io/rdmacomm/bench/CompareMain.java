@@ -136,6 +136,8 @@ public final class CompareMain implements Callable<Integer> {
         if (!changes.rows().isEmpty()) {
             say("");
             say(changes.text().stripTrailing());
+        } else if (baseline != null) {
+            say("warning: this run and " + baseline + " have no figure in common");
         }
         if (json != null) {
             Files.writeString(json, document.json() + System.lineSeparator(), StandardCharsets.UTF_8);

@@ -44,6 +44,11 @@ public final class ReportOptions {
                 throw new CommandFailure(baseline + ": does not exist or cannot be read");
             }
             earlier = BenchDocument.read(baseline);
+            if (earlier.figures().isEmpty()) {
+                throw new CommandFailure(baseline
+                        + ": has no figures to compare with. Was it written by an older version? Write it again with"
+                        + " rdmacomm bench --json FILE");
+            }
         }
     }
 
@@ -56,7 +61,10 @@ public final class ReportOptions {
         Grid changes = new Grid("", List.of(), List.of());
         if (earlier != null) {
             changes = Baseline.compare(earlier.figures(), run.figures());
-            if (!quiet) {
+            if (changes.rows().isEmpty()) {
+                output.complain("warning: this run and " + baseline + " have no figure in common; compare runs of the"
+                        + " same tests, sizes and modes");
+            } else if (!quiet) {
                 output.println("");
                 output.println(changes.text().stripTrailing());
                 output.println("noise: the range of all rounds; of one round, the lowest and the highest fifth");

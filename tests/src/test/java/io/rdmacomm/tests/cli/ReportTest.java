@@ -49,7 +49,13 @@ class ReportTest {
     @Tag("slow")
     void aRunIsComparedWithAnEarlierOne(@TempDir Path folder) throws Exception {
         String json = folder.resolve("run.json").toString();
-        assertThat(bench(folder, "--json", json).exitCode()).isZero();
+        Path other = Files.writeString(folder.resolve("other.json"), """
+                {"results": [{"test": "send_lat", "bytes": 16, "p50_us": 1, "low_us": 1, "high_us": 2}]}""");
+
+        Result first = bench(folder, "--json", json, "--baseline", other.toString());
+
+        assertThat(first.exitCode()).as(first.err()).isZero();
+        assertThat(first.err()).contains("other.json have no figure in common");
         assertThat(Files.readString(folder.resolve("report.html"))).doesNotContain("Change since");
 
         Result second = bench(folder, "--baseline", json);
@@ -95,9 +101,12 @@ class ReportTest {
     @Test
     void aFileThatCannotBeUsedIsReportedBeforeTheRun(@TempDir Path folder) throws Exception {
         Path wrong = Files.writeString(folder.resolve("wrong.json"), "{}");
+        Path old = Files.writeString(folder.resolve("old.json"), """
+                {"results": [{"test": "send_lat", "bytes": 8, "p50_us": 1, "low": 1, "high": 2}]}""");
 
         assertThat(bench(folder, "--baseline", "/no/such/file").err()).contains("/no/such/file: does not exist");
         assertThat(bench(folder, "--baseline", wrong.toString()).err()).contains("is not a result of rdmacomm bench");
+        assertThat(bench(folder, "--baseline", old.toString()).err()).contains("has no figures to compare with");
         assertThat(Command.run("bench", "--report", "/no/such/folder/page").err())
                 .contains("its directory does not exist");
     }
