@@ -2,6 +2,7 @@ package io.rdmacomm.cli.copy;
 
 import io.rdmacomm.cli.terminal.ByteSize;
 import io.rdmacomm.cli.terminal.CommandOutput;
+import io.rdmacomm.cli.terminal.CountText;
 import io.rdmacomm.cli.terminal.ProgressLine;
 import io.rdmacomm.verbs.text.Printable;
 import java.util.ArrayList;
@@ -76,7 +77,7 @@ final class CopyReport implements CopyProgress, AutoCloseable {
         String name = Printable.text(file);
         line.show("%s%s: %d %% of %s, %s/s, %.0f s left"
                 .formatted(
-                        done > 0 ? done + " files done, " : "",
+                        done > 0 ? CountText.of(done, "file") + " done, " : "",
                         name.length() > NAME_WIDTH ? name.substring(0, NAME_WIDTH) + "..." : name,
                         100 * position / Math.max(1, size),
                         ByteSize.format(size),
@@ -138,20 +139,21 @@ final class CopyReport implements CopyProgress, AutoCloseable {
     void summarize(String transport) {
         line.clear();
         if (warned > 0) {
-            output.complain("warning: permissions or times of %d files could not be set: %s"
-                    .formatted(warned, Printable.text(warning)));
+            output.complain("warning: permissions or times of %s could not be set: %s"
+                    .formatted(CountText.of(warned, "file"), Printable.text(warning)));
         }
         if (quiet || done + skipped == 0) {
             return;
         }
         if (done == 0) {
-            output.println("no files over " + transport + ", " + skipped + " files skipped");
+            output.println("no files over " + transport + ", " + CountText.of(skipped, "file") + " skipped");
             return;
         }
         String what = done == 1 && skipped == 0 && !verbose
                 ? Printable.text(only)
-                : "%d files over %s".formatted(done, transport);
-        output.println(what + ": " + figures() + (skipped == 0 ? "" : ", " + skipped + " files skipped"));
+                : "%s over %s".formatted(CountText.of(done, "file"), transport);
+        output.println(
+                what + ": " + figures() + (skipped == 0 ? "" : ", " + CountText.of(skipped, "file") + " skipped"));
     }
 
     int failed() {

@@ -35,10 +35,11 @@ public final class ProgressLine implements AutoCloseable {
         return terminal != null && !terminal.isEmpty() && !terminal.equals("dumb");
     }
 
-    /// Replaces the line. The terminal cuts off a text that is longer than its lines.
+    /// Replaces the line. The terminal cuts off a text that is longer than its lines: it puts all that follows into the
+    /// last column, which the space leaves empty.
     public void show(String text) {
         if (visible) {
-            err.print(ERASED + WRAP_OFF + text + WRAP_ON);
+            err.print(ERASED + WRAP_OFF + text + " " + WRAP_ON);
             err.flush();
             shown = true;
         }

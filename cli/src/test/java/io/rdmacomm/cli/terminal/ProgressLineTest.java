@@ -20,7 +20,7 @@ final class ProgressLineTest {
         }
 
         assertThat(printed)
-                .hasToString(ERASED + "\u001b[?7l10 %\u001b[?7h" + ERASED + "\u001b[?7l20 %\u001b[?7h" + ERASED);
+                .hasToString(ERASED + "\u001b[?7l10 % \u001b[?7h" + ERASED + "\u001b[?7l20 % \u001b[?7h" + ERASED);
     }
 
     @Test

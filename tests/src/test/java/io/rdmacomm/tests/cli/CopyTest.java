@@ -261,7 +261,7 @@ class CopyTest {
 
         assertThat(sent.exitCode()).as(sent.err()).isZero();
         assertThat(sent.out().strip().lines()).hasSize(1);
-        assertThat(sent.out()).contains("150 files over " + transport, "1 files skipped");
+        assertThat(sent.out()).contains("150 files over " + transport, "1 file skipped");
         Path copy = target.resolve("tree");
         for (int i = 0; i < 150; i++) {
             assertThat(copy.resolve(i % 2 == 0 ? "a/b" : ".").resolve("file" + i))
@@ -298,14 +298,14 @@ class CopyTest {
 
         Result skipped = send("tcp", List.of("--existing", "skip"), file);
         assertThat(skipped.exitCode()).as(skipped.err()).isZero();
-        assertThat(skipped.out()).contains("1 files skipped");
+        assertThat(skipped.out()).contains("1 file skipped");
         assertThat(target.resolve("file")).hasContent("old");
         Result renamed = send("tcp", List.of("--existing", "rename"), file);
         assertThat(renamed.out()).contains("as file.1");
         assertThat(target.resolve("file.1")).hasContent("new");
         assertThat(send("tcp", List.of("--existing", "update"), file).out()).contains("3 B");
         assertThat(target.resolve("file")).hasContent("new");
-        assertThat(send("tcp", List.of("--existing", "update"), file).out()).contains("1 files skipped");
+        assertThat(send("tcp", List.of("--existing", "update"), file).out()).contains("1 file skipped");
     }
 
     @ParameterizedTest
