@@ -5,8 +5,7 @@ import io.rdmacomm.verbs.DeadlineException;
 import io.rdmacomm.verbs.RdmaInterruptedException;
 import java.time.Duration;
 import java.util.BitSet;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /// The blocks of a buffer for any number of threads, which take one, use it, and give it back in any order.
@@ -19,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 /// ```
 public final class BlockPool {
     private final RdmaBuffer buffer;
-    private final ReentrantLock lock = new ReentrantLock();
-    private final Condition given = lock.newCondition();
+    // A monitor: threads that wait for a ReentrantLock allocate.
+    private final Object lock = new Object();
     private final BitSet taken;
     // The free blocks, the one that was given last on top, because its memory is most likely in the cache.
     private final int[] free;
@@ -45,11 +44,8 @@ public final class BlockPool {
     ///
     /// @return the block; null if all are taken
     public @Nullable BufferSlice tryTake() {
-        lock.lock();
-        try {
+        synchronized (lock) {
             return count == 0 ? null : next();
-        } finally {
-            lock.unlock();
         }
     }
 
@@ -60,23 +56,27 @@ public final class BlockPool {
     /// @throws DeadlineException if none was given back in time
     /// @throws RdmaInterruptedException if the thread was interrupted
     public BufferSlice take(Duration timeout) {
-        long left = Bounds.timeout("timeout", timeout).toNanos();
-        lock.lock();
-        try {
+        long end = System.nanoTime() + Bounds.timeout("timeout", timeout).toNanos();
+        synchronized (lock) {
             while (count == 0) {
+                long left = end - System.nanoTime();
                 if (left <= 0) {
                     throw new DeadlineException(
                             "all " + free.length + " blocks of " + buffer + " were taken for " + timeout.toMillis()
                                     + " ms; give them back earlier, or allocate more",
                             null);
                 }
-                left = given.awaitNanos(left);
+                waitNanos(left);
             }
             return next();
+        }
+    }
+
+    private void waitNanos(long nanos) {
+        try {
+            TimeUnit.NANOSECONDS.timedWait(lock, nanos);
         } catch (InterruptedException e) {
             throw Failures.interrupted("waiting for a block of " + buffer, e);
-        } finally {
-            lock.unlock();
         }
     }
 
@@ -89,26 +89,20 @@ public final class BlockPool {
         if (!buffer.block(index).equals(block)) {
             throw new IllegalArgumentException(block + " is not a block of " + buffer);
         }
-        lock.lock();
-        try {
+        synchronized (lock) {
             if (!taken.get(index)) {
                 throw new IllegalStateException("block " + index + " of " + buffer + " was given back already");
             }
             taken.clear(index);
             free[count++] = index;
-            given.signal();
-        } finally {
-            lock.unlock();
+            lock.notify();
         }
     }
 
     /// The number of blocks that can be taken now.
     public int available() {
-        lock.lock();
-        try {
+        synchronized (lock) {
             return count;
-        } finally {
-            lock.unlock();
         }
     }
 

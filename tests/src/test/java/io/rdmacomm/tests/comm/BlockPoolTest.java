@@ -24,12 +24,15 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /// The blocks of a buffer for many threads.
 final class BlockPoolTest {
     private static final Duration SHORT = Duration.ofMillis(20);
+    private static final int TIMES = 2_000_000;
 
     private final ServerSession session =
             ServerSession.listen(SessionOptions.defaults().withAddress("127.0.0.1", 0));
@@ -103,11 +106,34 @@ final class BlockPoolTest {
 
     @Test
     void aBlockThatIsFreeAllocatesNothing() {
-        Allocation.assertNone("taking and giving", () -> {
-            for (int i = 0; i < 10_000; i++) {
-                pool.give(pool.take(PATIENCE));
+        Allocation.assertNone("taking and giving", this::takeAndGive);
+    }
+
+    /// As many threads as there are blocks, so none waits for a block, but each for the others.
+    @Test
+    void threadsAtOnceAllocateNothing() throws InterruptedException {
+        AtomicBoolean done = new AtomicBoolean();
+        List<Thread> others = Stream.generate(() -> Thread.ofPlatform().start(() -> {
+                    while (!done.get()) {
+                        takeAndGive();
+                    }
+                }))
+                .limit(3)
+                .toList();
+        try {
+            Allocation.assertNone("taking and giving beside other threads", this::takeAndGive);
+        } finally {
+            done.set(true);
+            for (Thread other : others) {
+                other.join();
             }
-        });
+        }
+    }
+
+    private void takeAndGive() {
+        for (int i = 0; i < TIMES; i++) {
+            pool.give(pool.take(PATIENCE));
+        }
     }
 
     @Test
