@@ -163,7 +163,9 @@ public final class UserFolders {
             }
         } catch (UnsupportedOperationException | IllegalArgumentException e) {
             throw new IOException(
-                    "this system has no numbers of users, by which the files of others are told apart", e);
+                    "this system has no user numbers, by which rdmacomm tells the files of others apart; run the program"
+                            + " on Linux or macOS, or in WSL 2",
+                    e);
         }
     }
 }
