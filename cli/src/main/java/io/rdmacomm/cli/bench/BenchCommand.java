@@ -179,7 +179,10 @@ public final class BenchCommand extends Subcommand {
             exclude("--rounds, which measures in other processes", "--histograms");
             measureInRounds();
         } else if (address != null) {
-            measure(settings, options.withAddress(address.host(), address.port()), Placement.none("another host"));
+            measure(
+                    settings,
+                    options.withAddress(address.host(), address.port(listen.port())),
+                    Placement.none("another host"));
         } else {
             measureLocally(settings, options);
         }

@@ -22,7 +22,7 @@ public final class ListenOptions {
     @Option(
             names = {"-p", "--port"},
             paramLabel = "PORT",
-            description = "The port that a server listens on; 0 picks a free one (default: 2020 unless noted).")
+            description = "The port of the server; 0 lets a server pick a free one (default: 2020 unless noted).")
     private @Nullable Integer port;
 
     /// The address, in the form of [TcpListener#listen].

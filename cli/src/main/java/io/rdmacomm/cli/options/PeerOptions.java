@@ -49,6 +49,19 @@ public final class PeerOptions {
         if (server) {
             Excludes.check(spec, "--server", "HOST", address != null);
             Excludes.check(spec, "--server", List.of("--json"));
+            return;
+        }
+        require("--server", "--once");
+        if (address == null) {
+            require("--server or HOST", "--port");
+        } else {
+            require("--server", "--bind");
+        }
+    }
+
+    private void require(String side, String option) {
+        if (spec.commandLine().getParseResult().hasMatchedOption(option)) {
+            throw new ParameterException(spec.commandLine(), option + " needs " + side);
         }
     }
 }

@@ -179,8 +179,9 @@ public final class PingCommand extends Subcommand {
     ///
     /// @return whether there was an answer
     private boolean ping(PeerAddress address) throws IOException {
-        SessionOptions options =
-                sessionOptions(ThreadMode.CALLER).withName("ping client").withAddress(address.host(), address.port());
+        SessionOptions options = sessionOptions(ThreadMode.CALLER)
+                .withName("ping client")
+                .withAddress(address.host(), address.port(listen.port()));
         int bytes = size == null ? DEFAULT_BYTES : size.intValue();
         long pings = count == null ? DEFAULT_COUNT : count;
         boolean text = !json.ownsStandardOutput();
