@@ -181,6 +181,18 @@ class LostCallTest {
         assertThat(status()).isEqualTo(WorkStatus.SUCCESS);
     }
 
+    /// The counter is that of callers, by whom this side may be attacked.
+    @Test
+    void aPeerThatHangsUpIsCalledAgainAndIsNoCallerTurnedAway() throws IOException {
+        send(EIGHT_SECONDS);
+        peer.accept().close();
+
+        answer(peer.accept());
+
+        assertThat(status()).isEqualTo(WorkStatus.SUCCESS);
+        assertThat(Soft.counter(context, "tcp_callers_turned_away")).isZero();
+    }
+
     /// As happens if this process is stopped for a while.
     @Test
     void aCallerThatHasGivenUpIsNotAccepted() throws IOException {

@@ -104,6 +104,16 @@ final class IncomingCall extends TcpCall {
     }
 
     @Override
+    void onMalformed() {
+        node().counters().malformed();
+    }
+
+    @Override
+    void onTimeout() {
+        node().counters().timedOut();
+    }
+
+    @Override
     void onEnd() {
         if (refused != null) {
             refused.end();

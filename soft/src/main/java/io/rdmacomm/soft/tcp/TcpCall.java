@@ -35,12 +35,12 @@ abstract class TcpCall implements Engine.Ready {
             advance(key);
         } catch (IOException e) {
             LOGGER.log(System.Logger.Level.DEBUG, "a call is ended: {0}", e.toString());
-            node.counters().malformed();
+            onMalformed();
             end();
         } catch (RuntimeException | Error e) {
             // A bug here, or no memory for the buffers of a link, costs this call only.
             LOGGER.log(System.Logger.Level.WARNING, "a call is ended after an unexpected failure", e);
-            node.counters().malformed();
+            onMalformed();
             end();
         }
     }
@@ -60,6 +60,12 @@ abstract class TcpCall implements Engine.Ready {
         node.left(this);
     }
 
+    /// The other side speaks another protocol, or has disconnected early; the call is about to end.
+    void onMalformed() {}
+
+    /// The time of the call is over; it is about to end.
+    void onTimeout() {}
+
     /// The call has ended without success.
     void onEnd() {}
 
@@ -75,7 +81,7 @@ abstract class TcpCall implements Engine.Ready {
     /// Ends the call if its time is over.
     final void checkTime() {
         if (isOlderThan(patienceNanos())) {
-            node.counters().timedOut();
+            onTimeout();
             end();
         }
     }
