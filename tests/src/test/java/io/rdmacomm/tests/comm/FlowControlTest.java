@@ -26,7 +26,6 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.logging.Logger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -246,15 +245,8 @@ final class FlowControlTest {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void aReceiverWarnsOnceThatItsMessagesAreNotClosed(boolean retained) {
-        Logger logger = Logger.getLogger("io.rdmacomm.comm");
-        List<String> warnings = new CopyOnWriteArrayList<>();
-        logger.setFilter(entry -> {
-            if (entry.getMessage().contains("not closed")) {
-                warnings.add(entry.getMessage());
-            }
-            return false;
-        });
-        try (ConnectedPair pair = ConnectedPair.of(options(8, 4).withThreadMode(ThreadMode.SHARED_CQ))) {
+        try (Warnings warnings = new Warnings();
+                ConnectedPair pair = ConnectedPair.of(options(8, 4).withThreadMode(ThreadMode.SHARED_CQ))) {
             BufferSlice slice = pair.client.allocate("source", 64).slice(0, 8);
             List<Message> kept = new CopyOnWriteArrayList<>();
             if (retained) {
@@ -266,16 +258,15 @@ final class FlowControlTest {
                     kept.add(pair.serverChannel().blocking(PATIENCE).receive());
                 }
             }
-            ConnectedPair.eventually(() -> !warnings.isEmpty());
-            assertThat(warnings)
+            ConnectedPair.eventually(() -> !warnings.messages().isEmpty());
+            assertThat(warnings.messages())
                     .singleElement()
                     .asString()
                     .contains("data-0 of " + pair.serverEnd.name())
+                    .contains("not closed")
                     .contains("4 messages")
                     .contains("close them");
             kept.forEach(Message::close);
-        } finally {
-            logger.setFilter(null);
         }
     }
 
