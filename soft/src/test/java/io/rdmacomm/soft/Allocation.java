@@ -34,10 +34,11 @@ public final class Allocation {
         return () -> THREADS.getThreadAllocatedBytes(id);
     }
 
-    /// What two threads allocate that do the same work at the same time, in each of several rounds. In the first
-    /// rounds, and now and then, the JVM allocates something itself.
+    /// Runs the same work in two threads at the same time, in several rounds. In the first rounds, and now and
+    /// then, the JVM allocates something itself.
     ///
-    /// @param work makes the work of a thread, which is not measured, and returns it
+    /// @param work prepares one thread and returns its work; only the work is measured
+    /// @return the bytes that both threads allocated in each round
     public static List<Long> ofTwoThreads(Supplier<Runnable> work) throws InterruptedException, ExecutionException {
         List<Long> allocated = new ArrayList<>();
         try (ExecutorService both = Executors.newFixedThreadPool(2)) {

@@ -181,7 +181,7 @@ class LostCallTest {
         assertThat(status()).isEqualTo(WorkStatus.SUCCESS);
     }
 
-    /// The counter is that of callers, by whom this side may be attacked.
+    /// The counter is about those who call this device, not about its own calls.
     @Test
     void aPeerThatHangsUpIsCalledAgainAndIsNoCallerTurnedAway() throws IOException {
         send(EIGHT_SECONDS);

@@ -56,7 +56,7 @@ public final class RetryTimer {
         progressed();
     }
 
-    /// Whether requests are repeated for ever.
+    /// Whether the queue pair waits for its peer without a limit.
     private boolean isEndless() {
         return patienceNanos == Long.MAX_VALUE;
     }
@@ -114,9 +114,9 @@ public final class RetryTimer {
         return WAITS;
     }
 
-    /// The time to wait for an acknowledgement before packets are repeated; [Long#MAX_VALUE] for ever. It
-    /// doubles with each of the first repetitions, up to the longest that IBTA 9.7.6.1.3 allows: the process
-    /// of a software peer may get no processor for half a second.
+    /// Packets are repeated if no acknowledgement comes within this time. It doubles with each of the first
+    /// repetitions, up to the longest that IBTA 9.7.6.1.3 allows: the process of a software peer may get no
+    /// processor for half a second. [Long#MAX_VALUE] stands for no limit.
     public long timeoutNanos() {
         return isEndless() ? Long.MAX_VALUE : timeoutNanos << Math.min(repetitions, MOST_DOUBLINGS);
     }
