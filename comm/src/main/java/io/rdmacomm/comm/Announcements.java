@@ -1,8 +1,8 @@
 package io.rdmacomm.comm;
 
-import io.rdmacomm.comm.setup.Closer;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.MemoryRegion;
+import io.rdmacomm.verbs.service.Closer;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -117,6 +117,6 @@ final class Announcements {
         } finally {
             lock.unlock();
         }
-        rest.forEach(entry -> Closer.step(entry.buffer.toString(), entry::revoke));
+        rest.forEach(entry -> Closer.step(entry.buffer, entry::revoke));
     }
 }

@@ -1,9 +1,9 @@
 package io.rdmacomm.comm;
 
-import io.rdmacomm.comm.setup.Closer;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.MemoryRegion;
 import io.rdmacomm.verbs.ProtectionDomain;
+import io.rdmacomm.verbs.service.Closer;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -241,7 +241,7 @@ public final class RdmaBuffer implements AutoCloseable {
             granting.unlock();
         }
         // First, because they refer to the memory of the region.
-        rest.forEach(grant -> Closer.step(grant.toString(), grant::close));
+        rest.forEach(grant -> Closer.step(grant, grant::close));
         region.close();
     }
 

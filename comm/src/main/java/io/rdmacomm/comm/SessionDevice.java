@@ -11,7 +11,6 @@ import io.rdmacomm.comm.progress.EventLoop;
 import io.rdmacomm.comm.progress.GroupLease;
 import io.rdmacomm.comm.progress.IdleStrategy;
 import io.rdmacomm.comm.progress.WorkId;
-import io.rdmacomm.comm.setup.Closer;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.Capability;
 import io.rdmacomm.verbs.ConnectionOptions;
@@ -31,6 +30,7 @@ import io.rdmacomm.verbs.cm.ConnectionManager;
 import io.rdmacomm.verbs.counters.CountersPublisher;
 import io.rdmacomm.verbs.host.DeviceChoice;
 import io.rdmacomm.verbs.host.OpenPort;
+import io.rdmacomm.verbs.service.Closer;
 import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import java.util.EnumSet;
@@ -416,7 +416,7 @@ final class SessionDevice implements AutoCloseable {
             receives.close();
         }
         for (RdmaBuffer buffer : buffers.values()) {
-            Closer.step(buffer.toString(), buffer::close);
+            Closer.step(buffer, buffer::close);
         }
         Closer.step(control.name(), control::close);
         if (shared != null) {

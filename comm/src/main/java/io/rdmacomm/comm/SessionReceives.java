@@ -2,9 +2,9 @@ package io.rdmacomm.comm;
 
 import io.rdmacomm.comm.data.ReceiveMemory;
 import io.rdmacomm.comm.data.SharedReceivePool;
-import io.rdmacomm.comm.setup.Closer;
 import io.rdmacomm.comm.statistics.SharedReceiveStatistics;
 import io.rdmacomm.verbs.ProtectionDomain;
+import io.rdmacomm.verbs.service.Closer;
 
 /// The receives that the data channels of a session share.
 final class SessionReceives implements AutoCloseable {

@@ -7,6 +7,7 @@ import io.rdmacomm.verbs.QueuePairInfo;
 import io.rdmacomm.verbs.cm.Connection;
 import io.rdmacomm.verbs.cm.ConnectionParameters;
 import io.rdmacomm.verbs.cm.ConnectionRequest;
+import io.rdmacomm.verbs.service.Closer;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.List;
@@ -145,6 +146,6 @@ public final class AcceptingConnector implements QueuePairConnector, AutoCloseab
         } finally {
             lock.unlock();
         }
-        left.forEach(request -> Closer.step(request.toString(), request::close));
+        left.forEach(request -> Closer.step(request, request::close));
     }
 }

@@ -9,6 +9,7 @@ import io.rdmacomm.verbs.cm.ConnectionManager;
 import io.rdmacomm.verbs.cm.ConnectionRequest;
 import io.rdmacomm.verbs.cm.IdentifierOptions;
 import io.rdmacomm.verbs.cm.Listener;
+import io.rdmacomm.verbs.service.Closer;
 import io.rdmacomm.verbs.service.SafeLogger;
 import io.rdmacomm.verbs.service.ServiceThread;
 import java.net.InetSocketAddress;

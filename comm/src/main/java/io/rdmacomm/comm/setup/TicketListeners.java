@@ -3,6 +3,7 @@ package io.rdmacomm.comm.setup;
 import io.rdmacomm.comm.setup.SetupException.Reason;
 import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.cm.ConnectionManager;
+import io.rdmacomm.verbs.service.Closer;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.HashMap;
@@ -78,7 +79,7 @@ public final class TicketListeners implements AutoCloseable {
         try {
             closed = true;
             for (TicketListener listener : listeners.values()) {
-                Closer.step(listener.toString(), listener::close);
+                Closer.step(listener, listener::close);
             }
             listeners.clear();
         } finally {
