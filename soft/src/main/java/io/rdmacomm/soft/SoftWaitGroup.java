@@ -44,7 +44,8 @@ final class SoftWaitGroup implements WaitGroupDriver {
     private final Function<CompletionChannelDriver, SoftCompletionChannel> channels;
     private final ReentrantLock lock = new ReentrantLock();
     private final LeadingWait waiting;
-    private final Map<SoftCompletionChannel, Member> members = new ConcurrentHashMap<>();
+    /// By the handles of the channels.
+    private final Map<Long, Member> members = new ConcurrentHashMap<>();
     private final ArrayDeque<Member> ready = new ArrayDeque<>();
     private boolean woken;
     private boolean closing;
@@ -62,7 +63,7 @@ final class SoftWaitGroup implements WaitGroupDriver {
     public void add(CompletionChannelDriver driver) {
         SoftCompletionChannel channel = channels.apply(driver);
         Member member = new Member(channel);
-        members.put(channel, member);
+        members.put(driver.handle(), member);
         channel.join(member);
         if (channel.hasEvent()) {
             member.announce();
@@ -71,12 +72,11 @@ final class SoftWaitGroup implements WaitGroupDriver {
 
     @Override
     public void remove(CompletionChannelDriver driver) {
-        SoftCompletionChannel channel = channels.apply(driver);
-        Member member = members.remove(channel);
+        Member member = members.remove(driver.handle());
         if (member != null) {
-            channel.leave(member);
             // It may stay in the queue; no lock, on which the threads that close connections would queue up.
             member.removed = true;
+            member.channel.leave(member);
         }
     }
 

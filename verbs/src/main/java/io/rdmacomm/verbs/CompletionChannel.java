@@ -1,6 +1,7 @@
 package io.rdmacomm.verbs;
 
 import io.rdmacomm.verbs.lifetime.Lifetime;
+import io.rdmacomm.verbs.service.Closer;
 import io.rdmacomm.verbs.spi.CompletionChannelDriver;
 import java.time.Duration;
 import java.util.Set;
@@ -86,7 +87,7 @@ public final class CompletionChannel implements Resource {
 
     private void release() {
         for (Consumer<CompletionChannel> action : beforeClose) {
-            action.accept(this);
+            Closer.step(this, () -> action.accept(this));
         }
         driver.close();
     }

@@ -1,6 +1,7 @@
 package io.rdmacomm.verbs;
 
 import io.rdmacomm.verbs.lifetime.Lifetime;
+import io.rdmacomm.verbs.service.Closer;
 import io.rdmacomm.verbs.spi.WaitGroupDriver;
 import java.time.Duration;
 import java.util.Map;
@@ -77,18 +78,29 @@ public final class WaitGroup implements Resource {
         boolean added = false;
         // First, so that a thread that closes the channel finds this group.
         channel.beforeClose(remover);
-        byHandle.put(channel.driver().handle(), channel);
         try {
             channel.lifetime().checkOpen();
-            driver.add(channel.driver());
+            enter(channel);
             added = true;
         } finally {
             if (!added) {
-                byHandle.remove(channel.driver().handle(), channel);
                 channel.notBeforeClose(remover);
             }
         }
         return added;
+    }
+
+    private void enter(CompletionChannel channel) {
+        boolean entered = false;
+        try {
+            byHandle.put(channel.driver().handle(), channel);
+            driver.add(channel.driver());
+            entered = true;
+        } finally {
+            if (!entered) {
+                leave(channel);
+            }
+        }
     }
 
     /// Removes a channel; does nothing if it is no member.
@@ -102,10 +114,16 @@ public final class WaitGroup implements Resource {
     }
 
     private @Nullable Boolean abandon(CompletionChannel channel, Boolean member) {
-        byHandle.remove(channel.driver().handle(), channel);
+        leave(channel);
+        // Last: until then a thread that closes the channel waits here.
         channel.notBeforeClose(remover);
-        driver.remove(channel.driver());
         return null;
+    }
+
+    /// Whatever goes wrong, the group has forgotten the channel.
+    private void leave(CompletionChannel channel) {
+        byHandle.remove(channel.driver().handle(), channel);
+        Closer.step(this, () -> driver.remove(channel.driver()));
     }
 
     /// Waits until a member has an event. Members with events take turns. Blocks; suits virtual threads. Closing the

@@ -46,6 +46,7 @@ import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /// Drivers that accept everything and do nothing, so that tests see what the layer above all providers does by itself.
@@ -70,6 +71,10 @@ final class NullDrivers implements DeviceDriver {
     final Queue<Long> events = new ArrayDeque<>();
     /// The handles of the channels in wait groups.
     final Set<Long> members = new HashSet<>();
+    /// Is called when a channel is about to leave a wait group.
+    Runnable onLeave = () -> {};
+    /// The handles of the channels that were closed.
+    final Set<Long> closedChannels = ConcurrentHashMap.newKeySet();
     int acknowledged;
     private final Queue<Completion> completions = new ArrayDeque<>();
     private final Queue<ConnectionRequestDriver> requests = new ArrayDeque<>();
@@ -238,6 +243,11 @@ final class NullDrivers implements DeviceDriver {
 
         @Override
         public void wakeUp() {}
+
+        @Override
+        public void close() {
+            closedChannels.add(handle());
+        }
     }
 
     private final class NullGroup extends NullObject implements WaitGroupDriver {
@@ -252,6 +262,7 @@ final class NullDrivers implements DeviceDriver {
 
         @Override
         public void remove(CompletionChannelDriver channel) {
+            onLeave.run();
             members.remove(channel.handle());
         }
 

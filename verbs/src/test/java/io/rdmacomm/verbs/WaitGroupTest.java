@@ -5,9 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /// Behavior of wait groups that is common to all providers.
 class WaitGroupTest {
@@ -65,6 +68,68 @@ class WaitGroupTest {
                 .withMessageContaining("wait group on null0 is closed");
         assertThatIllegalStateException().isThrownBy(() -> group.await(Duration.ZERO));
         channel.close();
+    }
+
+    /// The thread that closes the channel waits until it has left the group.
+    @Test
+    @Timeout(value = 30, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    void aChannelIsNotClosedWhileItLeaves() throws InterruptedException {
+        AtomicReference<Thread> closing = new AtomicReference<>();
+        AtomicBoolean closed = new AtomicBoolean();
+        group.add(channel);
+        device.onLeave = () -> {
+            if (closing.get() == null) {
+                Thread closer = Thread.ofPlatform().start(channel::close);
+                closing.set(closer);
+                while (!isWaiting(closer) && closer.isAlive()) {
+                    Thread.onSpinWait();
+                }
+                closed.set(device.closedChannels.contains(channel.driver().handle()));
+            }
+        };
+        group.remove(channel);
+        closing.get().join();
+        assertThat(closed).isFalse();
+        assertThat(device.closedChannels).contains(channel.driver().handle());
+        assertThat(device.members).isEmpty();
+    }
+
+    private static boolean isWaiting(Thread thread) {
+        return thread.getState() == Thread.State.BLOCKED || thread.getState() == Thread.State.WAITING;
+    }
+
+    @Test
+    void aChannelThatCannotLeaveIsForgotten() {
+        CompletionChannel other = context.createCompletionChannel();
+        group.add(channel);
+        group.add(other);
+        device.onLeave = () -> {
+            throw new IllegalStateException("the device has forgotten the channel");
+        };
+        group.remove(channel);
+        device.events.add(channel.driver().handle());
+        assertThat(group.await(Duration.ofSeconds(1))).isNull();
+        other.close();
+        group.close();
+        channel.close();
+        assertThat(device.closedChannels)
+                .containsExactlyInAnyOrder(
+                        channel.driver().handle(), other.driver().handle());
+        device.members.clear();
+    }
+
+    @Test
+    void oneChannelThatCannotLeaveKeepsNoOtherInAGroupThatIsClosed() {
+        CompletionChannel other = context.createCompletionChannel();
+        group.add(channel);
+        group.add(other);
+        device.onLeave = () -> {
+            device.onLeave = () -> {};
+            throw new IllegalStateException("the device has forgotten the channel");
+        };
+        group.close();
+        assertThat(device.members).hasSize(1);
+        device.members.clear();
     }
 
     @Test

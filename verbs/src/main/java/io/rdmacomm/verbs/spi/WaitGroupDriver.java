@@ -6,7 +6,7 @@ public interface WaitGroupDriver extends Driver {
     /// Adds an open channel that is not a member.
     void add(CompletionChannelDriver channel);
 
-    /// Removes a member, before it is closed.
+    /// Removes a channel, before it is closed; does nothing if it is no member.
     void remove(CompletionChannelDriver channel);
 
     /// Waits until a member has an event that [CompletionChannelDriver#awaitEvent] would return. Members with events
