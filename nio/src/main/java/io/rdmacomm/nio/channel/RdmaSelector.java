@@ -3,8 +3,12 @@ package io.rdmacomm.nio.channel;
 import io.rdmacomm.nio.rsocket.RsConnection;
 import io.rdmacomm.verbs.CompletionChannel;
 import io.rdmacomm.verbs.RdmaInterruptedException;
+import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.WaitGroup;
+import io.rdmacomm.verbs.service.Closer;
+import io.rdmacomm.verbs.service.SafeLogger;
 import java.io.IOException;
+import java.lang.System.Logger.Level;
 import java.nio.channels.CancelledKeyException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ClosedSelectorException;
@@ -19,6 +23,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -37,6 +42,7 @@ import org.jspecify.annotations.Nullable;
 /// selecting thread waits in a wait group. Whatever another thread finds out about a channel comes through
 /// [#note].
 public final class RdmaSelector extends AbstractSelector {
+    private static final SafeLogger LOGGER = SafeLogger.of(RdmaSelector.class);
     /// After how many passes in a row that find nothing a connection is armed, although others keep the selector
     /// busy.
     private static final int IDLE_PASSES = 256;
@@ -182,14 +188,14 @@ public final class RdmaSelector extends AbstractSelector {
         var _ = wakeup();
         synchronized (this) {
             synchronized (selected) {
-                for (SelectionKey key : List.copyOf(keys)) {
+                for (SelectionKey key : keys) {
                     remove((RdmaSelectionKey) key);
                 }
                 selected.clear();
             }
             WaitGroup waiting = group;
             if (waiting != null) {
-                waiting.close();
+                Closer.step(waiting, waiting::close);
             }
             OrdinaryKeys all = ordinary;
             if (all != null) {
@@ -391,6 +397,10 @@ public final class RdmaSelector extends AbstractSelector {
             key.setWatched(true);
         } catch (IllegalStateException e) {
             // The channel is being closed, which cancels the key.
+        } catch (VerbException | Error e) {
+            // Nothing would wake the selector for it, so the program must see that it has failed.
+            LOGGER.log(Level.WARNING, () -> connection + " is reset: a selector has no room for it", e);
+            connection.abort();
         }
     }
 
@@ -425,15 +435,26 @@ public final class RdmaSelector extends AbstractSelector {
             cool(index);
             return;
         }
-        int ready = rdma.poll() & key.interest();
+        int ready = ready(key, rdma, false);
         if (ready != 0) {
             key.noteBusy();
             found(key, ready);
         } else if (rdma.connection() == null) {
             // Its listeners say when something happens.
             cool(index);
-        } else if (key.noteIdle() >= IDLE_PASSES && (rdma.arm() & key.interest()) == 0) {
+        } else if (key.noteIdle() >= IDLE_PASSES && ready(key, rdma, true) == 0) {
             cool(index);
+        }
+    }
+
+    /// The operations of interest that are ready; all of them if the channel cannot tell, as after an error of poll(2):
+    /// the program finds the failure when it uses the channel, and the other channels have none.
+    private static int ready(RdmaSelectionKey key, SelectableRdma rdma, boolean arm) {
+        try {
+            return (arm ? rdma.arm() : rdma.poll()) & key.interest();
+        } catch (RuntimeException | Error e) {
+            LOGGER.log(Level.DEBUG, () -> rdma + " cannot be polled", e);
+            return key.interest();
         }
     }
 
@@ -445,7 +466,7 @@ public final class RdmaSelector extends AbstractSelector {
         for (int i = hot.size() - 1; i >= 0; i--) {
             RdmaSelectionKey key = hot.get(i);
             SelectableRdma rdma = key.rdma();
-            if (rdma != null && key.isValid() && (rdma.arm() & key.interest()) != 0) {
+            if (rdma != null && key.isValid() && ready(key, rdma, true) != 0) {
                 cold = false;
             } else {
                 cool(i);
@@ -564,8 +585,13 @@ public final class RdmaSelector extends AbstractSelector {
             waiting.remove(events);
             return;
         }
-        connection.takeEvent();
         heat(key);
+        try {
+            connection.takeEvent();
+        } catch (RuntimeException | Error e) {
+            // The events of others must be taken. The next poll finds the failure.
+            LOGGER.log(Level.DEBUG, () -> connection + " cannot take its event", e);
+        }
     }
 
     // ---- Cancelled keys ----
@@ -576,10 +602,12 @@ public final class RdmaSelector extends AbstractSelector {
             if (cancelled.isEmpty()) {
                 return;
             }
-            for (SelectionKey key : List.copyOf(cancelled)) {
-                remove((RdmaSelectionKey) key);
+            for (Iterator<SelectionKey> each = cancelled.iterator(); each.hasNext(); ) {
+                RdmaSelectionKey key = (RdmaSelectionKey) each.next();
+                // First, so that no key comes back at each select.
+                each.remove();
+                remove(key);
             }
-            cancelled.clear();
         }
         OrdinaryKeys all = ordinary;
         if (all != null) {
@@ -588,28 +616,33 @@ public final class RdmaSelector extends AbstractSelector {
         }
     }
 
+    /// Whatever fails meanwhile, the key leaves.
     private void remove(RdmaSelectionKey key) {
         keys.remove(key);
         selected.remove(key);
-        SelectableRdma rdma = key.rdma();
-        if (rdma != null) {
-            rdma.remove(key);
-            RsConnection connection = rdma.connection();
-            WaitGroup waiting = group;
-            if (key.isWatched() && connection != null && waiting != null) {
-                byEvents.remove(connection.events());
-                waiting.remove(connection.events());
-                key.setWatched(false);
-            }
-        }
         if (key.isHot()) {
             cool(hot.indexOf(key));
+        }
+        SelectableRdma rdma = key.rdma();
+        if (rdma != null) {
+            Closer.step(rdma, () -> rdma.remove(key));
+            Closer.step(rdma, () -> unwatch(key, rdma));
         }
         deregister(key);
         SelectionKey inner = key.ordinary();
         OrdinaryKeys all = ordinary;
         if (inner != null && all != null) {
             all.remove(inner);
+        }
+    }
+
+    private void unwatch(RdmaSelectionKey key, SelectableRdma rdma) {
+        RsConnection connection = rdma.connection();
+        WaitGroup waiting = group;
+        if (key.isWatched() && connection != null && waiting != null) {
+            key.setWatched(false);
+            byEvents.remove(connection.events());
+            waiting.remove(connection.events());
         }
     }
 }

@@ -1,9 +1,13 @@
 package io.rdmacomm.nio.rsocket;
 
+import io.rdmacomm.verbs.service.SafeLogger;
+import java.lang.System.Logger.Level;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /// Those who hear of changes, such as the selectors in which a channel is registered. Thread-safe.
 public final class Listeners implements Readiness {
+    private static final SafeLogger LOGGER = SafeLogger.of(Listeners.class);
+
     private final CopyOnWriteArrayList<Readiness> all = new CopyOnWriteArrayList<>();
 
     /// Informs a listener of each change from now on.
@@ -19,7 +23,12 @@ public final class Listeners implements Readiness {
     @Override
     public void changed() {
         for (Readiness listener : all) {
-            listener.changed();
+            try {
+                listener.changed();
+            } catch (RuntimeException | Error e) {
+                // The others must hear of it.
+                LOGGER.log(Level.WARNING, () -> listener + " could not be informed", e);
+            }
         }
     }
 }

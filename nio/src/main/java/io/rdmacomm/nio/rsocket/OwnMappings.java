@@ -1,11 +1,13 @@
 package io.rdmacomm.nio.rsocket;
 
 import io.rdmacomm.verbs.MemoryRegion;
+import io.rdmacomm.verbs.service.Closer;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.BitSet;
 import java.util.Deque;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -54,10 +56,11 @@ final class OwnMappings {
 
     /// Ends all.
     void closeAll() {
-        for (Mapping mapping : all) {
-            mapping.region().close();
-        }
-        all.clear();
         untold.clear();
+        List<Mapping> ended = List.copyOf(all);
+        all.clear();
+        for (Mapping mapping : ended) {
+            Closer.step(mapping, mapping.region()::close);
+        }
     }
 }

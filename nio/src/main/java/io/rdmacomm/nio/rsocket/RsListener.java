@@ -5,6 +5,7 @@ import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.cm.ConnectionRequest;
 import io.rdmacomm.verbs.cm.Listener;
+import io.rdmacomm.verbs.service.Closer;
 import io.rdmacomm.verbs.service.SafeLogger;
 import io.rdmacomm.verbs.service.ServiceThread;
 import java.io.IOException;
@@ -15,6 +16,7 @@ import java.net.SocketException;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -197,20 +199,22 @@ public final class RsListener implements AutoCloseable {
     /// Stops listening. Connections that nobody has taken are reset.
     @Override
     public void close() {
+        List<Established> left;
         lock.lock();
         try {
             closed = true;
             changed.signalAll();
-            for (Established waiting : accepted) {
-                Thread.ofVirtual().name("rsocket-close").start(waiting.connection()::abort);
-            }
+            left = List.copyOf(accepted);
             accepted.clear();
         } finally {
             lock.unlock();
         }
-        listener.close();
+        Closer.step(listener, listener::close);
         // It may wait for room.
         thread.interrupt();
+        for (Established waiting : left) {
+            Closer.step(waiting, () -> Thread.ofVirtual().name("rsocket-close").start(waiting.connection()::abort));
+        }
     }
 
     @Override
