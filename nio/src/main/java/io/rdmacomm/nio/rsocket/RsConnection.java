@@ -13,6 +13,7 @@ import io.rdmacomm.verbs.QueueSizes;
 import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.cm.Connection;
 import io.rdmacomm.verbs.counters.ChannelCounters;
+import io.rdmacomm.verbs.service.ExitHook;
 import io.rdmacomm.verbs.statistics.ChannelStatistics;
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -116,6 +117,7 @@ public final class RsConnection {
         } finally {
             lock.unlock();
         }
+        ExitHook.before(connected, this::leaveAtExit);
         var _ = connected.onDisconnect().thenAccept(this::disconnected);
     }
 
@@ -523,7 +525,28 @@ public final class RsConnection {
         release();
     }
 
+    /// The process ends, and releases everything itself.
+    private void leaveAtExit() {
+        lock.lock();
+        try {
+            poll();
+            protocol.leave();
+            tell();
+        } finally {
+            lock.unlock();
+        }
+        awaitDelivery(ExitHook.MOST_NANOS);
+    }
+
     private void finish(long nanos) {
+        awaitDelivery(nanos);
+        release();
+    }
+
+    /// Waits until the peer has everything.
+    ///
+    /// @param nanos the longest wait
+    private void awaitDelivery(long nanos) {
         long begin = System.nanoTime();
         lock.lock();
         try {
@@ -538,7 +561,6 @@ public final class RsConnection {
         } finally {
             lock.unlock();
         }
-        release();
     }
 
     private boolean isLeaving() {

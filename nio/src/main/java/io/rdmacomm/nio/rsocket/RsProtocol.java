@@ -444,6 +444,15 @@ final class RsProtocol {
         giveBack();
     }
 
+    /// Ends both streams for the peer, after what was written. Threads of this side that wait for bytes are not told.
+    void leave() {
+        if (established && (peerSends || peerReads)) {
+            peerReads = false;
+            pending = Message.DISCONNECT;
+            giveBack();
+        }
+    }
+
     /// Ends both streams at once.
     void abort() {
         closing = true;

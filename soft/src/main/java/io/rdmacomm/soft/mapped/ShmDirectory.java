@@ -1,6 +1,7 @@
 package io.rdmacomm.soft.mapped;
 
 import io.rdmacomm.verbs.host.UserFolders;
+import io.rdmacomm.verbs.service.ExitHook;
 import io.rdmacomm.verbs.service.SafeLogger;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -47,12 +48,8 @@ public final class ShmDirectory implements AutoCloseable {
     private static final int LAST_LID = 0xfffe;
 
     static {
-        try {
-            Runtime.getRuntime().addShutdownHook(new Thread(ShmDirectory::removeAtExit, "rdmacomm-soft-clean-up"));
-        } catch (IllegalStateException e) {
-            // The JVM is ending. A folder that is made now is removed by the next process.
-            LOGGER.log(System.Logger.Level.DEBUG, "no clean-up at exit", e);
-        }
+        // Peers take a process whose folder is gone for dead.
+        ExitHook.afterwards(ShmDirectory::removeAtExit);
     }
 
     private final Path folder;

@@ -3,6 +3,7 @@ package io.rdmacomm.verbs.cm;
 import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.Resource;
 import io.rdmacomm.verbs.lifetime.Lifetime;
+import io.rdmacomm.verbs.service.ExitHook;
 import io.rdmacomm.verbs.spi.ConnectionDriver;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -13,7 +14,8 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /// A connected queue pair (rdma_cm(7)). Thread-safe. Closing the connection disconnects it and takes the queue
-/// pair to ERROR; its owner closes the queue pair.
+/// pair to ERROR; its owner closes the queue pair. A JVM that ends disconnects all its connections, after its shutdown
+/// hooks.
 public final class Connection implements Resource {
     private final ConnectionManager manager;
     private final QueuePair queuePair;
@@ -25,6 +27,15 @@ public final class Connection implements Resource {
         this.queuePair = queuePair;
         this.driver = driver;
         this.lifetime = new Lifetime(this, manager.lifetime(), driver);
+        ExitHook.add(this, this::disconnectAtExit);
+        var _ = driver.ended().thenRun(() -> ExitHook.remove(this));
+    }
+
+    private void disconnectAtExit() {
+        if (isOpen()) {
+            driver.disconnect();
+        }
+        driver.awaitConfirmation(ExitHook.MOST_NANOS);
     }
 
     /// The connection manager that it belongs to.

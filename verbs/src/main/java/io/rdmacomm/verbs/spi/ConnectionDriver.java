@@ -24,4 +24,10 @@ public interface ConnectionDriver extends IdentifierDriver {
     /// Completed with the reason once the connection has ended and its queue pair is in ERROR, at the latest by
     /// [#close()]. Nothing that takes long depends on it.
     CompletableFuture<String> ended();
+
+    /// Waits until the peer has confirmed the end of a connection that this side has ended, for a process that is about
+    /// to end and could not repeat the message; not if nothing has to be confirmed.
+    ///
+    /// @param nanos the longest wait
+    default void awaitConfirmation(long nanos) {}
 }

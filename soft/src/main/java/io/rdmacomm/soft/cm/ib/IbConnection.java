@@ -134,6 +134,15 @@ final class IbConnection implements ConnectionDriver {
     }
 
     @Override
+    public void awaitConfirmation(long nanos) {
+        try {
+            var _ = conversation.awaitChange(Conversation.State.DISCONNECTING, nanos);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @Override
     public void close() {
         disconnect();
     }

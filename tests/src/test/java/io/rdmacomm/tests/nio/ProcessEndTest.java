@@ -1,0 +1,333 @@
+package io.rdmacomm.tests.nio;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.rdmacomm.nio.RdmaSelectorProvider;
+import io.rdmacomm.tests.fixture.Fabric;
+import io.rdmacomm.tests.fixture.JavaCommand;
+import io.rdmacomm.tests.fixture.LeakCheck;
+import io.rdmacomm.tests.fixture.Signals;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketException;
+import java.net.SocketTimeoutException;
+import java.nio.ByteBuffer;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.channels.spi.SelectorProvider;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// A process ends, or is killed, and has not closed its sockets. The kernel's sockets show what Java users expect.
+@ExtendWith(LeakCheck.class)
+@Timeout(value = 1, unit = TimeUnit.MINUTES)
+class ProcessEndTest {
+    private static final int BYTES = 100_000;
+    private static final int MANY = 40;
+    private static final int QUIET_MILLIS = 500;
+    private static final String DEVICES = "rdmacomm.soft.devices";
+
+    /// How the bytes travel.
+    enum Way {
+        KERNEL(""),
+        SHARED_MEMORY("soft0"),
+        TCP("tcp0"),
+        ROCE("roce0");
+
+        private final String device;
+
+        Way(String device) {
+            this.device = device;
+        }
+
+        SelectorProvider provider() {
+            return this == KERNEL ? SelectorProvider.provider() : RdmaSelectorProvider.of(device, "*");
+        }
+
+        InetAddress address() {
+            return this == ROCE ? InetAddress.ofLiteral(Fabric.ownAddress(0)) : InetAddress.getLoopbackAddress();
+        }
+    }
+
+    /// The server in this process, and a client in another one.
+    private static final class Ends implements AutoCloseable {
+        private final SelectorProvider provider;
+        private final ServerSocketChannel listening;
+        private final Process client;
+        private final SocketChannel server;
+
+        Ends(Way way, String role) throws IOException {
+            provider = way.provider();
+            listening = provider.openServerSocketChannel().bind(new InetSocketAddress(way.address(), 0));
+            InetSocketAddress at = (InetSocketAddress) listening.getLocalAddress();
+            client = start(way, at.getAddress(), at.getPort(), role);
+            server = listening.accept();
+        }
+
+        /// Waits until the client is where its role wants it to be.
+        void awaitReady() throws IOException {
+            assertThat(client.inputReader().readLine()).isEqualTo("ready");
+        }
+
+        private int read() throws IOException {
+            return server.read(ByteBuffer.allocate(8192));
+        }
+
+        int readToTheEnd() throws IOException {
+            int total = 0;
+            ByteBuffer some = ByteBuffer.allocate(8192);
+            while (server.read(some.clear()) >= 0) {
+                for (byte each : Arrays.copyOf(some.array(), some.position())) {
+                    assertThat(each).isEqualTo((byte) total);
+                    total++;
+                }
+            }
+            return total;
+        }
+
+        @Override
+        public void close() throws Exception {
+            server.close();
+            listening.close();
+            client.destroyForcibly().waitFor();
+            Sockets.close(provider);
+        }
+    }
+
+    private static Process start(Way way, InetAddress address, int port, String role) throws IOException {
+        List<String> command =
+                JavaCommand.of(ProcessEndTest.class, List.of("-D" + DEVICES + "=" + Fabric.devicesOfProcess(0)));
+        command.addAll(List.of(way.name(), address.getHostAddress(), Integer.toString(port), role));
+        return new ProcessBuilder(command)
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
+    }
+
+    /// The other process.
+    public static void main(String[] arguments) throws Exception {
+        Way way = Way.valueOf(arguments[0]);
+        InetSocketAddress address =
+                new InetSocketAddress(InetAddress.ofLiteral(arguments[1]), Integer.parseInt(arguments[2]));
+        switch (arguments[3]) {
+            case "serve" -> serve(way.provider(), address);
+            case "many" -> connectMany(way.provider(), address);
+            default -> {
+                SocketChannel channel = way.provider().openSocketChannel();
+                channel.connect(address);
+                play(arguments[3], channel);
+            }
+        }
+    }
+
+    private static void serve(SelectorProvider provider, InetSocketAddress address) throws IOException {
+        ServerSocketChannel listening = provider.openServerSocketChannel().bind(address);
+        System.out.println(((InetSocketAddress) listening.getLocalAddress()).getPort());
+        List<SocketChannel> accepted = new ArrayList<>();
+        while (accepted.size() < MANY) {
+            accepted.add(listening.accept());
+        }
+        System.out.println("ready");
+        var _ = System.in.read();
+    }
+
+    private static void connectMany(SelectorProvider provider, InetSocketAddress address) throws IOException {
+        List<SocketChannel> channels = new ArrayList<>();
+        for (int i = 0; i < MANY; i++) {
+            channels.add(provider.openSocketChannel());
+            channels.getLast().connect(address);
+        }
+        var _ = System.in.read();
+        for (SocketChannel each : channels) {
+            each.write(ByteBuffer.allocate(1));
+        }
+        System.exit(0);
+    }
+
+    private static void play(String role, SocketChannel channel) throws Exception {
+        switch (role) {
+            case "return" -> write(channel);
+            case "exit" -> {
+                write(channel);
+                System.exit(0);
+            }
+            case "exitBesideReader" -> {
+                CountDownLatch reads = new CountDownLatch(1);
+                new Thread(() -> {
+                            reads.countDown();
+                            readAByte(channel);
+                        })
+                        .start();
+                reads.await();
+                write(channel);
+                System.exit(0);
+            }
+            case "close" -> {
+                write(channel);
+                channel.close();
+                System.exit(0);
+            }
+            case "hook" -> {
+                Runtime.getRuntime().addShutdownHook(new Thread(() -> answerTheLastRequest(channel)));
+                System.exit(0);
+            }
+            case "half" -> {
+                channel.shutdownOutput();
+                waitHere();
+            }
+            default -> {
+                write(channel);
+                waitHere();
+            }
+        }
+    }
+
+    private static void waitHere() throws InterruptedException {
+        System.out.println("ready");
+        Thread.currentThread().join();
+    }
+
+    private static void write(SocketChannel channel) throws IOException {
+        ByteBuffer bytes = ByteBuffer.allocate(BYTES);
+        for (int i = 0; i < BYTES; i++) {
+            bytes.put((byte) i);
+        }
+        bytes.flip();
+        while (bytes.hasRemaining()) {
+            channel.write(bytes);
+        }
+    }
+
+    private static void readAByte(SocketChannel channel) {
+        try {
+            channel.read(ByteBuffer.allocate(1));
+        } catch (IOException e) {
+            e.printStackTrace();
+        }
+    }
+
+    private static void answerTheLastRequest(SocketChannel channel) {
+        readAByte(channel);
+        try {
+            write(channel);
+        } catch (IOException e) {
+            e.printStackTrace();
+        }
+    }
+
+    // ---- An end in order ----
+
+    @ParameterizedTest
+    @CsvSource({
+        "KERNEL, return",
+        "SHARED_MEMORY, return",
+        "SHARED_MEMORY, exit",
+        "SHARED_MEMORY, exitBesideReader",
+        "TCP, return",
+        "TCP, exit",
+        "TCP, exitBesideReader",
+        "ROCE, return",
+        "ROCE, exit",
+        "ROCE, exitBesideReader",
+        "ROCE, close"
+    })
+    void allBytesArriveAndThenTheEnd(Way way, String role) throws Exception {
+        try (Ends ends = new Ends(way, role)) {
+            assertThat(ends.readToTheEnd()).isEqualTo(BYTES);
+            assertThat(ends.client.waitFor()).isZero();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aSignalToEndIsAnEndInOrder(Way way) throws Exception {
+        try (Ends ends = new Ends(way, "wait")) {
+            ends.awaitReady();
+            ends.client.destroy();
+            assertThat(ends.readToTheEnd()).isEqualTo(BYTES);
+            assertThat(ends.client.waitFor()).isEqualTo(143);
+        }
+    }
+
+    /// Frameworks answer the last requests in hooks.
+    @ParameterizedTest
+    @EnumSource
+    void hooksOfTheProgramUseTheirSockets(Way way) throws Exception {
+        try (Ends ends = new Ends(way, "hook")) {
+            ends.server.socket().setSoTimeout(QUIET_MILLIS);
+            InputStream input = ends.server.socket().getInputStream();
+            assertThatExceptionOfType(SocketTimeoutException.class).isThrownBy(input::read);
+            ends.server.write(ByteBuffer.allocate(1));
+            assertThat(ends.readToTheEnd()).isEqualTo(BYTES);
+            assertThat(ends.client.waitFor()).isZero();
+        }
+    }
+
+    @Test
+    void peersThatAreStoppedDelayTheEndBySecondsAtMost() throws Exception {
+        Way way = Way.TCP;
+        Process server = start(way, way.address(), 0, "serve");
+        Process client = null;
+        try {
+            BufferedReader output = server.inputReader();
+            client = start(way, way.address(), Integer.parseInt(output.readLine()), "many");
+            assertThat(output.readLine()).isEqualTo("ready");
+            Signals.freeze(server);
+            long begin = System.nanoTime();
+            client.outputWriter().append('\n').close();
+            assertThat(client.waitFor()).isZero();
+            assertThat(System.nanoTime() - begin).isLessThan(TimeUnit.SECONDS.toNanos(10));
+        } finally {
+            server.destroyForcibly().waitFor();
+            if (client != null) {
+                client.destroyForcibly().waitFor();
+            }
+        }
+    }
+
+    // ---- A kill ----
+
+    @ParameterizedTest
+    @ValueSource(strings = {"SHARED_MEMORY", "TCP"})
+    void aKillIsAReset(Way way) throws Exception {
+        try (Ends ends = new Ends(way, "wait")) {
+            ends.awaitReady();
+            ends.client.destroyForcibly();
+            assertThatExceptionOfType(SocketException.class)
+                    .isThrownBy(ends::readToTheEnd)
+                    .withMessage("Connection reset");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aStreamThatHasEndedStaysEnded(Way way) throws Exception {
+        try (Ends ends = new Ends(way, "half")) {
+            ends.awaitReady();
+            assertThat(ends.read()).isEqualTo(-1);
+            ends.client.destroyForcibly().waitFor();
+            // The end of the process is noticed by the side that writes.
+            if (way != Way.ROCE) {
+                assertThatExceptionOfType(IOException.class).isThrownBy(() -> {
+                    while (true) {
+                        ends.server.write(ByteBuffer.allocate(8192));
+                    }
+                });
+            }
+            assertThat(ends.read()).isEqualTo(-1);
+        }
+    }
+}
