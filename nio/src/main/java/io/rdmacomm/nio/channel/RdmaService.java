@@ -1,6 +1,7 @@
 package io.rdmacomm.nio.channel;
 
 import io.rdmacomm.nio.rsocket.SocketDevice;
+import io.rdmacomm.nio.rsocket.SocketFailures;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 
@@ -21,7 +22,7 @@ record RdmaService(SocketDevice device, String what, InetSocketAddress address, 
     ///
     /// @throws IOException the cause if TCP must not do it
     void failed(IOException cause) throws IOException {
-        decisions.note(what, address, (orTcp ? "TCP, because RDMA failed: " : "RDMA failed: ") + cause.getMessage());
+        decisions.note(what, address, (orTcp ? "TCP, because RDMA failed: " : "RDMA failed: ") + SocketFailures.reason(cause));
         if (!orTcp) {
             throw cause;
         }

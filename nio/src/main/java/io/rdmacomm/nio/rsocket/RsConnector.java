@@ -1,10 +1,8 @@
 package io.rdmacomm.nio.rsocket;
 
 import io.rdmacomm.verbs.DeadlineException;
-import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.cm.Connection;
-import io.rdmacomm.verbs.cm.ConnectionException;
 import io.rdmacomm.verbs.cm.ConnectionParameters;
 import io.rdmacomm.verbs.cm.ConnectionRequest;
 import io.rdmacomm.verbs.cm.IdentifierOptions;
@@ -13,7 +11,6 @@ import java.io.IOException;
 import java.net.BindException;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
-import java.net.SocketTimeoutException;
 import java.time.Duration;
 
 /// Establishes rsockets (`rconnect` and `raccept` in rsocket.c).
@@ -34,8 +31,7 @@ public final class RsConnector {
     /// @param options of the identifier, for example its local address
     /// @param timeout the longest wait for each of two steps
     /// @throws BindException if the local address is in use, or not one of the device
-    /// @throws ConnectException if the peer cannot be reached, or rejects the connection
-    /// @throws SocketTimeoutException if the timeout passed first
+    /// @throws ConnectException if the peer cannot be reached, does not answer in time, or rejects the connection
     /// @throws ProtocolException if the peer is no rsocket
     public static Established connect(
             SocketDevice device,
@@ -75,25 +71,10 @@ public final class RsConnector {
                 }
             }
         } catch (DeadlineException e) {
-            throw because(new SocketTimeoutException("Connect timed out: " + e.getMessage()), e);
+            throw SocketFailures.ofConnecting(e);
         } catch (VerbException e) {
-            throw because(failure(e), e);
+            throw SocketFailures.ofConnecting(e);
         }
-    }
-
-    private static IOException failure(VerbException cause) {
-        if (cause.errno().equals(Errno.EADDRINUSE) || cause.errno().equals(Errno.EADDRNOTAVAIL)) {
-            return new BindException(cause.getMessage());
-        }
-        return new ConnectException(
-                cause instanceof ConnectionException
-                        ? "Connection refused: " + cause.getMessage()
-                        : cause.getMessage());
-    }
-
-    private static <E extends IOException> E because(E exception, Throwable cause) {
-        exception.initCause(cause);
-        return exception;
     }
 
     /// Accepts a request, or rejects it if the peer is no rsocket.

@@ -66,10 +66,7 @@ public final class RsListener implements AutoCloseable {
             var _ = opened.thread.start();
             return opened;
         } catch (VerbException e) {
-            boolean taken = e.errno().equals(Errno.EADDRINUSE) || e.errno().equals(Errno.EADDRNOTAVAIL);
-            SocketException failure = taken ? new BindException(e.getMessage()) : new SocketException(e.getMessage());
-            failure.initCause(e);
-            throw failure;
+            throw SocketFailures.ofListening(e);
         }
     }
 

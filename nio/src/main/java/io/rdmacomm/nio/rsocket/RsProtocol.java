@@ -4,6 +4,7 @@ import io.rdmacomm.verbs.CompletionQueue;
 import io.rdmacomm.verbs.Completions;
 import io.rdmacomm.verbs.MemoryRegion;
 import io.rdmacomm.verbs.VerbException;
+import io.rdmacomm.verbs.WorkStatus;
 import io.rdmacomm.verbs.cm.Connection;
 import io.rdmacomm.verbs.counters.ChannelCounters;
 import io.rdmacomm.verbs.statistics.ChannelCounter;
@@ -19,7 +20,6 @@ final class RsProtocol {
     /// How many completions are taken at once.
     static final int POLLED = 32;
 
-    private static final String TIMED_OUT = "Connection timed out";
     private static final int NONE = 0;
 
     private final SocketDevice device;
@@ -49,7 +49,15 @@ final class RsProtocol {
     /// Whether the peer was asked for a sign of life, and its device has not confirmed that yet.
     private boolean asking;
     private boolean closing;
+    /// Whether the peer has ended its stream. Whatever happens later, readers see that end.
+    private boolean ended;
+    /// The reason for programmers.
     private @Nullable IOException failure;
+    private boolean timedOut;
+    /// Whether a call of the program has thrown the failure.
+    private boolean told;
+    /// How a request of this side has failed.
+    private @Nullable WorkStatus lost;
 
     /// @param completions has room for [#POLLED]
     RsProtocol(
@@ -146,11 +154,12 @@ final class RsProtocol {
         if (peerSends) {
             return 0;
         }
-        IOException cause = failure;
-        if (cause != null) {
-            throw new IOException(cause.getMessage(), cause);
+        IOException reason = failure;
+        if (reason == null || ended) {
+            return -1;
         }
-        return -1;
+        told = true;
+        throw SocketFailures.ofRead(reason, timedOut);
     }
 
     /// Writes as much as there is room for.
@@ -171,10 +180,19 @@ final class RsProtocol {
             return false;
         }
         if (!peerReads) {
-            IOException cause = failure;
-            throw cause == null ? new IOException("Broken pipe") : new IOException(cause.getMessage(), cause);
+            throw broken();
         }
         return true;
+    }
+
+    /// As the kernel does it: the first call tells about the failure, all others that the stream is broken.
+    private IOException broken() {
+        IOException reason = failure;
+        if (reason == null || told) {
+            return new IOException("Broken pipe", reason);
+        }
+        told = true;
+        return new IOException(timedOut ? SocketFailures.TIMED_OUT : "Connection reset by peer", reason);
     }
 
     private static boolean hasRemaining(ByteBuffer[] buffers, int from, int count) {
@@ -191,7 +209,7 @@ final class RsProtocol {
         if (bytes < 0) {
             // What has arrived can still be read.
             peerReads = false;
-            throw new IOException("Broken pipe");
+            throw broken();
         }
         counters.add(ChannelCounter.BYTES_OUT, bytes);
         if (stalled) {
@@ -295,7 +313,7 @@ final class RsProtocol {
         } catch (ProtocolException | VerbException e) {
             fail(new IOException(e.getMessage(), e));
         } catch (IllegalStateException e) {
-            fail(new IOException("Connection reset: the device was closed", e));
+            fail(new IOException("the device was closed", e));
         }
         if (arrived > 0 && (peerSends || peerReads)) {
             wire.receive(arrived);
@@ -311,6 +329,9 @@ final class RsProtocol {
             // If it has failed, so do the receives, after those that have succeeded: there may be more to read.
             boolean success = completions.isSuccess(index);
             counters.count(success ? ChannelCounter.COMPLETED : ChannelCounter.FAILED);
+            if (!success && lost == null) {
+                lost = completions.status(index);
+            }
             sent(id, success);
             return 0;
         }
@@ -320,9 +341,23 @@ final class RsProtocol {
         }
         if ((peerSends || peerReads) && !closing) {
             // What the peer did not answer is the reason.
-            fail(new IOException(asking ? TIMED_OUT : "Connection reset: " + completions.status(index)));
+            timedOut |= asking;
+            fail(new IOException(reason()));
         }
         return 0;
+    }
+
+    /// Why the device has flushed the receives, as far as it is known.
+    private String reason() {
+        Connection connected = connection;
+        String known = connected == null ? null : connected.disconnectReason();
+        if (known != null) {
+            return known;
+        }
+        WorkStatus status = lost;
+        return status == null || status == WorkStatus.FLUSHED
+                ? "the connection of the queue pair has ended"
+                : "a request of this side has failed with " + status;
     }
 
     private void sent(long id, boolean success) {
@@ -357,10 +392,14 @@ final class RsProtocol {
                 peerMappings.take(Message.index(message));
             }
             case DISCONNECT -> {
+                ended = true;
                 peerSends = false;
                 peerReads = false;
             }
-            case SHUTDOWN -> peerSends = false;
+            case SHUTDOWN -> {
+                ended = true;
+                peerSends = false;
+            }
             case UNKNOWN ->
                 throw new ProtocolException(
                         "the peer sent message 0x" + Integer.toHexString(message) + ", which rsockets do not have");
@@ -420,13 +459,14 @@ final class RsProtocol {
 
     /// The peer has given no sign of life.
     void giveUp() {
-        fail(new IOException(TIMED_OUT));
+        timedOut = true;
+        fail(new IOException("the peer has not answered any question of SO_KEEPALIVE"));
     }
 
     /// The connection manager has heard that the connection has ended.
     void disconnected(String reason) {
         if (!isOver()) {
-            fail(new IOException("Connection reset: " + reason));
+            fail(new IOException(reason));
         }
     }
 
@@ -456,7 +496,7 @@ final class RsProtocol {
     /// Ends both streams at once.
     void abort() {
         closing = true;
-        fail(new IOException("Connection reset"));
+        fail(new IOException("this side has reset the connection"));
     }
 
     private void fail(IOException cause) {

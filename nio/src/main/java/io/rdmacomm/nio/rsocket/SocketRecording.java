@@ -31,7 +31,7 @@ final class SocketRecording {
             end(event, established, "");
             return established;
         } catch (IOException e) {
-            end(event, null, "" + e.getMessage());
+            end(event, null, SocketFailures.reason(e));
             throw e;
         }
     }

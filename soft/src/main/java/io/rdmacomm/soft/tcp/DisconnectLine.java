@@ -16,12 +16,13 @@ import java.util.function.Consumer;
 final class DisconnectLine implements Engine.Ready {
     private static final SafeLogger LOGGER = SafeLogger.of(DisconnectLine.class);
     private static final byte FAREWELL = 1;
+    private static final String LOST = "the connection to the peer was lost";
 
     private final QueuePairResources queuePair;
     private final SocketChannel channel;
     private final LinkContext context;
     private final Consumer<String> onEnd;
-    private String reason = "this side ended it";
+    private String reason = "";
     private boolean ended;
 
     /// @param onEnd called once with the reason
@@ -51,7 +52,7 @@ final class DisconnectLine implements Engine.Ready {
             }
             key.cancel();
             boolean orderly = count > 0;
-            reason = orderly ? "the peer has ended the connection" : "the connection to the peer was lost";
+            reason = orderly ? "the peer has ended the connection" : LOST;
             WorkStatus status = orderly ? WorkStatus.FLUSHED : WorkStatus.RETRY_EXCEEDED;
             AsyncEventType event = orderly ? AsyncEventType.UNKNOWN : AsyncEventType.QUEUE_PAIR_FATAL;
             queuePair.events().failed(status.code(), 0, event);
@@ -73,6 +74,10 @@ final class DisconnectLine implements Engine.Ready {
     ///
     /// @param orderly whether the peer's queue pair should not take it for a failure
     void end(boolean orderly) {
+        if (reason.isEmpty()) {
+            // Its shared memory may have shown the end of the peer first.
+            reason = read() < 0 ? LOST : "this side has ended the connection";
+        }
         ended = true;
         if (orderly) {
             sayFarewell();

@@ -17,7 +17,7 @@ final class LinkEnd {
     private final String link;
     private final boolean byAddress;
     private boolean over;
-    private String reason = "this side ended it";
+    private String reason = "this side has ended the connection";
 
     /// @param link in words
     /// @param byAddress whether a connection manager has made the connection
