@@ -42,7 +42,13 @@ final class RoceNetwork implements Network {
     RoceNetwork(DeviceSettings settings, LocalMemory memory, Engine engine, ContextObjects objects) throws IOException {
         this.settings = settings;
         this.port = new RocePort(
-                settings.tcp().address(), settings.bursts(), memory, engine, objects::onLimit, objects::datagramTarget);
+                settings.tcp().address(),
+                settings.bursts(),
+                settings.tcp().silenceSeconds(),
+                memory,
+                engine,
+                objects::onLimit,
+                objects::datagramTarget);
     }
 
     @Override

@@ -60,6 +60,11 @@ abstract class RoceCase {
         return false;
     }
 
+    /// Further options of the device.
+    String options() {
+        return "";
+    }
+
     @BeforeEach
     void connect() throws IOException {
         try {
@@ -67,7 +72,7 @@ abstract class RoceCase {
         } catch (BindException e) {
             throw LeftOut.because(getClass(), "UDP port 4791 is taken, most likely by rdma_rxe (rmmod rdma_rxe)");
         }
-        context = Soft.open("roce1=" + HERE + "?transport=roce&bursts=" + bursts());
+        context = Soft.open("roce1=" + HERE + "?transport=roce&bursts=" + bursts() + options());
         ProtectionDomain domain = context.allocateProtectionDomain();
         queue = context.createCompletionQueue(CompletionQueueOptions.ofCapacity(64));
         pair = domain.createQueuePair(QueuePairOptions.reliable(queue).withType(type));

@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 final class ReliableConnection implements RoceConnection {
     private static final int SUCCESS = 0;
     private static final int FLUSHED = WorkStatus.FLUSHED.code();
+    private static final int RETRY_EXCEEDED = WorkStatus.RETRY_EXCEEDED.code();
     /// So that the answer to a long READ does not hold up others.
     private static final int ANSWERS_AT_ONCE = 64;
     /// When packets are repeated that may be unacknowledged for ever.
@@ -35,6 +36,12 @@ final class ReliableConnection implements RoceConnection {
     private boolean timed;
     /// Until when the peer has no receive.
     private long heldUntil;
+    /// Whether a packet of the peer has arrived since the last tick.
+    private boolean heard;
+    /// Whether the peer's queue pair is ready: one that was not set up yet does not answer.
+    private boolean reached;
+    /// The ticks without a packet of the peer.
+    private int quietTicks;
 
     /// @param onLimit called with the number of a shared receive queue that fell below its limit
     ReliableConnection(
@@ -58,14 +65,42 @@ final class ReliableConnection implements RoceConnection {
     public boolean receive(Packet packet, MemorySegment from) {
         if (packet.opcode == PacketOpcode.CONGESTION) {
             slowDown();
-        } else if (PacketOpcode.transport(packet.opcode) != PacketOpcode.RELIABLE) {
+            return true;
+        }
+        if (PacketOpcode.transport(packet.opcode) != PacketOpcode.RELIABLE) {
             return false;
-        } else if (PacketOpcode.isResponse(packet.opcode)) {
+        }
+        heard = true;
+        if (PacketOpcode.isResponse(packet.opcode)) {
             answered(packet, from);
         } else {
             responder.receive(packet, from);
         }
         return true;
+    }
+
+    /// Asks an idle peer, and gives it up if it does not answer. While requests are on their way, their time-out does
+    /// that.
+    @Override
+    public void tick() {
+        ReliableRequester sending = requester();
+        reached |= heard;
+        if (heard || !reached || sending == null || !sending.isIdle()) {
+            heard = false;
+            quietTicks = 0;
+            return;
+        }
+        quietTicks++;
+        if (quietTicks >= SilenceClock.SILENT_TICKS) {
+            events.failed(RETRY_EXCEEDED, 0, AsyncEventType.QUEUE_PAIR_FATAL);
+        } else if (quietTicks >= SilenceClock.IDLE_TICKS) {
+            sending.ask();
+        }
+    }
+
+    @Override
+    public void reached() {
+        reached = true;
     }
 
     private void slowDown() {

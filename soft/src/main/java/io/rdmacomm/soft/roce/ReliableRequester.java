@@ -93,6 +93,18 @@ final class ReliableRequester {
         return queue.head() != begun && !rejected;
     }
 
+    /// Whether nothing is to be sent, and nothing to be answered.
+    boolean isIdle() {
+        return queue.isOpen() && queue.head() == queue.tail() && unacknowledged == sent && cursor == sent;
+    }
+
+    /// Asks the peer for a sign of life, when [#isIdle()]. As in TCP (RFC 9293 3.8.4), with the number before the next:
+    /// the peer takes the packet for one that it has executed, and acknowledges it again (IBTA 9.7.1.1). So nothing
+    /// here has to wait for the answer.
+    void ask() {
+        var _ = requests.sendNothing(cursor - 1);
+    }
+
     CongestionWindow window() {
         return window;
     }

@@ -107,6 +107,22 @@ final class RequestPackets {
         return isRead(position) ? sendRead(position, cursor) : sendPayload(position, cursor, asks);
     }
 
+    /// Sends a WRITE of no bytes to nowhere.
+    ///
+    /// @return false if the socket has no room
+    boolean sendNothing(long cursor) {
+        Packet packet = output.packet();
+        packet.opcode = service | PacketOpcode.WRITE_ONLY;
+        packet.psn = packets.psn(cursor);
+        packet.wantsAnswer = true;
+        packet.solicited = false;
+        packet.address = 0;
+        packet.key = 0;
+        packet.length = 0;
+        var _ = output.begin(0);
+        return output.send();
+    }
+
     private boolean sendPayload(long position, long cursor, boolean asks) {
         MemorySegment request = queue.segment();
         long at = queue.at(position);

@@ -18,6 +18,12 @@ interface RoceConnection {
     /// Does what was to be done by now.
     default void checkTime() {}
 
+    /// A tick of the [SilenceClock] has passed.
+    default void tick() {}
+
+    /// The peer's queue pair is known to be ready, so that it would answer.
+    default void reached() {}
+
     /// Whether every request that was begun has ended.
     boolean isDrained();
 

@@ -42,11 +42,13 @@ public final class RocePort implements AutoCloseable {
     private final AtomicReferenceArray<@Nullable RoceTransport> transports =
             new AtomicReferenceArray<>(ControlLayout.QUEUE_PAIR_COUNT);
     private final SocketWatches watches;
+    private final SilenceClock silence;
     private final MulticastGroups groups;
 
     /// Begins to receive.
     ///
     /// @param bursts whether packets leave together, with native access; the first context here decides
+    /// @param silenceSeconds how long the peer of an idle queue pair may be silent before that fails
     /// @param onLimit called with the number of a shared receive queue that fell below its limit
     /// @param datagramTargets the queue pairs for datagrams by number
     /// @throws VerbException if the address cannot be used; the message says why, and what to do
@@ -54,6 +56,7 @@ public final class RocePort implements AutoCloseable {
     public RocePort(
             InetAddress address,
             boolean bursts,
+            int silenceSeconds,
             LocalMemory memory,
             Engine engine,
             IntConsumer onLimit,
@@ -65,6 +68,7 @@ public final class RocePort implements AutoCloseable {
         this.datagramTargets = datagramTargets;
         this.node = RoceNode.acquire(address, bursts, this);
         this.watches = new SocketWatches(engine);
+        this.silence = new SilenceClock(engine, silenceSeconds);
         this.groups = new MulticastGroups(node.multicast(), watches, node.counters());
         boolean complete = false;
         try {
@@ -135,7 +139,16 @@ public final class RocePort implements AutoCloseable {
                 new InetSocketAddress(resources.destination().gid().address(), PacketSocket.PORT);
         RoceTransport transport = new RoceTransport(this, resources, memory, peer, onLimit);
         transports.set(QueuePairNumbers.index(resources.number()), transport);
+        silence.add(transport);
         return transport;
+    }
+
+    /// The peer of a queue pair is known to be ready: it can be asked from now on, although it has sent nothing.
+    public void reached(int number) {
+        RoceTransport transport = find(number);
+        if (transport != null) {
+            transport.reached();
+        }
     }
 
     /// Sends the datagrams of a queue pair.
@@ -196,6 +209,7 @@ public final class RocePort implements AutoCloseable {
     }
 
     void remove(RoceTransport transport) {
+        silence.remove(transport);
         transports.compareAndSet(QueuePairNumbers.index(transport.number()), transport, null);
     }
 
@@ -217,7 +231,7 @@ public final class RocePort implements AutoCloseable {
     ///
     /// @return nanoseconds until the next call is due
     public long onTime() {
-        return Math.min(watches.onTime(), node.connections().onTime());
+        return Math.min(silence.onTime(), Math.min(watches.onTime(), node.connections().onTime()));
     }
 
     /// No longer receives: the engine closes what it watches, and the socket is that of all contexts here.

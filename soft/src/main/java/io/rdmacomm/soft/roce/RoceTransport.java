@@ -137,6 +137,33 @@ final class RoceTransport implements Transport {
         drive();
     }
 
+    /// A tick of the [SilenceClock] has passed; the engine. A queue pair that is busy on another thread is not idle.
+    void tick() {
+        if (!lock.tryEnter()) {
+            return;
+        }
+        try {
+            if (!stopped) {
+                connection.tick();
+                var _ = output.flush();
+            }
+        } catch (RuntimeException | Error e) {
+            broken(e);
+        } finally {
+            lock.leave();
+        }
+    }
+
+    /// The peer's queue pair is known to be ready.
+    void reached() {
+        lock.enter();
+        try {
+            connection.reached();
+        } finally {
+            lock.leave();
+        }
+    }
+
     private void drive() {
         if (stopped) {
             return;

@@ -57,6 +57,7 @@ final class IbConnection implements ConnectionDriver {
             byte[] privateData) {
         IbConnection connection =
                 new IbConnection(manager, conversation, terms.queuePair(), agreed, local, remote, privateData);
+        manager.port().reached(terms.queuePair().number());
         if (!conversation.confirm(connection::endedByPeer)) {
             connection.endedByPeer();
         }
