@@ -7,8 +7,10 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileChannel.MapMode;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
 
 /// A file in shared memory, mapped into this process. Closing it unmaps it; the owner also deletes it.
 public final class MappedFile implements AutoCloseable {
@@ -70,10 +72,22 @@ public final class MappedFile implements AutoCloseable {
         });
     }
 
-    /// Maps a file of a peer.
+    /// Whether this is a file, and nothing else that may have its name: opening a pipe can block for ever, and opening
+    /// a device can have effects.
     ///
     /// @throws IOException if it is not there
+    static boolean isPlain(Path path) throws IOException {
+        return Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
+                .isRegularFile();
+    }
+
+    /// Maps a file of a peer.
+    ///
+    /// @throws IOException if it is not there, or is no file
     public static MappedFile open(Path path) throws IOException {
+        if (!isPlain(path)) {
+            throw new IOException(path + " is not a file");
+        }
         return Uninterrupted.call(() -> {
             try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
                 return map(path, channel, channel.size(), false);

@@ -238,14 +238,23 @@ public final class ShmDirectory implements AutoCloseable {
 
     /// Whether no process holds the folder's lock. One that is being made may have no lock file yet.
     private static boolean isDead(Path folder) {
-        try (FileChannel channel = FileChannel.open(folder.resolve(LOCK), StandardOpenOption.WRITE)) {
-            return channel.tryLock() != null;
+        Path file = folder.resolve(LOCK);
+        try {
+            return MappedFile.isPlain(file) && isFree(file);
         } catch (OverlappingFileLockException e) {
             return false;
         } catch (NoSuchFileException e) {
-            return Files.exists(folder) && !isFresh(folder.getFileName().toString());
+            return Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS)
+                    && !isFresh(folder.getFileName().toString());
         } catch (IOException e) {
             return false;
+        }
+    }
+
+    private static boolean isFree(Path lock) throws IOException {
+        try (FileChannel channel =
+                FileChannel.open(lock, StandardOpenOption.READ, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS)) {
+            return channel.tryLock() != null;
         }
     }
 

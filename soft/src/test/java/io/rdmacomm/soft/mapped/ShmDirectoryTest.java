@@ -1,13 +1,17 @@
 package io.rdmacomm.soft.mapped;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmacomm.soft.LeftOut;
 import io.rdmacomm.soft.OtherJvm;
 import io.rdmacomm.verbs.host.UserFolders;
 import java.io.IOException;
+import java.net.StandardProtocolFamily;
 import java.net.URL;
 import java.net.URLClassLoader;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
@@ -17,6 +21,7 @@ import java.util.List;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -155,6 +160,60 @@ class ShmDirectoryTest {
                 assertThat(old).doesNotExist();
                 assertThat(withoutLock).doesNotExist();
                 Files.delete(fresh);
+            }
+        });
+    }
+
+    /// What may have the name of a file.
+    enum Thing {
+        PIPE,
+        LINK_TO_A_PIPE,
+        SOCKET,
+        FOLDER,
+        DANGLING_LINK;
+
+        void make(Path name, Path elsewhere) throws Exception {
+            switch (this) {
+                case PIPE -> makePipe(name);
+                case LINK_TO_A_PIPE -> {
+                    makePipe(elsewhere.resolve("pipe"));
+                    Files.createSymbolicLink(name, elsewhere.resolve("pipe"));
+                }
+                case SOCKET ->
+                    ServerSocketChannel.open(StandardProtocolFamily.UNIX)
+                            .bind(UnixDomainSocketAddress.of(name))
+                            .close();
+                case FOLDER -> Files.createDirectories(name.resolve("more"));
+                case DANGLING_LINK -> Files.createSymbolicLink(name, elsewhere.resolve("nothing"));
+            }
+        }
+
+        private static void makePipe(Path name) throws Exception {
+            assertThat(new ProcessBuilder("mkfifo", name.toString()).start().waitFor())
+                    .isZero();
+        }
+    }
+
+    /// Only programs of this user can make it. Opening a pipe would wait for ever.
+    @ParameterizedTest
+    @EnumSource(Thing.class)
+    @Timeout(value = 30, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    void aLockOrAControlFileThatIsNoFileHoldsNobodyUp(Thing thing, @TempDir Path base, @TempDir Path elsewhere)
+            throws Exception {
+        in(base, () -> {
+            try (ShmDirectory first = ShmDirectory.claim()) {
+                Path folder =
+                        Files.createDirectory(first.file("lock").getParent().resolveSibling("5"));
+                thing.make(folder.resolve("lock"), elsewhere);
+                thing.make(folder.resolve(ControlFile.NAME), Files.createDirectory(elsewhere.resolve("control")));
+                try (ShmDirectory second = ShmDirectory.claim()) {
+                    assertThat(second.lid()).isNotEqualTo(first.lid());
+                }
+                assertThat(ShmDirectory.isGone(5)).isFalse();
+                assertThatThrownBy(() -> MappedFile.open(folder.resolve(ControlFile.NAME))
+                                .close())
+                        .isInstanceOf(IOException.class);
+                assertThat(first.file("lock")).exists();
             }
         });
     }
