@@ -44,6 +44,7 @@ abstract class RoceCase {
 
     private final QueuePairType type;
     final Arena arena = Arena.ofShared();
+    private ProtectionDomain domain;
     Context context;
     RawRoce peer;
     CompletionQueue queue;
@@ -73,15 +74,21 @@ abstract class RoceCase {
             throw LeftOut.because(getClass(), "UDP port 4791 is taken, most likely by rdma_rxe (rmmod rdma_rxe)");
         }
         context = Soft.open("roce1=" + HERE + "?transport=roce&bursts=" + bursts() + options());
-        ProtectionDomain domain = context.allocateProtectionDomain();
+        domain = context.allocateProtectionDomain();
         queue = context.createCompletionQueue(CompletionQueueOptions.ofCapacity(64));
-        pair = domain.createQueuePair(QueuePairOptions.reliable(queue).withType(type));
         region = domain.allocate(BYTES, AccessFlag.allRemote());
+        pair = connected();
         psn = pair.info().packetSequenceNumber();
-        pair.connect(
+    }
+
+    /// A queue pair that is connected to the peer.
+    QueuePair connected() {
+        QueuePair made = domain.createQueuePair(QueuePairOptions.reliable(queue).withType(type));
+        made.connect(
                 new QueuePairInfo(
                         THEIR_NUMBER, THEIR_PSN, 0, Gid.of(InetAddress.ofLiteral(THERE)), PathMtu.ofBytes(MTU)),
                 ConnectionOptions.defaults().withTimeout(Duration.ofMillis(TIMEOUT_MILLIS), RETRIES));
+        return made;
     }
 
     @AfterEach

@@ -266,6 +266,39 @@ class UnreliableRoceTest extends RoceCase {
         assertSilent();
     }
 
+    /// A stranger who can send from the address of the peer, and knows the number of another queue pair and how many
+    /// there are, tries the numbers around it, and all numbers whose low half counts queue pairs. By chance, one of
+    /// the four is found in one run of 500, and two in one of a million.
+    @Test
+    void aStrangerDoesNotFindAQueuePairByItsNeighbors() throws IOException {
+        int found = 0;
+        for (int place = 1; place <= 4; place++) {
+            int known = pair.number();
+            pair.close();
+            pair = connected();
+            receive(place);
+            long strays = counter("roce_packets_for_nobody");
+            int sent = 0;
+            for (int guess = 0; guess < 4096; guess++) {
+                guess(known - 2048 + guess);
+                guess((guess << 12) | place);
+                sent += 2;
+                if (guess % 64 == 63) {
+                    long so = strays + sent - 2;
+                    await("they have come", () -> counter("roce_packets_for_nobody") >= so);
+                }
+            }
+            found += queue.poll(Completions.create(arena, 1));
+        }
+        assertThat(found).isLessThan(2);
+    }
+
+    private void guess(int number) throws IOException {
+        Packet packet = packet(SEND_ONLY, 0);
+        packet.destination = number & 0xffffff;
+        peer.send(packet, 8, 0);
+    }
+
     // ---- The requester ----
 
     @Test

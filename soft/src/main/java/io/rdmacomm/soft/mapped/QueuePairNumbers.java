@@ -1,39 +1,61 @@
 package io.rdmacomm.soft.mapped;
 
-import java.util.Arrays;
-import java.util.BitSet;
-
-/// Hands out queue pair numbers: the low 12 bits are a block of the control file, the high 12 bits change each
-/// time the block is used again, so that a late peer of the old queue pair does not reach the new one.
+/// Hands out queue pair numbers: 24 random bits, because they keep strangers out, who can send to any number. The low
+/// 12 bits name a block of the control file, one of those that are free; so everybody finds the block of a number
+/// without a table.
+///
+/// A number that was given back rests until 2,048 others were, so that a late peer of the old queue pair does not reach
+/// a new one.
 public final class QueuePairNumbers {
     private static final int INDEX_MASK = ControlLayout.QUEUE_PAIR_COUNT - 1;
     private static final int INDEX_BITS = Integer.bitCount(INDEX_MASK);
+    /// Half of the numbers of a block, so that a block always has others.
+    private static final int RESTING = 1 << (INDEX_BITS - 1);
+    /// Numbers with a meaning of their own (IBTA 9.6.1): those below, for management, and that of multicast.
+    private static final int FIRST = 2;
+    private static final int MULTICAST = 0xffffff;
 
-    private final BitSet used = new BitSet();
-    private final int[] generations = new int[ControlLayout.QUEUE_PAIR_COUNT];
-    private int next;
+    private final SecretNumbers secrets = new SecretNumbers();
+    private final short[] free = new short[ControlLayout.QUEUE_PAIR_COUNT];
+    private int freeCount = free.length;
+    private final int[] resting = new int[RESTING];
+    private int given;
 
     /// No number is taken yet.
     public QueuePairNumbers() {
-        SecretNumbers secrets = new SecretNumbers();
-        Arrays.setAll(generations, index -> secrets.next() & 0xfff);
+        for (int i = 0; i < free.length; i++) {
+            free[i] = (short) i;
+        }
     }
 
     /// A free number, or 0 when there is none.
     public synchronized int allocate() {
-        for (int tried = 0; tried <= INDEX_MASK; tried++) {
-            int index = next++ & INDEX_MASK;
-            if (!used.get(index)) {
-                used.set(index);
-                generations[index] = generations[index] == 0xfff ? 1 : generations[index] + 1;
-                return (generations[index] << INDEX_BITS) | index;
+        if (freeCount == 0) {
+            return 0;
+        }
+        while (true) {
+            int secret = secrets.next();
+            int at = Integer.remainderUnsigned(secret >>> INDEX_BITS, freeCount);
+            int number = ((secret & INDEX_MASK) << INDEX_BITS) | free[at];
+            if (number >= FIRST && number != MULTICAST && !rests(number)) {
+                free[at] = free[--freeCount];
+                return number;
             }
         }
-        return 0;
+    }
+
+    private boolean rests(int number) {
+        for (int other : resting) {
+            if (other == number) {
+                return true;
+            }
+        }
+        return false;
     }
 
     public synchronized void free(int number) {
-        used.clear(index(number));
+        free[freeCount++] = (short) index(number);
+        resting[given++ % RESTING] = number;
     }
 
     /// The index of the block of a queue pair, which no other one has meanwhile.
