@@ -35,9 +35,10 @@ public final class Secret {
     /// The secret in a file, without the newline at its end. Blocks.
     ///
     /// @param file a file that only its owner may access, where the file system has owners;
-    ///         `openssl rand -hex 32` writes a good one
-    /// @throws IllegalArgumentException if it cannot be read, others than its owner have access, or it is too
-    ///         short or too long; the message says what to do
+    ///         `openssl rand -hex 32` writes a good one. A process that is not root also takes a file of another
+    ///         user that a group of the process may read, such as a Kubernetes volume with `fsGroup`
+    /// @throws IllegalArgumentException if it cannot be read, others have access, or it is too short or too long;
+    ///         the message says what to do
     public static Secret read(Path file) {
         return checked(PrivateFile.read("secret file", file, MAX_BYTES), "the secret in " + file);
     }

@@ -66,8 +66,7 @@ public final class Tls {
     ///
     /// @param keys the key and the certificate of this side
     /// @param trusted the certificates of the authorities that are trusted
-    /// @param password a file with the password of both, which only its owner may access, where the file
-    ///        system has owners
+    /// @param password a file with the password of both; who may access it is as for [Secret#read]
     /// @throws IllegalArgumentException if one of the files cannot be used; the message says what to do
     public static Tls read(Path keys, Path trusted, Path password) {
         byte[] bytes = PrivateFile.read("password file", password, MOST_PASSWORD_BYTES);

@@ -7,12 +7,16 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
 import java.util.Arrays;
 import java.util.EnumSet;
+import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
-/// Reads a small file that only its owner may access.
+/// Reads a small file that only its owner may access, or that another user has made readable for a group of this
+/// process: so Kubernetes provides a secret to a process that is not root, with `fsGroup` (mode 0440).
 public final class PrivateFile {
     private static final Set<PosixFilePermission> OWNER_ONLY = EnumSet.of(
             PosixFilePermission.OWNER_READ, PosixFilePermission.OWNER_WRITE, PosixFilePermission.OWNER_EXECUTE);
+    private static final String NUMBERS = "unix:uid,gid";
 
     private PrivateFile() {}
 
@@ -46,9 +50,29 @@ public final class PrivateFile {
             // A file system without modes protects its files otherwise.
             return;
         }
-        if (!OWNER_ONLY.containsAll(mode)) {
+        if (!OWNER_ONLY.containsAll(mode) && !(isReadableForGroup(mode) && isForGroupOfThisProcess(file))) {
             throw new IllegalArgumentException(what + " " + file + " is accessible to other users: chmod 600 " + file);
         }
+    }
+
+    private static boolean isReadableForGroup(Set<PosixFilePermission> mode) {
+        Set<PosixFilePermission> more = EnumSet.copyOf(mode);
+        more.removeAll(OWNER_ONLY);
+        return more.equals(EnumSet.of(PosixFilePermission.GROUP_READ));
+    }
+
+    private static boolean isForGroupOfThisProcess(Path file) {
+        try {
+            Map<String, Object> numbers = Files.readAttributes(file, NUMBERS);
+            return ProcessUser.current().needsGroup(unsigned(numbers.get("uid")), unsigned(numbers.get("gid")));
+        } catch (IOException | UnsupportedOperationException _) {
+            return false; // The system does not tell.
+        }
+    }
+
+    /// A number of a user or group, which has 32 bits.
+    private static long unsigned(@Nullable Object number) {
+        return number instanceof Integer value ? Integer.toUnsignedLong(value) : -1;
     }
 
     private static int withoutNewline(byte[] bytes) {
