@@ -19,7 +19,7 @@ public final class QueuePairNumbers {
     private final short[] free = new short[ControlLayout.QUEUE_PAIR_COUNT];
     private int freeCount = free.length;
     private final int[] resting = new int[RESTING];
-    private int given;
+    private int oldest;
 
     /// No number is taken yet.
     public QueuePairNumbers() {
@@ -55,7 +55,8 @@ public final class QueuePairNumbers {
 
     public synchronized void free(int number) {
         free[freeCount++] = (short) index(number);
-        resting[given++ % RESTING] = number;
+        resting[oldest] = number;
+        oldest = (oldest + 1) % RESTING;
     }
 
     /// The index of the block of a queue pair, which no other one has meanwhile.
