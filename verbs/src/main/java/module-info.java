@@ -15,6 +15,7 @@ module io.rdmacomm.verbs {
             io.rdmacomm.nio,
             io.rdmacomm.soft;
     exports io.rdmacomm.verbs.service to
+            io.rdmacomm.cli,
             io.rdmacomm.comm,
             io.rdmacomm.ibverbs,
             io.rdmacomm.nio,

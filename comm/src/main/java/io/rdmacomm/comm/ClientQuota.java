@@ -1,7 +1,7 @@
 package io.rdmacomm.comm;
 
-import io.rdmacomm.comm.setup.Origin;
 import io.rdmacomm.verbs.RdmaException;
+import io.rdmacomm.verbs.service.Origin;
 import java.net.InetAddress;
 import java.util.HashMap;
 import java.util.Map;

@@ -1,5 +1,6 @@
 package io.rdmacomm.comm.setup;
 
+import io.rdmacomm.verbs.service.HalfMade;
 import io.rdmacomm.verbs.service.SafeLogger;
 import java.lang.System.Logger.Level;
 import java.util.HashSet;
@@ -26,7 +27,7 @@ public final class Reception {
     }
 
     private final String threadName;
-    private final UnauthenticatedClients newcomers;
+    private final HalfMade<TcpConnector> newcomers;
     private final Service service;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition ended = lock.newCondition();
@@ -36,7 +37,7 @@ public final class Reception {
     /// @param mostOfAnOrigin the most newcomers of one address
     public Reception(String threadName, int mostOfAnOrigin, Service service) {
         this.threadName = threadName;
-        this.newcomers = new UnauthenticatedClients(MOST_NEWCOMERS, mostOfAnOrigin);
+        this.newcomers = new HalfMade<>(MOST_NEWCOMERS, mostOfAnOrigin);
         this.service = service;
         // Now, because strangers may have exhausted the file descriptors by the first log message.
         LOGGER.prepare();
@@ -46,7 +47,10 @@ public final class Reception {
     public void welcome(TcpConnector connection) {
         boolean begun = false;
         try {
-            newcomers.add(connection);
+            TcpConnector displaced = newcomers.add(connection, connection.remoteAddress());
+            if (displaced != null) {
+                displaced.displace();
+            }
             enter(connection);
             Thread.ofVirtual().name(threadName + connection.peer()).start(() -> serve(connection));
             begun = true;
@@ -60,7 +64,7 @@ public final class Reception {
 
     /// A connection is authenticated, or has sent HELLO: it can no longer be displaced. Idempotent.
     public void known(TcpConnector connection) {
-        newcomers.leave(connection);
+        var _ = newcomers.remove(connection);
     }
 
     private void serve(TcpConnector connection) {
@@ -87,7 +91,7 @@ public final class Reception {
     }
 
     private void leave(TcpConnector connection) {
-        newcomers.leave(connection);
+        var _ = newcomers.remove(connection);
         lock.lock();
         try {
             served.remove(connection);

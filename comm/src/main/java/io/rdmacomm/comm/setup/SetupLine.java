@@ -1,6 +1,7 @@
 package io.rdmacomm.comm.setup;
 
 import io.rdmacomm.comm.setup.SetupException.Reason;
+import io.rdmacomm.verbs.service.Origin;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.ArrayDeque;

@@ -1,4 +1,4 @@
-package io.rdmacomm.comm.setup;
+package io.rdmacomm.verbs.service;
 
 import io.rdmacomm.verbs.Gid;
 import java.net.Inet4Address;
