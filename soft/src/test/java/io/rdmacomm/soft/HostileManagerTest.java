@@ -62,7 +62,9 @@ class HostileManagerTest extends RoceCase {
     private static final int PORT = 7174;
     private static final int THEIR_ID = 0x5a5a0001;
     private static final long GUID = 0x0200_0000_5a00_0101L;
-    private static final int BACKLOG = 128;
+    /// That of the listener, of which one address may have three quarters.
+    private static final int BACKLOG = 400;
+    private static final int SHARE = 300;
     private static final Duration LONG = Duration.ofMillis(LONG_MILLIS);
     private static final InetSocketAddress PEER = new InetSocketAddress(InetAddress.ofLiteral(THERE), PORT);
     private static final InetSocketAddress OWN = new InetSocketAddress(InetAddress.ofLiteral(HERE), PORT);
@@ -333,7 +335,6 @@ class HostileManagerTest extends RoceCase {
     void aPeerThatHasGivenUpIsReportedAtOnce() throws IOException {
         Listener<ConnectionRequest> listener = manager.listen(OWN);
         ConnectionRequest request = requested(listener, THEIR_ID);
-        raw.await(Receipt.class);
         long before = counter("roce_packets_received");
         raw.send(new Rejection(THEIR_ID, 0, MessageKind.OTHER, Rejection.TIMEOUT));
         await("it has come", () -> counter("roce_packets_received") == before + 1);
@@ -365,9 +366,9 @@ class HostileManagerTest extends RoceCase {
     void whatWaitsIsRejectedWhenTheContextIsClosed() throws IOException {
         Listener<ConnectionRequest> listener = manager.listen(OWN);
         requested(listener, THEIR_ID);
+        long before = counter("roce_packets_received");
         raw.send(request(THEIR_ID + 1));
-        raw.await(Receipt.class);
-        raw.await(Receipt.class);
+        await("it has come", () -> counter("roce_packets_received") == before + 1);
         context.close();
         assertThat(raw.await(Rejection.class).reason()).isEqualTo(Rejection.PROGRAM);
         assertThat(raw.await(Rejection.class).reason()).isEqualTo(Rejection.PROGRAM);
@@ -562,7 +563,7 @@ class HostileManagerTest extends RoceCase {
                 await("they have come", () -> counter("roce_packets_received") >= expected);
             }
         }
-        assertThat(counter(FOR_NOBODY) - strays).isEqualTo(most - BACKLOG);
+        assertThat(counter(FOR_NOBODY)).isEqualTo(strays);
         assertThat(established.isConnected()).isTrue();
         try (Context good = Soft.open("roce4=127.0.0.84?transport=roce");
                 ConnectionManager from = ConnectionManager.open(good)) {
@@ -586,7 +587,7 @@ class HostileManagerTest extends RoceCase {
             ConnectionRequest next = listener.awaitRequest(LONG);
             assertThat(next).isNotNull();
             if (!next.remoteAddress().getAddress().equals(PEER.getAddress())) {
-                assertThat(rejected).isEqualTo(BACKLOG);
+                assertThat(rejected).isEqualTo(SHARE);
                 return next.accept(queuePair(), ConnectionParameters.defaults(), LONG);
             }
             next.close();

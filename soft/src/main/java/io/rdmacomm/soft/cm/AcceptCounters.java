@@ -44,7 +44,7 @@ public final class AcceptCounters {
         return overflows.sum();
     }
 
-    /// Connections that the peer ended before its request was complete.
+    /// Connections that the peer ended before its request was taken.
     public long vanished() {
         return vanished.sum();
     }

@@ -1,19 +1,27 @@
 package io.rdmacomm.soft.cm;
 
-/// Limits on what strangers can make a listener hold.
+/// Limits on what strangers can make a listener hold. Beyond each, the oldest connection is closed.
 ///
-/// @param halfOpen how many connections may be open whose request is not complete; if there are more, the oldest is
-/// closed, because an honest peer sends its request at once
+/// @param halfOpen how many connections may be open whose request is not complete; an honest peer sends its request at
+///        once
+/// @param halfOpenOfAnOrigin how many of these may come from one address
 /// @param requestNanos how long a request may take to arrive
-/// @param backlog how many complete requests may wait to be taken; more are rejected
-public record AcceptLimits(int halfOpen, long requestNanos, int backlog) {
+/// @param waiting how many complete requests may wait to be taken
+/// @param waitingOfAnOrigin how many of these may come from one address
+public record AcceptLimits(
+        int halfOpen, int halfOpenOfAnOrigin, long requestNanos, int waiting, int waitingOfAnOrigin) {
     private static final int HALF_OPEN = 256;
+    private static final int HALF_OPEN_OF_AN_ORIGIN = 64;
     private static final long REQUEST_NANOS = 5_000_000_000L;
+    /// Enough for the clients of a server that restarts. Each costs a TCP connection.
+    private static final int LEAST_WAITING = 2048;
 
-    /// The usual limits: 256 half-open connections, 5 seconds, as Linux siw has it.
+    /// The usual limits: 256 half-open connections, 5 seconds, as Linux siw has it. Requests that find the backlog
+    /// full wait, as TCP has callers wait.
     ///
-    /// @param backlog how many complete requests may wait to be taken
+    /// @param backlog how many complete requests the program wants to wait
     public static AcceptLimits withBacklog(int backlog) {
-        return new AcceptLimits(HALF_OPEN, REQUEST_NANOS, backlog);
+        int waiting = Math.max(backlog, LEAST_WAITING);
+        return new AcceptLimits(HALF_OPEN, HALF_OPEN_OF_AN_ORIGIN, REQUEST_NANOS, waiting, waiting / 4 * 3);
     }
 }

@@ -7,11 +7,13 @@ import io.rdmacomm.soft.iwarp.MpaNegotiation;
 import io.rdmacomm.soft.iwarp.MpaViolation;
 import io.rdmacomm.soft.transport.AcceptPause;
 import io.rdmacomm.verbs.cm.IdentifierOptions;
+import io.rdmacomm.verbs.service.HalfMade;
 import io.rdmacomm.verbs.service.SafeLogger;
 import io.rdmacomm.verbs.service.ServiceThread;
 import io.rdmacomm.verbs.service.SystemSockets;
 import java.io.IOException;
 import java.net.Inet4Address;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.StandardProtocolFamily;
 import java.net.StandardSocketOptions;
@@ -19,7 +21,6 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -43,14 +44,15 @@ public final class MpaAcceptor implements AutoCloseable {
     private final SelectionKey serverKey;
     private final InetSocketAddress localAddress;
     private final ServiceThread thread;
-    /// Oldest first, so the one that is due first is the first. Only the thread touches it.
-    private final ArrayDeque<HalfOpen> halfOpen = new ArrayDeque<>();
+    private final HalfMade<HalfOpen> halfOpen;
+    /// Those whose request is complete, in this turn. Only the thread touches it.
+    private final List<HalfOpen> complete = new ArrayList<>();
 
     private final AcceptPause pause = new AcceptPause();
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
-    private final ArrayDeque<MpaRequest> waiting = new ArrayDeque<>();
+    private final HalfMade<MpaRequest> waiting;
     private volatile boolean closed;
 
     /// Listens at `address`; port 0 takes any free one.
@@ -59,6 +61,8 @@ public final class MpaAcceptor implements AutoCloseable {
     public MpaAcceptor(InetSocketAddress address, AcceptLimits limits, IdentifierOptions options) throws IOException {
         this.limits = limits;
         this.options = options;
+        this.halfOpen = new HalfMade<>(limits.halfOpen(), limits.halfOpenOfAnOrigin());
+        this.waiting = new HalfMade<>(limits.waiting(), limits.waitingOfAnOrigin());
         // Sockets of IPv6, which are the default, listen at the wildcard address for both families.
         this.server = options.addressFamilyOnly() && address.getAddress() instanceof Inet4Address
                 ? SystemSockets.openServerSocket(StandardProtocolFamily.INET)
@@ -107,13 +111,27 @@ public final class MpaAcceptor implements AutoCloseable {
         long left = timeoutNanos;
         lock.lockInterruptibly();
         try {
-            while (waiting.isEmpty() && !closed && left > 0) {
+            MpaRequest next = next();
+            while (next == null && !closed && left > 0) {
                 left = changed.awaitNanos(left);
+                next = next();
             }
-            return waiting.poll();
+            return next;
         } finally {
             lock.unlock();
         }
+    }
+
+    /// The oldest request whose peer still waits; null if there is none. With the lock.
+    private @Nullable MpaRequest next() {
+        for (MpaRequest oldest = waiting.oldest(); oldest != null; oldest = waiting.oldest()) {
+            waiting.remove(oldest);
+            if (!oldest.isAbandoned()) {
+                return oldest;
+            }
+            counters.vanished.increment();
+        }
+        return null;
     }
 
     /// Stops listening, wakes waiting threads, and refuses the requests that were not taken.
@@ -122,11 +140,13 @@ public final class MpaAcceptor implements AutoCloseable {
         closed = true;
         selector.wakeup();
         var _ = thread.join(JOIN_MILLIS);
-        List<MpaRequest> left;
+        List<MpaRequest> left = new ArrayList<>();
         lock.lock();
         try {
-            left = new ArrayList<>(waiting);
-            waiting.clear();
+            for (MpaRequest each = waiting.oldest(); each != null; each = waiting.oldest()) {
+                waiting.remove(each);
+                left.add(each);
+            }
             changed.signalAll();
         } finally {
             lock.unlock();
@@ -166,7 +186,10 @@ public final class MpaAcceptor implements AutoCloseable {
         }
         try (selector;
                 server) {
-            halfOpen.forEach(each -> drop(each.channel));
+            for (HalfOpen each = halfOpen.oldest(); each != null; each = halfOpen.oldest()) {
+                halfOpen.remove(each);
+                drop(each.channel);
+            }
         } catch (IOException e) {
             LOGGER.log(System.Logger.Level.DEBUG, "closing the listener", e);
         }
@@ -174,15 +197,12 @@ public final class MpaAcceptor implements AutoCloseable {
 
     private void turn() throws IOException {
         select();
-        List<HalfOpen> complete = new ArrayList<>();
         for (SelectionKey key : selector.selectedKeys()) {
             if (!key.isValid()) {
                 continue;
             }
             if (key.attachment() instanceof HalfOpen connection) {
-                if (connection.tryRead()) {
-                    complete.add(connection);
-                }
+                connection.tryRead();
             } else {
                 acceptAll();
             }
@@ -192,14 +212,16 @@ public final class MpaAcceptor implements AutoCloseable {
         if (!complete.isEmpty()) {
             // A channel is free for another selector, and closes at once, only when its cancelled key is gone.
             selector.selectNow();
-            complete.forEach(this::publish);
+            List<HalfOpen> published = List.copyOf(complete);
+            complete.clear();
+            published.forEach(this::publish);
         }
     }
 
     private void select() throws IOException {
         long now = System.nanoTime();
         long until = pause.endIfOver();
-        HalfOpen oldest = halfOpen.peekFirst();
+        HalfOpen oldest = halfOpen.oldest();
         if (oldest != null) {
             until = Math.min(until, Math.max(0, oldest.deadline - now));
         }
@@ -226,13 +248,19 @@ public final class MpaAcceptor implements AutoCloseable {
         try {
             channel.configureBlocking(false);
             SocketOptions.set(channel, options);
-            if (halfOpen.size() >= limits.halfOpen()) {
-                counters.displaced.increment();
-                drop(halfOpen.removeFirst().channel);
+            InetAddress from = ((InetSocketAddress) channel.getRemoteAddress()).getAddress();
+            HalfOpen oldest = halfOpen.givingWay(from);
+            if (oldest != null) {
+                // Its request may have arrived since the last look: only one that is silent gives way.
+                oldest.tryRead();
             }
             HalfOpen connection = new HalfOpen(channel);
             connection.key = channel.register(selector, SelectionKey.OP_READ, connection);
-            halfOpen.addLast(connection);
+            HalfOpen displaced = halfOpen.add(connection, from);
+            if (displaced != null) {
+                counters.displaced.increment();
+                drop(displaced.channel);
+            }
         } catch (IOException | RuntimeException | Error e) {
             LOGGER.log(System.Logger.Level.DEBUG, "a connection is closed", e);
             counters.vanished.increment();
@@ -242,11 +270,11 @@ public final class MpaAcceptor implements AutoCloseable {
 
     private void dropOverdue() {
         long now = System.nanoTime();
-        for (HalfOpen oldest = halfOpen.peekFirst();
+        for (HalfOpen oldest = halfOpen.oldest();
                 oldest != null && now - oldest.deadline >= 0;
-                oldest = halfOpen.peekFirst()) {
+                oldest = halfOpen.oldest()) {
             counters.timeouts.increment();
-            halfOpen.removeFirst();
+            halfOpen.remove(oldest);
             drop(oldest.channel);
         }
     }
@@ -269,21 +297,25 @@ public final class MpaAcceptor implements AutoCloseable {
             return;
         }
         counters.requests.increment();
-        if (!offer(request)) {
+        MpaRequest displaced = offer(request);
+        if (displaced != null) {
             counters.overflows.increment();
-            request.reject(new byte[0]);
+            displaced.reject(new byte[0]);
         }
     }
 
-    private boolean offer(MpaRequest request) {
+    /// Has a request wait for the program, unanswered however long that takes: its peer decides when to give up.
+    ///
+    /// @return the one that cannot wait; null if there is room
+    private @Nullable MpaRequest offer(MpaRequest request) {
         lock.lock();
         try {
-            if (closed || waiting.size() >= limits.backlog()) {
-                return false;
+            if (closed) {
+                return request;
             }
-            waiting.addLast(request);
+            MpaRequest displaced = waiting.add(request, request.remoteAddress().getAddress());
             changed.signal();
-            return true;
+            return displaced;
         } finally {
             lock.unlock();
         }
@@ -308,26 +340,23 @@ public final class MpaAcceptor implements AutoCloseable {
             this.channel = channel;
         }
 
-        /// Reads what has arrived.
-        ///
-        /// @return whether the request is complete
-        boolean read() {
+        private void read() {
             try {
                 while (!reader.advance()) {
                     int count = channel.read(reader.buffer());
                     if (count < 0) {
                         leave(counters.vanished);
-                        return false;
+                        return;
                     }
                     if (count == 0) {
-                        return false;
+                        return;
                     }
                 }
                 halfOpen.remove(this);
                 if (key != null) {
                     key.cancel();
                 }
-                return true;
+                complete.add(this);
             } catch (MpaException e) {
                 MpaViolation violation = e.violation();
                 LOGGER.log(System.Logger.Level.DEBUG, "a connection is closed: the peer {0}", violation);
@@ -335,18 +364,16 @@ public final class MpaAcceptor implements AutoCloseable {
             } catch (IOException e) {
                 leave(counters.vanished);
             }
-            return false;
         }
 
         /// Reads what has arrived. An error costs this connection only, and must not delay the others that
         /// are ready.
-        boolean tryRead() {
+        void tryRead() {
             try {
-                return read();
+                read();
             } catch (RuntimeException | Error e) {
                 LOGGER.log(System.Logger.Level.WARNING, "a connection is closed after an unexpected failure", e);
                 leave(counters.vanished);
-                return false;
             }
         }
 

@@ -60,6 +60,17 @@ public final class MpaRequest {
         }
     }
 
+    /// Whether the peer no longer waits; the connection is closed then.
+    boolean isAbandoned() {
+        try {
+            checkWaiting();
+            return false;
+        } catch (IOException e) {
+            drop();
+            return true;
+        }
+    }
+
     /// Ends the connection without an answer.
     public void drop() {
         try {

@@ -25,6 +25,8 @@ import java.util.concurrent.TimeUnit;
 /// A peer's MPA request that has not been answered.
 final class SoftConnectionRequest implements ConnectionRequestDriver {
     private static final String ACCEPT = "accept (rdma_accept)";
+    /// How long Linux siw waits for a peer.
+    private static final long CONFIRM_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private final SoftConnectionManager connections;
     private final MpaRequest request;
@@ -101,7 +103,7 @@ final class SoftConnectionRequest implements ConnectionRequestDriver {
         PeerHandshake offer = HostAgreement.offer(connections.addressOf(queuePair), identity());
         byte[] privateData = parameters.privateData();
         MpaFrame reply = negotiation.acceptance(frame, ours ? offer.appendTo(privateData) : privateData);
-        long deadline = System.nanoTime() + Math.min(timeoutNanos, SoftRoute.REPLY_NANOS);
+        long deadline = System.nanoTime() + Math.min(timeoutNanos, CONFIRM_NANOS);
         SocketChannel channel = reply(reply);
         TcpSettings own = connections.settings();
         LinkTerms terms = new LinkTerms(
@@ -133,7 +135,7 @@ final class SoftConnectionRequest implements ConnectionRequestDriver {
                     remoteAddress() + " did not complete the connection: " + cause.getMessage());
         }
         String silent = remoteAddress() + " did not complete the connection";
-        return timeoutNanos < SoftRoute.REPLY_NANOS
+        return timeoutNanos < CONFIRM_NANOS
                 ? new DeadlineException(
                         ACCEPT + ": " + silent + " within " + TimeUnit.NANOSECONDS.toMillis(timeoutNanos) + " ms",
                         cause)

@@ -33,8 +33,8 @@ import org.jspecify.annotations.Nullable;
 /// The route to a peer's TCP port.
 final class SoftRoute implements RouteDriver {
     private static final String CONNECT = "connect (rdma_connect)";
-    /// How long Linux siw waits for the reply; then the peer is unreachable.
-    static final long REPLY_NANOS = TimeUnit.SECONDS.toNanos(10);
+    /// Then the peer is unreachable. A server with a full backlog may be as slow.
+    private static final long REPLY_NANOS = TimeUnit.SECONDS.toNanos(60);
 
     private final SoftConnectionManager connections;
     private final InetSocketAddress local;
@@ -163,7 +163,7 @@ final class SoftRoute implements RouteDriver {
                         new byte[0]);
             case SocketTimeoutException e
             when timeoutNanos >= REPLY_NANOS ->
-                unreachable(Errno.ETIMEDOUT, "no answer within 10 s; check that it speaks iWARP");
+                unreachable(Errno.ETIMEDOUT, "no answer within 60 s; check that it speaks iWARP");
             case SocketTimeoutException e ->
                 new DeadlineException(
                         CONNECT + ": " + remote + " did not answer within "

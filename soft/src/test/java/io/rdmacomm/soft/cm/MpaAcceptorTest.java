@@ -163,9 +163,17 @@ class MpaAcceptorTest {
     void initiatorThatDoesNotWaitForTheReplyIsNotConnected() throws Exception {
         MpaAcceptor acceptor = listen(AcceptLimits.withBacklog(4));
         Wire peer = call(acceptor);
-        peer.send(RPING + "000ec140");
-        assertNotConnected(request(acceptor), "did not wait");
+        peer.send(RPING);
+        MpaRequest request = request(acceptor);
+        peer.send("000ec140");
+        assertNotConnected(request, "did not wait");
         assertThat(peer.isEnded()).isTrue();
+        // The program does not even hear of one that goes on at once.
+        Wire hasty = call(acceptor);
+        hasty.send(RPING + "000ec140");
+        awaitCount(acceptor.counters()::requests, 2);
+        assertThat(acceptor.await(0)).isNull();
+        assertThat(hasty.isEnded()).isTrue();
     }
 
     @Test
@@ -281,7 +289,7 @@ class MpaAcceptorTest {
 
     @Test
     void slowPeersAreDroppedWhateverTheySend() throws Exception {
-        MpaAcceptor acceptor = listen(new AcceptLimits(16, TimeUnit.MILLISECONDS.toNanos(300), 4));
+        MpaAcceptor acceptor = listen(new AcceptLimits(16, 16, TimeUnit.MILLISECONDS.toNanos(300), 4, 4));
         Wire silent = call(acceptor);
         Wire slow = call(acceptor);
         CompletableFuture<Void> dripping = CompletableFuture.runAsync(() -> {
@@ -304,7 +312,7 @@ class MpaAcceptorTest {
 
     @Test
     void singleBytesDoNotExtendTheDeadline() throws Exception {
-        MpaAcceptor acceptor = listen(new AcceptLimits(16, TimeUnit.MILLISECONDS.toNanos(400), 4));
+        MpaAcceptor acceptor = listen(new AcceptLimits(16, 16, TimeUnit.MILLISECONDS.toNanos(400), 4, 4));
         Wire slow = call(acceptor);
         byte[] good = Wire.bytes(RPING);
         long start = System.nanoTime();
@@ -328,7 +336,7 @@ class MpaAcceptorTest {
 
     @Test
     void floodOfHalfOpenConnectionsIsBounded() throws Exception {
-        MpaAcceptor acceptor = listen(new AcceptLimits(8, LONG, 4));
+        MpaAcceptor acceptor = listen(new AcceptLimits(8, 8, LONG, 4, 4));
         List<Wire> flood = new ArrayList<>();
         for (int i = 0; i < 40; i++) {
             flood.add(call(acceptor));
@@ -342,17 +350,74 @@ class MpaAcceptorTest {
         assertThat(honest.readFrame()).startsWith(Wire.REPLY);
     }
 
+    /// A peer that has sent its request is not silent, however many come behind it.
     @Test
-    void requestsBeyondTheBacklogAreRejected() throws Exception {
+    void aBurstOfHonestPeersDisplacesNobody() throws Exception {
+        MpaAcceptor acceptor = listen(new AcceptLimits(4, 4, LONG, 200, 200));
+        List<Wire> burst = new ArrayList<>();
+        for (int i = 0; i < 100; i++) {
+            Wire peer = call(acceptor);
+            peer.send(RPING);
+            burst.add(peer);
+        }
+        for (int i = 0; i < burst.size(); i++) {
+            request(acceptor).drop();
+        }
+        assertThat(acceptor.counters().displaced()).isZero();
+    }
+
+    @Test
+    void silentPeersDisplaceThoseOfTheirOwnAddress() throws Exception {
+        MpaAcceptor acceptor = listen(new AcceptLimits(8, 4, LONG, 4, 4));
+        Wire honest = kept(Wire.from(InetAddress.ofLiteral("127.0.0.2"), acceptor.localAddress()));
+        honest.send(RPING.substring(0, 10));
+        for (int i = 0; i < 40; i++) {
+            call(acceptor);
+        }
+        awaitCount(acceptor.counters()::displaced, 36);
+        honest.send(RPING.substring(10));
+        assertThat(request(acceptor).remoteAddress().getAddress()).isEqualTo(InetAddress.ofLiteral("127.0.0.2"));
+    }
+
+    @Test
+    void requestsBeyondTheBacklogWait() throws Exception {
         MpaAcceptor acceptor = listen(AcceptLimits.withBacklog(2));
+        for (int i = 0; i < 5; i++) {
+            call(acceptor).send(RPING);
+        }
+        awaitCount(acceptor.counters()::requests, 5);
+        for (int i = 0; i < 5; i++) {
+            request(acceptor).drop();
+        }
+        assertThat(acceptor.counters().overflows()).isZero();
+    }
+
+    @Test
+    void whoNoLongerWaitsIsNotShown() throws Exception {
+        MpaAcceptor acceptor = listen(AcceptLimits.withBacklog(2));
+        Wire gone = call(acceptor);
+        gone.send(RPING);
+        awaitCount(acceptor.counters()::requests, 1);
+        gone.close();
+        call(acceptor).send(Wire.REQUEST + "1002 0005 0001 0001 07");
+        MpaRequest shown = request(acceptor);
+        assertThat(shown.frame().privateData()).containsExactly(7);
+        awaitCount(acceptor.counters()::vanished, 1);
+    }
+
+    @Test
+    void whenTooManyRequestsWaitTheOldestIsRejected() throws Exception {
+        MpaAcceptor acceptor = listen(new AcceptLimits(8, 8, LONG, 2, 2));
+        Wire first = call(acceptor);
+        first.send(RPING);
+        awaitCount(acceptor.counters()::requests, 1);
         for (int i = 0; i < 2; i++) {
             call(acceptor).send(RPING);
         }
-        awaitCount(acceptor.counters()::requests, 2);
-        Wire third = call(acceptor);
-        third.send(RPING);
-        assertThat(third.readFrame()).isEqualTo(Wire.plain(Wire.REPLY + "3002 0004 0001 0001"));
+        assertThat(first.readFrame()).isEqualTo(Wire.plain(Wire.REPLY + "3002 0004 0001 0001"));
         awaitCount(acceptor.counters()::overflows, 1);
+        request(acceptor).drop();
+        request(acceptor).drop();
     }
 
     @Test

@@ -36,6 +36,14 @@ public final class Wire implements AutoCloseable {
         return new Wire(socket);
     }
 
+    /// Calls from one of the addresses of this host.
+    public static Wire from(InetAddress local, InetSocketAddress address) throws IOException {
+        Socket socket = new Socket();
+        socket.bind(new InetSocketAddress(local, 0));
+        socket.connect(address, TIMEOUT_MILLIS);
+        return new Wire(socket);
+    }
+
     /// Waits to be called.
     public static ServerSocket listen() throws IOException {
         ServerSocket server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());

@@ -49,6 +49,8 @@ public final class IbConnectionManager implements ConnectionManagerDriver {
     private static final String LISTEN = "listen (rdma_listen)";
     private static final String LOOK_UP = "look up datagram service (rdma_connect)";
     private static final String JOIN = "join multicast group (rdma_join_multicast)";
+    /// A request that waits costs its datagram.
+    private static final int LEAST_BACKLOG = 256;
     private static final int MOST_BACKLOG = 4096;
 
     private final String device;
@@ -103,7 +105,7 @@ public final class IbConnectionManager implements ConnectionManagerDriver {
     }
 
     private static int room(int backlog) {
-        return Math.clamp(backlog, 1, MOST_BACKLOG);
+        return Math.clamp(backlog, LEAST_BACKLOG, MOST_BACKLOG);
     }
 
     private static <R> ListeningPort<R> opened(InetSocketAddress where, @Nullable ListeningPort<R> opened) {

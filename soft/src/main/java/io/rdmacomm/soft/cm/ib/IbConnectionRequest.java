@@ -134,7 +134,8 @@ final class IbConnectionRequest implements ConnectionRequestDriver {
     @Override
     public void closing() {
         closing = true;
-        conversation.giveUp(Rejection.PROGRAM);
+        // The peer may try again.
+        conversation.giveUp(Rejection.TIMEOUT);
     }
 
     /// A connection no longer depends on it.

@@ -147,6 +147,9 @@ final class IbRoute implements RouteDriver {
 
     private RuntimeException failure(Conversation asked, Conversation.State state, long timeoutNanos) {
         Rejection refusal = asked.refusal();
+        if (refusal != null && refusal.reason() == Rejection.TIMEOUT) {
+            return new ConnectFailedException(CONNECT, Errno.ECONNRESET, remote + " gave the connection up");
+        }
         if (refusal != null) {
             return new ConnectionRejectedException(
                     CONNECT, remote + " rejected the connection: " + why(refusal.reason()), refusal.privateData());

@@ -298,14 +298,13 @@ public final class CommunicationManager {
             send(from, transaction, earlier);
         } else if (port == null || fault != 0) {
             send(from, transaction, new Rejection(0, request.id(), MessageKind.REQUEST, fault));
-        } else if (port.hasRoom()) {
+        } else if (port.hasRoom(from)) {
             Conversation conversation = new Conversation(this, newId(), from, transaction, request);
             exchanges.put(conversation.id, conversation);
             requested.put(origin, conversation);
-            conversation.acknowledgeRequest();
-            port.add(conversation);
+            port.add(conversation, from);
         } else {
-            return false;
+            send(from, transaction, Conversation.busy(request));
         }
         return true;
     }
@@ -338,10 +337,10 @@ public final class CommunicationManager {
         if (port == null || request.addresses() == null) {
             int status = ServiceReply.NOBODY_LISTENS;
             send(from, transaction, new ServiceReply(request.id(), status, 0, request.service(), 0, new byte[0]));
-        } else if (port.hasRoom()) {
+        } else if (port.hasRoom(from)) {
             ServiceInquiry inquiry = new ServiceInquiry(this, from, transaction, request);
             asked.put(origin, inquiry);
-            port.add(inquiry);
+            port.add(inquiry, from);
         } else {
             return false;
         }

@@ -37,6 +37,8 @@ public final class Conversation extends Exchange {
 
     /// The program of Linux may take so long, too (`CMA_CM_MRA_SETTING`): 69 s.
     private static final int PROGRAM_TIMEOUT = 24;
+    /// When a peer should ask again whose request has no room: 1.1 s.
+    private static final int BUSY_TIMEOUT = 18;
     private static final long TIMEOUT_UNIT_NANOS = 4_096;
     private static final byte[] NO_DATA = {};
 
@@ -140,7 +142,7 @@ public final class Conversation extends Exchange {
                 queuePair = own.queuePair();
                 guid = own.guid();
                 enter(State.ACCEPTING);
-                repeat(own);
+                repeatSparingly(own);
             }
         } finally {
             manager.lock.unlock();
@@ -196,7 +198,9 @@ public final class Conversation extends Exchange {
             default -> MessageKind.REQUEST;
         };
         int own = state == State.REQUESTED ? 0 : id;
-        send(new Rejection(own, peerId, refused, reason, reason == Rejection.TIMEOUT ? guid : 0, privateData));
+        if (state != State.ACCEPTING || !isExhausted()) {
+            send(new Rejection(own, peerId, refused, reason, reason == Rejection.TIMEOUT ? guid : 0, privateData));
+        }
         if (isPeers()) {
             manager.remember(this, new Rejection(0, peerId, MessageKind.REQUEST, reason, 0, privateData));
         }
@@ -235,7 +239,7 @@ public final class Conversation extends Exchange {
     /// The peer has repeated its request.
     void requestedAgain() {
         switch (state) {
-            case REQUESTED -> acknowledgeRequest();
+            case REQUESTED -> send(new Receipt(id, peerId, MessageKind.REQUEST, PROGRAM_TIMEOUT));
             case ACCEPTING -> repeatNow();
             case REQUESTING, ACCEPTED, CONNECTED, DISCONNECTING, REFUSED, UNANSWERED, ENDED -> {
                 // The answer is on its way, or nobody waits for one.
@@ -243,9 +247,9 @@ public final class Conversation extends Exchange {
         }
     }
 
-    /// The program may take its time.
-    void acknowledgeRequest() {
-        send(new Receipt(id, peerId, MessageKind.REQUEST, PROGRAM_TIMEOUT));
+    /// Has a peer ask again in a moment, and forgets it until then: there is no room for its request.
+    static Receipt busy(ConnectRequest request) {
+        return new Receipt(0, request.id(), MessageKind.REQUEST, BUSY_TIMEOUT);
     }
 
     void received(Receipt receipt) {

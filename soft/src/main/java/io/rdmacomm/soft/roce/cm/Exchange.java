@@ -11,6 +11,9 @@ import org.jspecify.annotations.Nullable;
 abstract sealed class Exchange permits Conversation, Inquiry {
     private static final long REPEAT_NANOS = TimeUnit.MILLISECONDS.toNanos(300);
     private static final int REPEATS = 15;
+    /// With twice the time after each: 4.9 s in all, in which Linux repeats its request.
+    private static final long SPARING_NANOS = TimeUnit.MILLISECONDS.toNanos(700);
+    private static final int SPARING_REPEATS = 2;
 
     final CommunicationManager manager;
     final int id;
@@ -19,6 +22,8 @@ abstract sealed class Exchange permits Conversation, Inquiry {
     private final long transaction;
     private @Nullable ConnectionMessage repeated;
     private int repeatsLeft;
+    private long gap;
+    private int growth;
     private long next;
 
     /// @param id of this side
@@ -38,11 +43,28 @@ abstract sealed class Exchange permits Conversation, Inquiry {
 
     /// Sends a message, and again until [#stopRepeating].
     final void repeat(ConnectionMessage message) {
+        repeat(message, REPEATS, REPEAT_NANOS, 1);
+    }
+
+    /// Sends a message to a peer that has proved nothing: the source of its packets may be forged, so it gets at most
+    /// three for one of its own.
+    final void repeatSparingly(ConnectionMessage message) {
+        repeat(message, SPARING_REPEATS, SPARING_NANOS, 2);
+    }
+
+    private void repeat(ConnectionMessage message, int times, long firstGap, int growing) {
         repeated = message;
-        repeatsLeft = REPEATS;
-        next = manager.now() + REPEAT_NANOS;
+        repeatsLeft = times;
+        gap = firstGap;
+        growth = growing;
+        next = manager.now() + gap;
         send(message);
         manager.schedule(this);
+    }
+
+    /// Whether the message was sent as often as is allowed.
+    final boolean isExhausted() {
+        return repeatsLeft == 0;
     }
 
     /// Sends the present message at once.
@@ -53,10 +75,12 @@ abstract sealed class Exchange permits Conversation, Inquiry {
         }
     }
 
-    /// The peer has the message, and answers within this time.
+    /// The peer has the message, and may take this time for the answer. Then it is asked again: it may have forgotten.
     final void bePatient(long nanos) {
         if (repeated != null) {
-            repeatsLeft = 0;
+            repeatsLeft = REPEATS;
+            gap = REPEAT_NANOS;
+            growth = 1;
             next = manager.now() + nanos;
         }
     }
@@ -81,7 +105,8 @@ abstract sealed class Exchange permits Conversation, Inquiry {
                 return Long.MAX_VALUE;
             }
             repeatsLeft--;
-            next = now + REPEAT_NANOS;
+            gap *= growth;
+            next = now + gap;
             send(message);
         }
         return next - now;

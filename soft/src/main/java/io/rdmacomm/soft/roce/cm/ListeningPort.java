@@ -1,6 +1,7 @@
 package io.rdmacomm.soft.roce.cm;
 
-import java.util.ArrayDeque;
+import io.rdmacomm.verbs.service.HalfMade;
+import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.Condition;
@@ -13,8 +14,7 @@ public final class ListeningPort<R> {
     private final CommunicationManager manager;
     private final PortTable<R> ports;
     private final int number;
-    private final int backlog;
-    private final ArrayDeque<R> waiting = new ArrayDeque<>();
+    private final HalfMade<R> waiting;
     private final Condition arrived;
     private boolean closed;
 
@@ -22,7 +22,8 @@ public final class ListeningPort<R> {
         this.manager = manager;
         this.ports = ports;
         this.number = number;
-        this.backlog = backlog;
+        // No address fills it alone.
+        this.waiting = new HalfMade<>(backlog, backlog - backlog / 4);
         this.arrived = manager.lock.newCondition();
     }
 
@@ -38,28 +39,37 @@ public final class ListeningPort<R> {
         manager.lock.lockInterruptibly();
         try {
             long left = timeoutNanos;
-            while (waiting.isEmpty() && !closed && left > 0) {
+            while (waiting.size() == 0 && !closed && left > 0) {
                 left = arrived.awaitNanos(left);
             }
-            return waiting.poll();
+            return poll();
         } finally {
             manager.lock.unlock();
         }
     }
 
-    /// With the lock. A peer that finds no room asks again.
-    boolean hasRoom() {
-        return waiting.size() < backlog;
+    private @Nullable R poll() {
+        R oldest = waiting.oldest();
+        if (oldest != null) {
+            var _ = waiting.remove(oldest);
+        }
+        return oldest;
     }
 
-    void add(R request) {
-        waiting.add(request);
+    /// With the lock. A peer that finds no room asks again.
+    boolean hasRoom(InetAddress from) {
+        return waiting.givingWay(from) == null;
+    }
+
+    /// With the lock, after [#hasRoom].
+    void add(R request, InetAddress from) {
+        var _ = waiting.add(request, from);
         arrived.signal();
     }
 
     /// The peer has given up.
     void remove(R request) {
-        waiting.remove(request);
+        var _ = waiting.remove(request);
     }
 
     /// Takes no more requests, and wakes who waits.
@@ -71,8 +81,10 @@ public final class ListeningPort<R> {
             closed = true;
             ports.remove(this);
             arrived.signalAll();
-            List<R> left = new ArrayList<>(waiting);
-            waiting.clear();
+            List<R> left = new ArrayList<>();
+            for (R each = poll(); each != null; each = poll()) {
+                left.add(each);
+            }
             return left;
         } finally {
             manager.lock.unlock();

@@ -37,7 +37,7 @@ class ListeningTest extends ManagerCase {
 
     private Conversation requested(int id) throws InterruptedException {
         assertThat(arrives(request(id))).isTrue();
-        sends(Receipt.class);
+        sendsNothing();
         return take(port);
     }
 
@@ -72,11 +72,7 @@ class ListeningTest extends ManagerCase {
     @Test
     void theUsualExchange() throws InterruptedException {
         assertThat(arrives(request(THEIR_ID))).isTrue();
-        Receipt receipt = sends(Receipt.class);
-        assertThat(receipt.peerId()).isEqualTo(THEIR_ID);
-        assertThat(receipt.received()).isEqualTo(MessageKind.REQUEST);
-        assertThat(receipt.timeout()).isEqualTo(PATIENCE);
-        assertThat(lastTransaction).isEqualTo(TRANSACTION);
+        sendsNothing();
         Conversation taken = take(port);
         assertThat(taken.request().privateData()).isEqualTo(padded(56, 1));
         assertThat(state(taken)).isEqualTo(State.REQUESTED);
@@ -178,10 +174,18 @@ class ListeningTest extends ManagerCase {
     }
 
     @Test
-    void aRepeatedRequestIsAcknowledgedAgainAndSeenOnce() throws InterruptedException {
+    void aRepeatedRequestIsAcknowledgedAndSeenOnce() throws InterruptedException {
         Conversation taken = requested();
-        arrives(request(THEIR_ID));
-        assertThat(sends(Receipt.class).id()).isEqualTo(taken.id());
+        for (int i = 0; i < 2; i++) {
+            arrives(request(THEIR_ID));
+            Receipt receipt = sends(Receipt.class);
+            assertThat(receipt.id()).isEqualTo(taken.id());
+            assertThat(receipt.peerId()).isEqualTo(THEIR_ID);
+            assertThat(receipt.received()).isEqualTo(MessageKind.REQUEST);
+            assertThat(receipt.timeout()).isEqualTo(PATIENCE);
+            assertThat(lastTransaction).isEqualTo(TRANSACTION);
+            sendsNothing();
+        }
         assertEmpty();
     }
 
@@ -220,7 +224,6 @@ class ListeningTest extends ManagerCase {
         Conversation taken = requested();
         long service = PortSpace.CONNECTIONS.service(PORT);
         arrives(STRANGER, request(THEIR_ID, service, THEIR_NUMBER, true, 3, STRANGER));
-        sends(STRANGER, Receipt.class);
         assertThat(take(port).id()).isNotEqualTo(taken.id());
     }
 
@@ -234,36 +237,53 @@ class ListeningTest extends ManagerCase {
         arrives(request(1000));
         sends(Rejection.class);
         arrives(request(1));
-        sends(Receipt.class);
         assertThat(take(port).request().id()).isOne();
     }
 
     // ---- The backlog ----
 
+    /// It costs nothing to remember.
     @Test
-    void aFullBacklogDropsRequestsUntilThereIsRoom() throws InterruptedException {
+    void whoFindsTheBacklogFullIsToldToAskAgain() throws InterruptedException {
         for (int id = 1; id <= BACKLOG; id++) {
             assertThat(arrives(request(id))).isTrue();
-            sends(Receipt.class);
         }
-        assertThat(arrives(request(99))).isFalse();
         sendsNothing();
+        for (int i = 0; i < 3; i++) {
+            assertThat(arrives(request(99))).isTrue();
+            assertThat(sends(Receipt.class)).isEqualTo(new Receipt(0, 99, MessageKind.REQUEST, 18));
+        }
         // One that waits is known.
         assertThat(arrives(request(1))).isTrue();
-        sends(Receipt.class);
+        assertThat(sends(Receipt.class).timeout()).isEqualTo(PATIENCE);
         assertThat(take(port).request().id()).isOne();
         assertThat(arrives(request(99))).isTrue();
-        sends(Receipt.class);
+        sendsNothing();
         assertThat(take(port).request().id()).isEqualTo(2);
         assertThat(take(port).request().id()).isEqualTo(99);
         assertEmpty();
     }
 
     @Test
+    void oneAddressDoesNotFillTheBacklog() {
+        ListeningPort<Conversation> large = manager.listen(PORT + 1, 8);
+        long service = PortSpace.CONNECTIONS.service(PORT + 1);
+        for (int id = 1; id <= 20; id++) {
+            arrives(STRANGER, request(id, service, THEIR_NUMBER, true, 3, STRANGER));
+        }
+        for (int i = 6; i < 20; i++) {
+            sends(STRANGER, Receipt.class);
+        }
+        sendsNothing();
+        arrives(request(THEIR_ID, service, THEIR_NUMBER, true, 3, THERE));
+        sendsNothing();
+        assertThat(large.end()).hasSize(7);
+    }
+
+    @Test
     void aPeerThatGivesUpLeavesTheBacklog() throws InterruptedException {
         for (int id = 1; id <= BACKLOG; id++) {
             arrives(request(id));
-            sends(Receipt.class);
         }
         Rejection rejection = new Rejection(1, 0, MessageKind.REQUEST, Rejection.TIMEOUT);
         assertThat(arrives(STRANGER, rejection)).isFalse();
@@ -274,14 +294,12 @@ class ListeningTest extends ManagerCase {
         sendsNothing();
         // It may ask again.
         assertThat(arrives(request(1))).isTrue();
-        sends(Receipt.class);
         assertThat(take(port).request().id()).isOne();
     }
 
     @Test
     void aClosedPortHandsOutWhatWaitsAndWakesTheProgram() throws InterruptedException {
         arrives(request(1));
-        sends(Receipt.class);
         List<Conversation> left = port.end();
         assertThat(left).hasSize(1);
         assertThat(port.await(TimeUnit.SECONDS.toNanos(LONG_SECONDS))).isNull();
@@ -304,19 +322,37 @@ class ListeningTest extends ManagerCase {
 
     // ---- Accepting ----
 
+    /// Whoever is named as the source of a request gets three messages at most: the request may be forged.
     @Test
-    void aReplyIsRepeatedUntilThePeerIsGivenUp() throws InterruptedException {
+    void aReplyIsRepeatedTwiceUntilThePeerIsGivenUp() throws InterruptedException {
         Conversation taken = accepting();
-        assertRepeated(ConnectReply.class);
+        assertThat(pass(699)).isOne();
+        sendsNothing();
+        assertThat(pass(1)).isEqualTo(1_400);
+        sends(ConnectReply.class);
+        assertThat(pass(1_400)).isEqualTo(2_800);
+        sends(ConnectReply.class);
+        assertThat(pass(2_799)).isOne();
+        assertThat(state(taken)).isEqualTo(State.ACCEPTING);
+        assertThat(pass(1)).isEqualTo(Long.MAX_VALUE);
         assertThat(state(taken)).isEqualTo(State.UNANSWERED);
-        Rejection told = sends(Rejection.class);
-        assertThat(told.id()).isEqualTo(taken.id());
-        assertThat(told.peerId()).isEqualTo(THEIR_ID);
-        assertThat(told.reason()).isEqualTo(Rejection.TIMEOUT);
+        sendsNothing();
         // It is not asked again.
         arrives(request(THEIR_ID));
         assertThat(sends(Rejection.class).peerId()).isEqualTo(THEIR_ID);
         assertEmpty();
+    }
+
+    @Test
+    void aSideThatGivesUpAfterThreeRepliesIsSilent() throws InterruptedException {
+        Conversation taken = accepting();
+        pass(700);
+        sends(ConnectReply.class);
+        pass(1_400);
+        sends(ConnectReply.class);
+        taken.giveUp(Rejection.PROGRAM);
+        sendsNothing();
+        assertThat(state(taken)).isEqualTo(State.ENDED);
     }
 
     @Test

@@ -79,8 +79,29 @@ class RequestingTest extends ManagerCase {
         assertThat(pass(PATIENCE_MILLIS - 2)).isBetween(1L, 2L);
         sendsNothing();
         assertThat(state(asked)).isEqualTo(State.REQUESTING);
+        // Then it asks again: the peer may have forgotten.
         pass(2);
+        sends(ConnectRequest.class);
+        for (int i = 1; i < REPEATS; i++) {
+            pass(REPEAT_MILLIS);
+            sends(ConnectRequest.class);
+        }
+        pass(REPEAT_MILLIS);
         assertThat(state(asked)).isEqualTo(State.UNANSWERED);
+    }
+
+    /// The backlog of the peer is full again and again: the program decides how long it waits.
+    @Test
+    void aPeerThatIsBusyIsAskedAsLongAsTheProgramWants() throws InterruptedException {
+        Conversation asked = connect();
+        for (int i = 0; i < 1000; i++) {
+            arrives(new Receipt(0, asked.id(), MessageKind.REQUEST, 18));
+            pass(1_000);
+            sendsNothing();
+            pass(100);
+            sends(ConnectRequest.class);
+        }
+        assertThat(state(asked)).isEqualTo(State.REQUESTING);
     }
 
     @Test
@@ -128,8 +149,9 @@ class RequestingTest extends ManagerCase {
         arrives(new Receipt(THEIR_ID, asked.id(), MessageKind.REQUEST, 31));
         pass(8_000_000);
         assertThat(state(asked)).isEqualTo(State.REQUESTING);
+        sendsNothing();
         pass(800_000);
-        assertThat(state(asked)).isEqualTo(State.UNANSWERED);
+        sends(ConnectRequest.class);
     }
 
     @Test
@@ -427,7 +449,6 @@ class RequestingTest extends ManagerCase {
         ListeningPort<Conversation> second = listen(1);
         assertThat(first.end()).isEmpty();
         arrives(request(THEIR_ID));
-        sends(Receipt.class);
         assertThat(take(second).peer()).isEqualTo(THERE);
     }
 }
