@@ -33,6 +33,11 @@ final class MemoryBudget {
         }
     }
 
+    /// The most bytes that connections may have.
+    long limit() {
+        return limit;
+    }
+
     /// Takes memory for a connection.
     ///
     /// @throws VerbException ENOBUFS if there is not enough left; the message says what to do

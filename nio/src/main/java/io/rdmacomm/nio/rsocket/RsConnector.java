@@ -1,6 +1,7 @@
 package io.rdmacomm.nio.rsocket;
 
 import io.rdmacomm.verbs.DeadlineException;
+import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.cm.Connection;
 import io.rdmacomm.verbs.cm.ConnectionParameters;
@@ -16,6 +17,7 @@ import java.time.Duration;
 /// Establishes rsockets (`rconnect` and `raccept` in rsocket.c).
 public final class RsConnector {
     private static final int MOST_RETRIES = 7;
+    private static final int MOST_ATTEMPTS = 4;
 
     /// An established connection with its addresses.
     ///
@@ -43,7 +45,35 @@ public final class RsConnector {
         return SocketRecording.connect(false, address, () -> establish(device, address, options, sizes, timeout));
     }
 
+    /// Tries again if the peer drops the handshake, as a server does that needs its place for others.
     private static Established establish(
+            SocketDevice device,
+            InetSocketAddress address,
+            IdentifierOptions options,
+            BufferSizes sizes,
+            Duration timeout)
+            throws IOException {
+        long begin = System.nanoTime();
+        for (int attempt = 1; ; attempt++) {
+            try {
+                return attempt(device, address, options, sizes, timeout);
+            } catch (DeadlineException e) {
+                throw SocketFailures.ofConnecting(e);
+            } catch (VerbException e) {
+                boolean last = attempt == MOST_ATTEMPTS || System.nanoTime() - begin >= timeout.toNanos();
+                if (last || !wasDropped(e)) {
+                    throw SocketFailures.ofConnecting(e);
+                }
+            }
+        }
+    }
+
+    /// Whether the peer has ended the handshake without refusing the connection.
+    private static boolean wasDropped(VerbException failure) {
+        return failure.errno().equals(Errno.ECONNRESET);
+    }
+
+    private static Established attempt(
             SocketDevice device,
             InetSocketAddress address,
             IdentifierOptions options,
@@ -70,23 +100,23 @@ public final class RsConnector {
                     connection.abort();
                 }
             }
-        } catch (DeadlineException e) {
-            throw SocketFailures.ofConnecting(e);
-        } catch (VerbException e) {
-            throw SocketFailures.ofConnecting(e);
         }
     }
 
     /// Accepts a request, or rejects it if the peer is no rsocket.
     ///
+    /// @param answering runs when only the peer is waited for
     /// @throws IOException if the peer is no rsocket, has gone, or the system has no room for the connection
-    static Established accept(SocketDevice device, ConnectionRequest request, BufferSizes sizes, Duration timeout)
+    static Established accept(
+            SocketDevice device, ConnectionRequest request, BufferSizes sizes, Duration timeout, Runnable answering)
             throws IOException {
-        return SocketRecording.connect(true, request.remoteAddress(), () -> answer(device, request, sizes, timeout));
+        return SocketRecording.connect(
+                true, request.remoteAddress(), () -> answer(device, request, sizes, timeout, answering));
     }
 
     private static Established answer(
-            SocketDevice device, ConnectionRequest request, BufferSizes sizes, Duration timeout) throws IOException {
+            SocketDevice device, ConnectionRequest request, BufferSizes sizes, Duration timeout, Runnable answering)
+            throws IOException {
         try (request) {
             ConnectionData peer = ConnectionData.parse(request.privateData());
             RsConnection connection = new RsConnection(device, sizes);
@@ -94,6 +124,7 @@ public final class RsConnector {
             try {
                 request.prepare(connection.queuePair());
                 connection.postReceives();
+                answering.run();
                 boolean immediate = peer.immediate() && device.canBeImmediate();
                 Connection connected = request.accept(
                         connection.queuePair(),

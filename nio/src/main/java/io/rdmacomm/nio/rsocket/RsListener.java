@@ -1,5 +1,6 @@
 package io.rdmacomm.nio.rsocket;
 
+import io.rdmacomm.nio.rsocket.Handshakes.Handshake;
 import io.rdmacomm.nio.rsocket.RsConnector.Established;
 import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.VerbException;
@@ -18,8 +19,6 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -36,10 +35,12 @@ public final class RsListener implements AutoCloseable {
     private final SocketDevice device;
     private final BufferSizes sizes;
     private final Listener<ConnectionRequest> listener;
-    private final Semaphore room;
+    private final int backlog;
+    private final Handshakes handshakes;
     private final ServiceThread thread;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
+    private final Condition room = lock.newCondition();
     private final Deque<Established> accepted = new ArrayDeque<>();
     private final Listeners listeners = new Listeners();
     private final AtomicLong warned = new AtomicLong(System.nanoTime() - TURN.toNanos());
@@ -49,7 +50,9 @@ public final class RsListener implements AutoCloseable {
         this.device = device;
         this.listener = listener;
         this.sizes = sizes;
-        this.room = new Semaphore(backlog);
+        this.backlog = backlog;
+        this.handshakes = new Handshakes(
+                (long) sizes.receive() + sizes.send(), device.budget().limit());
         this.thread =
                 new ServiceThread("rsocket-accept-" + listener.localAddress().getPort(), LOGGER, this::serve);
     }
@@ -57,7 +60,7 @@ public final class RsListener implements AutoCloseable {
     /// Listens.
     ///
     /// @param address the local address; port 0 for any
-    /// @param backlog how many connections may wait to be accepted
+    /// @param backlog how many established connections may wait to be accepted; then requests wait
     /// @throws BindException if the port is in use, or the address does not belong to the device
     public static RsListener open(SocketDevice device, InetSocketAddress address, int backlog, BufferSizes sizes)
             throws SocketException {
@@ -76,7 +79,7 @@ public final class RsListener implements AutoCloseable {
     }
 
     private boolean serve() throws InterruptedException {
-        if (!room.tryAcquire(TURN.toSeconds(), TimeUnit.SECONDS)) {
+        if (!awaitTurn()) {
             return !closed;
         }
         ConnectionRequest request = null;
@@ -84,30 +87,96 @@ public final class RsListener implements AutoCloseable {
             request = closed ? null : listener.awaitRequest(TURN);
         } catch (IllegalStateException e) {
             // It is closed.
-        } finally {
-            if (request == null) {
-                room.release();
-            }
         }
         if (request != null) {
-            ConnectionRequest arrived = request;
-            SetupThreads.run(() -> accept(arrived));
+            begin(new Handshake(request));
         }
         return !closed;
     }
 
-    private void accept(ConnectionRequest request) {
-        boolean kept = false;
+    /// Waits until another handshake may begin: there is room in the backlog, which counts what is established, and
+    /// not too many handshakes have their turn. Requests wait meanwhile.
+    ///
+    /// @return false if it is closed, or the thread should look again
+    private boolean awaitTurn() throws InterruptedException {
+        lock.lockInterruptibly();
         try {
-            kept = keep(RsConnector.accept(device, request, sizes, PATIENCE));
+            long wait = accepted.size() < backlog ? handshakes.untilTurn(System.nanoTime()) : TURN.toNanos();
+            if (wait > 0 && !closed) {
+                var _ = room.awaitNanos(wait);
+                return false;
+            }
+            return !closed;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void begin(Handshake handshake) throws InterruptedException {
+        boolean begun = false;
+        try {
+            if (takePlace(handshake)) {
+                SetupThreads.run(() -> accept(handshake));
+                begun = true;
+            }
+        } finally {
+            if (!begun) {
+                ended(handshake, false);
+                handshake.request().close();
+            }
+        }
+    }
+
+    /// Waits until there is room, or another handshake may give way.
+    ///
+    /// @return false if it is closed
+    private boolean takePlace(Handshake handshake) throws InterruptedException {
+        lock.lock();
+        try {
+            long wait = handshakes.untilPlace(handshake.peer(), System.nanoTime());
+            while (wait > 0 && !closed) {
+                var _ = room.awaitNanos(wait);
+                wait = handshakes.untilPlace(handshake.peer(), System.nanoTime());
+            }
+            Handshake displaced = closed ? null : handshakes.begin(handshake);
+            if (displaced != null) {
+                end(displaced);
+            }
+            return !closed;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// Ends a handshake that gives way.
+    private static void end(Handshake displaced) {
+        LOGGER.log(Level.DEBUG, "{0} gives way: its peer is silent", displaced.request());
+        Thread.ofVirtual().name("rsocket-close").start(displaced.request()::close);
+    }
+
+    private void accept(Handshake handshake) {
+        ConnectionRequest request = handshake.request();
+        boolean complete = false;
+        try {
+            Established established = RsConnector.accept(device, request, sizes, PATIENCE, handshake::answered);
+            complete = true;
+            keep(established);
         } catch (IOException | RuntimeException | Error e) {
             LOGGER.log(
                     isShortage(e) ? Level.WARNING : Level.DEBUG,
                     () -> "the connection of " + request.remoteAddress() + " was not accepted: " + e);
         } finally {
-            if (!kept) {
-                room.release();
-            }
+            ended(handshake, complete);
+        }
+    }
+
+    private void ended(Handshake handshake, boolean complete) {
+        lock.lock();
+        try {
+            handshakes.end(handshake, complete, System.nanoTime());
+            room.signal();
+        } finally {
+            lock.unlock();
         }
     }
 
@@ -123,12 +192,12 @@ public final class RsListener implements AutoCloseable {
         return now - last >= TURN.toNanos() && warned.compareAndSet(last, now);
     }
 
-    private boolean keep(Established established) {
+    private void keep(Established established) {
         lock.lock();
         try {
             if (closed) {
                 established.connection().abort();
-                return false;
+                return;
             }
             accepted.add(established);
             changed.signal();
@@ -136,7 +205,6 @@ public final class RsListener implements AutoCloseable {
             lock.unlock();
         }
         listeners.changed();
-        return true;
     }
 
     /// The next connection; null if none waits.
@@ -145,7 +213,7 @@ public final class RsListener implements AutoCloseable {
         try {
             Established next = accepted.poll();
             if (next != null) {
-                room.release();
+                room.signal();
             }
             return next;
         } finally {
@@ -203,11 +271,15 @@ public final class RsListener implements AutoCloseable {
             changed.signalAll();
             left = List.copyOf(accepted);
             accepted.clear();
+            for (Handshake each = handshakes.poll(); each != null; each = handshakes.poll()) {
+                Handshake handshake = each;
+                Closer.step(handshake, () -> end(handshake));
+            }
+            room.signal();
         } finally {
             lock.unlock();
         }
         Closer.step(listener, listener::close);
-        // It may wait for room.
         thread.interrupt();
         for (Established waiting : left) {
             Closer.step(waiting, () -> Thread.ofVirtual().name("rsocket-close").start(waiting.connection()::abort));

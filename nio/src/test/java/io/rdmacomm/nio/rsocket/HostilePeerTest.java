@@ -194,7 +194,11 @@ class HostilePeerTest {
     private RsConnection accepted(int mappings) throws Exception {
         Listener<ConnectionRequest> listener = ours.manager().listen(ANY_PORT);
         FutureTask<Established> accepting = inBackground(() -> RsConnector.accept(
-                ours, listener.awaitRequest(PATIENCE), BufferSizes.defaults().withMappings(mappings), PATIENCE));
+                ours,
+                listener.awaitRequest(PATIENCE),
+                BufferSizes.defaults().withMappings(mappings),
+                PATIENCE,
+                () -> {}));
         try (Route route = theirs.manager().resolve(listener.localAddress(), PATIENCE)) {
             route.prepare(queuePair);
             wire.receive(CREDITS);
