@@ -3,36 +3,57 @@ package io.rdmacomm.cli.interop;
 import io.rdmacomm.cli.terminal.AddressText;
 import io.rdmacomm.cli.terminal.CommandFailure;
 import io.rdmacomm.cli.terminal.FailureText;
+import io.rdmacomm.verbs.DeadlineException;
 import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.verbs.RdmaInterruptedException;
 import io.rdmacomm.verbs.VerbException;
+import io.rdmacomm.verbs.cm.ConnectionException;
 import io.rdmacomm.verbs.cm.ConnectionManager;
+import io.rdmacomm.verbs.cm.ConnectionParameters;
 import io.rdmacomm.verbs.cm.ConnectionRequest;
 import io.rdmacomm.verbs.cm.IdentifierOptions;
 import io.rdmacomm.verbs.cm.Listener;
+import io.rdmacomm.verbs.service.HalfMade;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// A server that listens with a connection manager and serves each client in its own thread.
+/// A server that listens with a connection manager and serves each client in its own thread. Clients that do not
+/// complete the handshake keep nobody out. Thread-safe.
 final class ConnectionServer implements InteropServer {
     private static final Duration NEXT_CLIENT = Duration.ofHours(1);
     private static final int MAX_CLIENTS = 128;
+    private static final int MOST_HALF_MADE = 128;
+    private static final int MOST_HALF_MADE_OF_AN_ADDRESS = 64;
 
     private final Listener<ConnectionRequest> listener;
+    private final ConnectionParameters parameters;
+    private final Duration patience;
     private final ClientHandler handler;
     private final Semaphore permits = new Semaphore(MAX_CLIENTS);
+    private final HalfMade<ConnectionRequest> halfMade = new HalfMade<>(MOST_HALF_MADE, MOST_HALF_MADE_OF_AN_ADDRESS);
 
     /// Starts to listen.
     ///
     /// @param address where to listen; port 0 picks a free one
+    /// @param parameters of the connections
+    /// @param patience how long each step of a client may take
     ConnectionServer(
-            ConnectionManager manager, InetSocketAddress address, IdentifierOptions options, ClientHandler handler) {
+            ConnectionManager manager,
+            InetSocketAddress address,
+            IdentifierOptions options,
+            ConnectionParameters parameters,
+            Duration patience,
+            ClientHandler handler) {
+        this.parameters = parameters;
+        this.patience = patience;
         this.handler = handler;
         this.listener = manager.listen(address, ConnectionManager.DEFAULT_BACKLOG, options);
     }
@@ -42,49 +63,120 @@ final class ConnectionServer implements InteropServer {
         return listener.localAddress().getPort();
     }
 
+    /// The client is the first one that completes the handshake.
     @Override
     public void runOnce(Consumer<String> results) throws InterruptedException {
-        ConnectionRequest request = next();
-        if (request != null) {
-            try (request) {
-                results.accept(AddressText.of(request.remoteAddress()) + ": " + handler.serve(request));
+        AtomicBoolean found = new AtomicBoolean();
+        CompletableFuture<String> result = new CompletableFuture<>();
+        acceptAll(request -> serveFirst(request, found, result));
+        switch (result.state()) {
+            case SUCCESS -> results.accept(result.resultNow());
+            case FAILED -> {
+                switch (result.exceptionNow()) {
+                    case RuntimeException e -> throw e;
+                    case InterruptedException e -> throw e;
+                    case Throwable e -> throw new AssertionError(e);
+                }
+            }
+            case RUNNING, CANCELLED -> {
+                // The server was closed.
+            }
+        }
+    }
+
+    private void serveFirst(ConnectionRequest request, AtomicBoolean found, CompletableFuture<String> result) {
+        try (request;
+                SynchronousConnection connection = accept(request)) {
+            if (!found.compareAndSet(false, true)) {
+                return;
+            }
+            endAccepting();
+            try {
+                result.complete(AddressText.of(request.remoteAddress()) + ": " + handler.serve(connection));
+            } catch (RuntimeException | InterruptedException | Error e) {
+                result.completeExceptionally(e);
+            }
+        } catch (ConnectionException | DeadlineException | IllegalStateException e) {
+            // It has not completed the handshake. Others may.
+        } catch (RuntimeException | InterruptedException | Error e) {
+            // This server lacks something.
+            if (!found.get()) {
+                result.completeExceptionally(e);
+                endAccepting();
+            }
+        }
+    }
+
+    private void endAccepting() {
+        listener.close();
+        for (ConnectionRequest each = halfMade.oldest(); each != null; each = halfMade.oldest()) {
+            if (halfMade.remove(each)) {
+                each.close();
             }
         }
     }
 
     @Override
     public void run(Consumer<String> results, Consumer<String> failures) throws InterruptedException {
+        acceptAll(request -> {
+            try (request) {
+                serve(request, results, failures);
+            }
+        });
+    }
+
+    /// Has a thread do something with each request, until the server is closed and all are done.
+    private void acceptAll(Consumer<ConnectionRequest> work) throws InterruptedException {
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
             for (ConnectionRequest request = next(); request != null; request = next()) {
                 ConnectionRequest client = request;
-                if (permits.tryAcquire()) {
-                    threads.execute(() -> serve(client, results, failures));
-                } else {
-                    reject(client);
+                ConnectionRequest displaced =
+                        halfMade.add(client, client.remoteAddress().getAddress());
+                if (displaced != null) {
+                    threads.execute(displaced::close);
                 }
+                threads.execute(() -> work.accept(client));
             }
+        }
+    }
+
+    private SynchronousConnection accept(ConnectionRequest request) throws InterruptedException {
+        try {
+            return SynchronousConnection.accept(request, parameters, patience);
+        } finally {
+            var _ = halfMade.remove(request);
         }
     }
 
     private void serve(ConnectionRequest request, Consumer<String> results, Consumer<String> failures) {
+        if (permits.availablePermits() == 0) {
+            reject(request);
+            return;
+        }
         String client = AddressText.of(request.remoteAddress());
-        try (request) {
-            results.accept(client + ": " + handler.serve(request));
+        try (SynchronousConnection connection = accept(request)) {
+            if (permits.tryAcquire()) {
+                try {
+                    results.accept(client + ": " + handler.serve(connection));
+                } finally {
+                    permits.release();
+                }
+            }
         } catch (RdmaInterruptedException e) {
             // The server ends.
         } catch (CommandFailure | RdmaException | IllegalStateException e) {
-            if (listener.isOpen()) {
+            // One that has given way is closed, and no news: strangers must not fill the terminal.
+            if (listener.isOpen() && request.isOpen()) {
                 failures.accept(client + ": " + FailureText.of(e));
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-        } finally {
-            permits.release();
         }
     }
 
-    private static void reject(ConnectionRequest request) {
-        try (request) {
+    private void reject(ConnectionRequest request) {
+        var _ = halfMade.remove(request);
+        try {
             request.reject("too many clients".getBytes(StandardCharsets.US_ASCII));
         } catch (VerbException | IllegalStateException _) {
             // The client has disconnected already.

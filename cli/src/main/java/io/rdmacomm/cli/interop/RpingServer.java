@@ -4,7 +4,6 @@ import io.rdmacomm.cli.terminal.CommandFailure;
 import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.MemoryRegion;
 import io.rdmacomm.verbs.cm.ConnectionManager;
-import io.rdmacomm.verbs.cm.ConnectionRequest;
 import io.rdmacomm.verbs.cm.IdentifierOptions;
 import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
@@ -17,13 +16,9 @@ public final class RpingServer implements ClientHandler {
     private static final MemorySegment GO_AHEAD =
             MemorySegment.ofArray(new byte[BufferFormat.BYTES]).asReadOnly();
 
-    private final ConnectionOptions how;
-    private final Duration patience;
     private final Consumer<String> texts;
 
-    private RpingServer(ConnectionOptions how, Duration patience, Consumer<String> texts) {
-        this.how = how;
-        this.patience = patience;
+    private RpingServer(Consumer<String> texts) {
         this.texts = texts;
     }
 
@@ -40,19 +35,21 @@ public final class RpingServer implements ClientHandler {
             Duration patience,
             Consumer<String> texts) {
         return new ConnectionServer(
-                manager, address, IdentifierOptions.of(how.path()), new RpingServer(how, patience, texts));
+                manager,
+                address,
+                IdentifierOptions.of(how.path()),
+                RpingClient.parameters(how),
+                patience,
+                new RpingServer(texts));
     }
 
     @Override
-    public String serve(ConnectionRequest request) throws InterruptedException {
+    public String serve(SynchronousConnection client) throws InterruptedException {
         long pings = 0;
-        try (SynchronousConnection client =
-                SynchronousConnection.accept(request, RpingClient.parameters(how), patience)) {
-            // Large enough for any size; the C program needs the same -S on both sides.
-            MemoryRegion text = client.allocate(RpingText.MAX_BYTES, RpingClient.ACCESS);
-            while (answer(client, text)) {
-                pings++;
-            }
+        // Large enough for any size; the C program needs the same -S on both sides.
+        MemoryRegion text = client.allocate(RpingText.MAX_BYTES, RpingClient.ACCESS);
+        while (answer(client, text)) {
+            pings++;
         }
         return pings + " pings served";
     }

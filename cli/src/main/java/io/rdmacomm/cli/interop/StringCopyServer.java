@@ -3,7 +3,6 @@ package io.rdmacomm.cli.interop;
 import io.rdmacomm.cli.terminal.CommandFailure;
 import io.rdmacomm.verbs.MemoryRegion;
 import io.rdmacomm.verbs.cm.ConnectionManager;
-import io.rdmacomm.verbs.cm.ConnectionRequest;
 import io.rdmacomm.verbs.cm.IdentifierOptions;
 import io.rdmacomm.verbs.text.Printable;
 import java.lang.foreign.MemorySegment;
@@ -16,39 +15,38 @@ import java.time.Duration;
 public final class StringCopyServer implements ClientHandler {
     private static final int SHOWN = 60;
 
-    private final Duration patience;
-
-    private StringCopyServer(Duration patience) {
-        this.patience = patience;
-    }
+    private StringCopyServer() {}
 
     /// Starts to listen.
     ///
     /// @param address where to listen; port 0 picks a free one
     /// @param patience how long to wait for a client at each step
     public static InteropServer listen(ConnectionManager manager, InetSocketAddress address, Duration patience) {
-        return new ConnectionServer(manager, address, IdentifierOptions.none(), new StringCopyServer(patience));
+        return new ConnectionServer(
+                manager,
+                address,
+                IdentifierOptions.none(),
+                StringCopyClient.PARAMETERS,
+                patience,
+                new StringCopyServer());
     }
 
     @Override
-    public String serve(ConnectionRequest request) throws InterruptedException {
-        try (SynchronousConnection client =
-                SynchronousConnection.accept(request, StringCopyClient.PARAMETERS, patience)) {
-            BufferDescriptor wanted = BufferFormat.STRING_COPY.decode(client.expectMessage());
-            if (wanted.length() < 1 || wanted.length() > StringCopyClient.MAX_BYTES) {
-                throw new CommandFailure("the client asks for " + Integer.toUnsignedString(wanted.length())
-                        + " bytes; the limit is 1 to " + StringCopyClient.MAX_BYTES);
-            }
-            MemoryRegion buffer = client.allocate(wanted.length(), StringCopyClient.ACCESS);
-            // The client sends nothing more: this receive completes when the client disconnects.
-            client.postReceive();
-            client.send(BufferFormat.STRING_COPY.encode(
-                    new BufferDescriptor(buffer.address(), wanted.length(), buffer.remoteKey())));
-            if (client.awaitMessage() != null) {
-                throw new CommandFailure("the client sent a message instead of disconnecting");
-            }
-            return wanted.length() + " bytes copied: " + shown(buffer.segment());
+    public String serve(SynchronousConnection client) throws InterruptedException {
+        BufferDescriptor wanted = BufferFormat.STRING_COPY.decode(client.expectMessage());
+        if (wanted.length() < 1 || wanted.length() > StringCopyClient.MAX_BYTES) {
+            throw new CommandFailure("the client asks for " + Integer.toUnsignedString(wanted.length())
+                    + " bytes; the limit is 1 to " + StringCopyClient.MAX_BYTES);
         }
+        MemoryRegion buffer = client.allocate(wanted.length(), StringCopyClient.ACCESS);
+        // The client sends nothing more: this receive completes when the client disconnects.
+        client.postReceive();
+        client.send(BufferFormat.STRING_COPY.encode(
+                new BufferDescriptor(buffer.address(), wanted.length(), buffer.remoteKey())));
+        if (client.awaitMessage() != null) {
+            throw new CommandFailure("the client sent a message instead of disconnecting");
+        }
+        return wanted.length() + " bytes copied: " + shown(buffer.segment());
     }
 
     /// The beginning of the text, without what is not printable.

@@ -3,20 +3,29 @@ package io.rdmacomm.tests.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdmacomm.cli.interop.InteropServer;
 import io.rdmacomm.cli.interop.RpingClient;
 import io.rdmacomm.cli.interop.RpingServer;
 import io.rdmacomm.cli.interop.RpingText;
 import io.rdmacomm.cli.terminal.CommandFailure;
+import io.rdmacomm.soft.iwarp.MpaNegotiation;
 import io.rdmacomm.tests.fixture.Deadline;
 import io.rdmacomm.tests.fixture.LeakCheck;
 import io.rdmacomm.verbs.ConnectionOptions;
+import io.rdmacomm.verbs.Context;
+import io.rdmacomm.verbs.Rdma;
+import io.rdmacomm.verbs.cm.ConnectionManager;
 import io.rdmacomm.verbs.cm.ConnectionRejectedException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -82,6 +91,42 @@ class RpingTest {
                 two.ping(number);
             }
             assertThat(pair.failures()).isEmpty();
+        }
+    }
+
+    /// They have sent a right request, and do not complete the handshake.
+    @Test
+    void silentCallersKeepNobodyOutOfAServerForOneClient() throws Exception {
+        List<SocketChannel> silent = new ArrayList<>();
+        try (Context context = Rdma.open("soft0");
+                ConnectionManager servers = ConnectionManager.open(context);
+                Context clientContext = Rdma.open("soft0");
+                ConnectionManager clients = ConnectionManager.open(clientContext);
+                InteropServer server = RpingServer.listen(servers, ANY_PORT, HOW, PATIENCE, texts::add)) {
+            InetSocketAddress address = new InetSocketAddress(ANY_PORT.getAddress(), server.port());
+            for (int i = 0; i < 3; i++) {
+                SocketChannel stranger = SocketChannel.open(address);
+                silent.add(stranger);
+                stranger.write(new MpaNegotiation(false, 1, 1)
+                        .request(new byte[0])
+                        .askingForHandshake()
+                        .encode());
+            }
+            List<String> lines = new CopyOnWriteArrayList<>();
+            FutureTask<Void> serving = new FutureTask<>(() -> {
+                server.runOnce(lines::add);
+                return null;
+            });
+            Thread.ofPlatform().daemon().start(serving);
+            try (RpingClient client = RpingClient.connect(clients, "127.0.0.1", server.port(), HOW, 64, PATIENCE)) {
+                client.ping(0);
+            }
+            serving.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            assertThat(lines).singleElement().asString().endsWith(": 1 pings served");
+        } finally {
+            for (SocketChannel each : silent) {
+                each.close();
+            }
         }
     }
 
