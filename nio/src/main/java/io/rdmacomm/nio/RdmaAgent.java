@@ -3,10 +3,15 @@ package io.rdmacomm.nio;
 import io.rdmacomm.nio.channel.AddressRules;
 import io.rdmacomm.nio.channel.Decisions;
 import io.rdmacomm.verbs.service.SafeLogger;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.lang.instrument.Instrumentation;
+import java.nio.charset.Charset;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -16,14 +21,15 @@ import org.jspecify.annotations.Nullable;
 ///
 /// The argument has the rules of [RdmaSelectorProvider#of], for example `10.1.0.0/16`; without it the system
 /// property `io.rdmacomm.nio.rules` has them, whose default is `device`: the networks of the RDMA device. With
-/// the system property `io.rdmacomm.nio.report`, which names a
-/// folder, the JVM writes a file there when it ends: which addresses were served how.
+/// the system property `io.rdmacomm.nio.report`, which names a folder, the JVM writes a file there when it ends:
+/// which addresses were served how. If the property is `-`, it prints that to the standard error.
 public final class RdmaAgent {
     /// Those of the provider of the JVM.
     static final Decisions DECISIONS = new Decisions();
 
     private static final SafeLogger LOGGER = SafeLogger.of(RdmaAgent.class);
     private static final String REPORT = "io.rdmacomm.nio.report";
+    private static final String STANDARD_ERROR = "-";
 
     /// Whether the command line has named the agent before. The JVM calls [#premain] in one thread.
     private static boolean loaded;
@@ -61,18 +67,40 @@ public final class RdmaAgent {
                 Set.of(),
                 Map.of());
         System.setProperty(JdkSockets.PROVIDER, RdmaSelectorProvider.class.getName());
-        String folder = System.getProperty(REPORT);
-        if (folder != null) {
-            Runtime.getRuntime().addShutdownHook(new Thread(() -> report(Path.of(folder))));
+        String report = System.getProperty(REPORT);
+        if (report != null) {
+            Runtime.getRuntime().addShutdownHook(new Thread(() -> report(report)));
         }
     }
 
-    /// Writes which addresses were served how: a file for each JVM.
-    private static void report(Path folder) {
+    /// Says which addresses were served how.
+    ///
+    /// @param where a folder, which gets a file for each JVM, or [#STANDARD_ERROR]
+    private static void report(String where) {
+        long process = ProcessHandle.current().pid();
+        List<String> lines = DECISIONS.lines();
         try {
-            Files.write(folder.resolve(ProcessHandle.current().pid() + ".txt"), DECISIONS.lines());
+            if (where.equals(STANDARD_ERROR)) {
+                print(process, lines.isEmpty() ? List.of("it opened no NIO socket") : lines);
+            } else {
+                Files.write(Path.of(where, process + ".txt"), lines);
+            }
         } catch (IOException e) {
             LOGGER.log(System.Logger.Level.WARNING, "could not write the report of connections", e);
         }
+    }
+
+    /// Not by way of `System.err`, which may be one of the program.
+    private static void print(long process, List<String> lines) throws IOException {
+        StringBuilder text = new StringBuilder();
+        lines.forEach(line -> text.append("rdmacomm run: process ")
+                .append(process)
+                .append(": ")
+                .append(line)
+                .append(System.lineSeparator()));
+        // Closing it would take it from the program, whose own hooks may still run.
+        @SuppressWarnings("resource")
+        OutputStream error = new FileOutputStream(FileDescriptor.err);
+        error.write(text.toString().getBytes(Charset.defaultCharset()));
     }
 }

@@ -1,10 +1,13 @@
 package io.rdmacomm.cli.run;
 
+import io.rdmacomm.nio.RdmaSelectorProvider;
 import java.io.File;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -18,7 +21,7 @@ public final class AgentJar {
     /// The name of the jar that has only the agent.
     public static final String NAME = "rdmacomm-nio.jar";
 
-    private static final String AGENT = "io.rdmacomm.nio.RdmaAgent";
+    private static final String AGENT = "io.rdmacomm.nio.AgentStart";
 
     private AgentJar() {}
 
@@ -34,14 +37,13 @@ public final class AgentJar {
     }
 
     /// The jar.
-    ///
-    /// @param folder for one that has to be written
-    static Path find(Path folder) throws IOException {
+    static Path find() throws IOException {
         Optional<Path> built = built();
-        return built.isPresent() ? built.get() : write(folder);
+        return built.isPresent() ? built.get() : write();
     }
 
-    private static Path write(Path folder) throws IOException {
+    /// Beside the classes of the agent: the program uses it for as long as it runs, so it is never removed.
+    private static Path write() throws IOException {
         List<String> classPath = List.of(System.getProperty("java.class.path").split(File.pathSeparator));
         List<String> entries = new ArrayList<>();
         for (String entry : classPath) {
@@ -52,11 +54,17 @@ public final class AgentJar {
         attributes.put(Attributes.Name.MANIFEST_VERSION, "1.0");
         attributes.put(new Attributes.Name("Premain-Class"), AGENT);
         attributes.put(Attributes.Name.CLASS_PATH, String.join(" ", entries));
-        Path jar = folder.resolve("agent.jar");
-        try (OutputStream file = Files.newOutputStream(jar);
+        Path classes = Path.of(URI.create(RdmaSelectorProvider.class
+                .getProtectionDomain()
+                .getCodeSource()
+                .getLocation()
+                .toString()));
+        Path jar = classes.resolveSibling("agent.jar");
+        Path incomplete = Files.createTempFile(jar.getParent(), "agent", ".new");
+        try (OutputStream file = Files.newOutputStream(incomplete);
                 JarOutputStream written = new JarOutputStream(file, manifest)) {
             written.finish();
         }
-        return jar;
+        return Files.move(incomplete, jar, StandardCopyOption.ATOMIC_MOVE);
     }
 }

@@ -2,14 +2,14 @@ package io.rdmacomm.cli.run;
 
 import io.rdmacomm.cli.command.Subcommand;
 import io.rdmacomm.cli.options.DeviceOption;
+import io.rdmacomm.cli.terminal.CommandFailure;
 import io.rdmacomm.nio.RdmaSelectorProvider;
+import io.rdmacomm.verbs.Rdma;
+import io.rdmacomm.verbs.VerbException;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
-import java.util.stream.Stream;
+import java.util.Optional;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -24,14 +24,16 @@ import picocli.CommandLine.Parameters;
         },
         footer = {
             "",
-            "In the end it says which addresses went over RDMA. The exit code is that of the program.",
+            "The program takes the place of this command: it gets all signals, and its exit code counts.",
+            "In the end each JVM says on the standard error which addresses went over RDMA.",
             "",
             "Example, for the networks of the RDMA device, and for a test on one machine without any:",
             "  rdmacomm run -- java -jar server.jar",
             "  rdmacomm run --device soft0 --rules :9092 -- bin/kafka-server-start.sh config/server.properties"
         })
 public final class RunCommand extends Subcommand {
-    private static final String OPTIONS = "JDK_JAVA_OPTIONS";
+    /// With it, the software device notices that an idle peer is gone, and has TCP acknowledge at once.
+    private static final String NETWORK_MODULE = "jdk.net";
 
     @Mixin
     private final DeviceOption device = new DeviceOption();
@@ -56,79 +58,47 @@ public final class RunCommand extends Subcommand {
     private final List<String> command = new ArrayList<>();
 
     @Override
-    public Integer call() throws IOException, InterruptedException {
+    public Integer call() throws IOException {
+        checkSockets();
+        Optional<Program> program = Program.find(command.getFirst());
+        if (program.isPresent()) {
+            program.get().check();
+        }
+        LauncherOptions options = options();
+        // A program that is a module has only the modules that it needs.
+        if (program.isPresent() && program.get().hasModule(NETWORK_MODULE)) {
+            var _ = options.add("--add-modules=" + NETWORK_MODULE);
+        }
+        Exec.set(LauncherOptions.VARIABLE, options.toString());
+        output().out().flush();
+        output().err().flush();
+        throw usage("cannot start '" + command.getFirst() + "': " + Exec.replace(command));
+    }
+
+    /// The program would meet these mistakes at its first socket.
+    private void checkSockets() {
         try {
             var _ = RdmaSelectorProvider.of(device.name(), rules);
-        } catch (IllegalArgumentException e) {
+            if (!device.name().isEmpty()) {
+                var _ = Rdma.device(device.name());
+            }
+        } catch (IllegalArgumentException | VerbException e) {
             throw usage("" + e.getMessage());
         }
-        Path folder = Files.createTempDirectory("rdmacomm-run");
-        try {
-            return run(folder);
-        } finally {
-            delete(folder);
-        }
     }
 
-    private int run(Path folder) throws IOException, InterruptedException {
-        ProcessBuilder builder = new ProcessBuilder(command).inheritIO();
-        String given = System.getenv(OPTIONS);
-        List<String> options = new ArrayList<>();
-        if (given != null) {
-            options.add(given);
+    private LauncherOptions options() throws IOException {
+        String jar = AgentJar.find().toString();
+        if (jar.contains("=")) {
+            throw new CommandFailure("java takes no agent from a path with an equals sign, such as " + jar
+                    + ": install rdmacomm somewhere else");
         }
-        options.add(quoted("-javaagent:" + AgentJar.find(folder)));
-        options.add("--enable-native-access=ALL-UNNAMED");
-        options.add(quoted("-Dio.rdmacomm.nio.rules=" + rules));
-        options.add(quoted("-Dio.rdmacomm.nio.device=" + device.name()));
-        options.add(quoted("-Dio.rdmacomm.nio.report=" + folder));
-        builder.environment().put(OPTIONS, String.join(" ", options));
-        Process process;
-        try {
-            process = builder.start();
-        } catch (IOException e) {
-            throw usage("cannot start '" + command.getFirst() + "': " + e.getMessage());
-        }
-        int status = process.waitFor();
-        if (!quiet) {
-            report(folder);
-        }
-        return status;
-    }
-
-    /// The launcher splits its variable at blanks.
-    private static String quoted(String option) {
-        return "\"" + option + "\"";
-    }
-
-    private void report(Path folder) throws IOException {
-        List<Path> files;
-        try (Stream<Path> all = Files.list(folder)) {
-            files = all.filter(file -> file.toString().endsWith(".txt"))
-                    .sorted()
-                    .toList();
-        }
-        if (files.isEmpty()) {
-            output().complain("no JVM has reported its connections: the program is no Java program, was killed, or its"
-                    + " launcher ignores " + OPTIONS);
-        }
-        for (Path file : files) {
-            String process = file.getFileName().toString().replace(".txt", "");
-            List<String> lines = Files.readAllLines(file);
-            if (lines.isEmpty()) {
-                output().complain("process " + process + " opened no NIO socket");
-            }
-            for (String line : lines) {
-                output().complain("process " + process + ": " + line);
-            }
-        }
-    }
-
-    private static void delete(Path folder) throws IOException {
-        try (Stream<Path> all = Files.walk(folder)) {
-            for (Path path : all.sorted(Comparator.reverseOrder()).toList()) {
-                Files.deleteIfExists(path);
-            }
-        }
+        String given = Exec.variable(LauncherOptions.VARIABLE);
+        LauncherOptions options = new LauncherOptions(given == null ? "" : given)
+                .add("-javaagent:" + jar)
+                .add("--enable-native-access=ALL-UNNAMED")
+                .add("-Dio.rdmacomm.nio.rules=" + rules)
+                .add("-Dio.rdmacomm.nio.device=" + device.name());
+        return quiet ? options : options.add("-Dio.rdmacomm.nio.report=-");
     }
 }

@@ -2,6 +2,7 @@ package io.rdmacomm.nio.channel;
 
 import io.rdmacomm.nio.rsocket.BufferSizes;
 import io.rdmacomm.nio.rsocket.KeepAlive;
+import io.rdmacomm.verbs.service.ExtendedSocketOptions;
 import java.io.IOException;
 import java.net.SocketOption;
 import java.net.StandardSocketOptions;
@@ -12,7 +13,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import jdk.net.ExtendedSocketOptions;
 import org.jspecify.annotations.Nullable;
 
 /// The options of a socket. Thread-safe.

@@ -7,9 +7,16 @@ import jdk.jfr.FlightRecorder;
 import org.jspecify.annotations.Nullable;
 
 /// Reports to the flight recorder, if it is active. Otherwise the classes of the events must not be loaded: the
-/// first one costs the JVM a tenth of a second, even if nobody records.
+/// first one costs the JVM a tenth of a second, even if nobody records. A program or an image may lack the recorder.
 final class SocketRecording {
+    private static final boolean POSSIBLE =
+            ModuleLayer.boot().findModule("jdk.jfr").isPresent();
+
     private SocketRecording() {}
+
+    private static boolean isActive() {
+        return POSSIBLE && FlightRecorder.isInitialized();
+    }
 
     /// A way to a connection.
     interface Establishment {
@@ -19,7 +26,7 @@ final class SocketRecording {
     /// Establishes a connection and reports it.
     static Established connect(boolean accepted, InetSocketAddress peer, Establishment establishment)
             throws IOException {
-        if (!FlightRecorder.isInitialized()) {
+        if (!isActive()) {
             return establishment.run();
         }
         SocketConnectEvent event = new SocketConnectEvent();
@@ -44,7 +51,7 @@ final class SocketRecording {
 
     /// Reports that a connection has failed.
     static void failed(String peer, String failure) {
-        if (FlightRecorder.isInitialized()) {
+        if (isActive()) {
             SocketErrorEvent event = new SocketErrorEvent();
             event.peer = peer;
             event.failure = failure;

@@ -1,6 +1,7 @@
 package io.rdmacomm.soft.roce;
 
 import io.rdmacomm.soft.transport.GroupSocket;
+import io.rdmacomm.verbs.service.ExtendedSocketOptions;
 import io.rdmacomm.verbs.service.SystemSockets;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -10,7 +11,6 @@ import java.net.SocketException;
 import java.net.StandardProtocolFamily;
 import java.net.StandardSocketOptions;
 import java.nio.channels.DatagramChannel;
-import jdk.net.ExtendedSocketOptions;
 
 /// Opens sockets for multicast groups on the interface of an address. Thread-safe.
 final class MulticastSockets {

@@ -4,16 +4,17 @@ import io.rdmacomm.soft.roce.linux.SegmentBatch;
 import io.rdmacomm.soft.roce.linux.SegmentReceiver;
 import io.rdmacomm.soft.roce.linux.SegmentSocket;
 import io.rdmacomm.verbs.OperationLock;
+import io.rdmacomm.verbs.service.ExtendedSocketOptions;
 import io.rdmacomm.verbs.service.SafeLogger;
 import io.rdmacomm.verbs.service.SystemSockets;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.SocketException;
 import java.net.StandardProtocolFamily;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.DatagramChannel;
-import jdk.net.ExtendedSocketOptions;
 import org.jspecify.annotations.Nullable;
 
 /// The UDP socket of an address. Thread-safe, but for what arrives: one thread at a time, and none once it is closed.
@@ -48,6 +49,9 @@ final class PacketSocket implements AutoCloseable {
         boolean complete = false;
         try {
             channel.configureBlocking(false);
+            if (!channel.supportedOptions().contains(ExtendedSocketOptions.IP_DONTFRAGMENT)) {
+                throw new SocketException("RoCE needs the module jdk.net: add --add-modules jdk.net");
+            }
             channel.setOption(ExtendedSocketOptions.IP_DONTFRAGMENT, true);
             channel.setOption(StandardSocketOptions.SO_RCVBUF, BUFFER_BYTES);
             channel.setOption(StandardSocketOptions.SO_SNDBUF, BUFFER_BYTES);

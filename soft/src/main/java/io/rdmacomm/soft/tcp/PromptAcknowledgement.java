@@ -1,10 +1,10 @@
 package io.rdmacomm.soft.tcp;
 
+import io.rdmacomm.verbs.service.ExtendedSocketOptions;
 import java.io.IOException;
 import java.net.SocketOption;
 import java.nio.channels.SocketChannel;
 import java.util.Set;
-import jdk.net.ExtendedSocketOptions;
 
 /// Has TCP itself acknowledge a stream at once (tcp(7), TCP_QUICKACK), where the system can.
 ///

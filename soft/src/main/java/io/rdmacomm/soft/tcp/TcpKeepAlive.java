@@ -1,11 +1,11 @@
 package io.rdmacomm.soft.tcp;
 
+import io.rdmacomm.verbs.service.ExtendedSocketOptions;
 import java.io.IOException;
 import java.net.SocketOption;
 import java.net.StandardSocketOptions;
 import java.nio.channels.SocketChannel;
 import java.util.Map;
-import jdk.net.ExtendedSocketOptions;
 
 /// Has the kernel end an idle connection whose other host does not answer, because it has crashed or the network is
 /// cut (tcp(7)). A host answers for a process that is stopped, so that one is not given up. Probes begin when half

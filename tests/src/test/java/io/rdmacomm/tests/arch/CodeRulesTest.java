@@ -36,11 +36,16 @@ class CodeRulesTest {
     /// Used only if the program has native access anyway.
     private static final String NATIVE_SOCKETS = "io.rdmacomm.soft.roce.linux";
 
+    /// Replaces the process by the program that the user runs.
+    private static final String RUN = "io.rdmacomm.cli.run";
+    /// The start of the agent, which is not a library: the JVM aborts if it throws an exception.
+    private static final String AGENT_START = "io.rdmacomm.nio.AgentStart";
+
     @Test
-    void onlyTwoPackagesUseRestrictedNativeAccess() {
+    void onlyThreePackagesUseRestrictedNativeAccess() {
         noClasses()
                 .that()
-                .resideOutsideOfPackages(NATIVE, NATIVE_SOCKETS)
+                .resideOutsideOfPackages(NATIVE, NATIVE_SOCKETS, RUN)
                 .should()
                 .dependOnClassesThat()
                 .haveNameMatching("java\\.lang\\.foreign\\.(Linker|SymbolLookup)(\\$.*)?")
@@ -92,6 +97,8 @@ class CodeRulesTest {
         noClasses()
                 .that()
                 .resideOutsideOfPackages(CLI, EXAMPLES)
+                .and()
+                .doNotHaveFullyQualifiedName(AGENT_START)
                 .should(ACCESS_STANDARD_STREAMS)
                 .because("a library reports by return value, exception or System.Logger")
                 .check(CLASSES);
@@ -126,6 +133,8 @@ class CodeRulesTest {
         noClasses()
                 .that()
                 .resideOutsideOfPackages(CLI, EXAMPLES)
+                .and()
+                .doNotHaveFullyQualifiedName(AGENT_START)
                 .should()
                 .accessTargetWhere(calls(System.class, "exit"))
                 .orShould()

@@ -147,6 +147,11 @@ final class Command implements AutoCloseable {
         throw new AssertionError("it started no child process");
     }
 
+    /// Its process identifier.
+    long pid() {
+        return process.pid();
+    }
+
     /// How many threads it has.
     long threads() throws IOException {
         try (Stream<Path> tasks = Files.list(Path.of("/proc/" + process.pid() + "/task"))) {

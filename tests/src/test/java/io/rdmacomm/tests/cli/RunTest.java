@@ -11,6 +11,8 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -19,6 +21,9 @@ import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /// `rdmacomm run`: programs that know nothing of RDMA.
 @Timeout(value = 2, unit = TimeUnit.MINUTES)
@@ -107,9 +112,77 @@ class RunTest {
         assertThat(ended.err()).doesNotContain("rdmacomm:");
     }
 
+    /// A program that takes a moment to end.
+    static final class Server {
+        private Server() {}
+
+        public static void main(String[] arguments) throws Exception {
+            Runtime.getRuntime().addShutdownHook(new Thread(() -> System.out.println("the hook ran")));
+            try (ServerSocketChannel server = ServerSocketChannel.open()) {
+                var _ = server.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+                System.out.println("process " + ProcessHandle.current().pid());
+                var _ = server.accept();
+            }
+        }
+    }
+
+    /// The signal of supervisors and `timeout`, that of a lost terminal, and that of Ctrl-C.
+    @ParameterizedTest
+    @CsvSource({"TERM, 143", "HUP, 129", "INT, 130"})
+    void signalsReachTheProgram(String signal, int status, @TempDir Path folder) throws Exception {
+        List<String> words = new ArrayList<>(List.of("run", "--device", "soft0", "--rules", "127.0.0.0/8", "--"));
+        words.addAll(JavaCommand.of(Server.class, List.of()));
+        try (Command run = Command.start(new String[] {"-Djava.io.tmpdir=" + folder}, words.toArray(String[]::new))) {
+            // Its own process: kill(1) and supervisors know no other, also if it is the first of a container.
+            run.awaitLine("process " + run.pid());
+            run.signal(signal);
+            Command.Result ended = run.end();
+            assertThat(ended.out()).contains("the hook ran");
+            assertThat(ended.err()).contains("process " + run.pid() + ": listen at 127.0.0.1:0: RDMA");
+            assertThat(ended.exitCode()).isEqualTo(status);
+        }
+        assertThat(folder).isEmptyDirectory();
+    }
+
     @Test
-    void aProgramThatIsNoJavaProgramIsReported() throws Exception {
-        assertThat(run(List.of("--rules", "*"), "true").err()).contains("no JVM has reported");
+    void theProgramEndsWithTheCommandThatIsKilled() throws Exception {
+        List<String> words = new ArrayList<>(List.of("run", "--"));
+        words.addAll(JavaCommand.of(Server.class, List.of()));
+        try (Command run = Command.start(words.toArray(String[]::new))) {
+            run.awaitLine("process " + run.pid());
+            run.kill();
+            assertThat(ProcessHandle.of(run.pid()).filter(ProcessHandle::isAlive))
+                    .isEmpty();
+        }
+    }
+
+    /// The threads of a JVM block some signals, and the JVM has open files.
+    @Test
+    void theProgramStartsAsFromAShell() throws Exception {
+        String script = "grep SigBlk /proc/self/status; ls -l /proc/$$/fd";
+        Command.Result ended = run(List.of(), "sh", "-c", script);
+        assertThat(ended.out())
+                .as(ended.err())
+                .contains("SigBlk:\t0000000000000000")
+                .doesNotContain(System.getProperty("java.home"))
+                .doesNotContain(".jar", "/dev/");
+    }
+
+    @Test
+    void anUnknownDeviceIsFoundBeforeTheProgramStarts() throws Exception {
+        Command.Result ended = run(List.of("--device", "nosuch"), "echo", "started");
+        assertThat(ended.exitCode()).isEqualTo(2);
+        assertThat(ended.out()).isEmpty();
+        assertThat(ended.err()).contains("'nosuch'").contains("soft0");
+    }
+
+    @Test
+    void aLauncherThatTakesNoOptionsIsNamedAtOnce() throws Exception {
+        Path launcher = Path.of(System.getProperty("java.home"), "bin", "jwebserver");
+        Command.Result ended = run(List.of(), launcher.toString(), "--version");
+        assertThat(ended.exitCode()).isEqualTo(1);
+        assertThat(ended.out()).isEmpty();
+        assertThat(ended.err()).contains("ignores JDK_JAVA_OPTIONS").contains("java -m jdk.httpserver");
     }
 
     @Test

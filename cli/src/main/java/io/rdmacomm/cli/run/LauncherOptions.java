@@ -1,0 +1,36 @@
+package io.rdmacomm.cli.run;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/// Options for the variable `JDK_JAVA_OPTIONS`, which the launcher `java` puts before those of its command line.
+final class LauncherOptions {
+    /// The name of the variable.
+    static final String VARIABLE = "JDK_JAVA_OPTIONS";
+
+    private final List<String> words = new ArrayList<>();
+
+    /// @param given the options that the variable has already, as they are; may be empty
+    LauncherOptions(String given) {
+        if (!given.isBlank()) {
+            words.add(given);
+        }
+    }
+
+    /// Adds an option.
+    LauncherOptions add(String option) {
+        words.add(quoted(option));
+        return this;
+    }
+
+    /// The launcher splits the variable at blanks outside of quotation marks. Between two of one kind, all characters
+    /// stand for themselves, and there is no escape: a quotation mark needs the other kind around it.
+    private static String quoted(String option) {
+        return "\"" + option.replace("\"", "\"'\"'\"") + "\"";
+    }
+
+    @Override
+    public String toString() {
+        return String.join(" ", words);
+    }
+}
