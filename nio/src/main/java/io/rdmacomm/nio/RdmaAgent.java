@@ -34,6 +34,8 @@ public final class RdmaAgent {
     /// Whether the command line has named the agent before. The JVM calls [#premain] in one thread.
     private static boolean loaded;
 
+    private static boolean reporting;
+
     private RdmaAgent() {}
 
     /// Called by the JVM before the program ([java.lang.instrument]).
@@ -51,8 +53,14 @@ public final class RdmaAgent {
             System.setProperty(RdmaSelectorProvider.RULES, rules);
         }
         // The JVM ends here if they are wrong, and not at some socket of the program.
-        var _ = AddressRules.parse(System.getProperty(RdmaSelectorProvider.RULES, AddressRules.DEFAULT));
-        if (!loaded) {
+        AddressRules parsed =
+                AddressRules.parse(System.getProperty(RdmaSelectorProvider.RULES, AddressRules.DEFAULT));
+        if (!reporting) {
+            reporting = true;
+            report();
+        }
+        // A program without any address for RDMA keeps the channels of the JDK.
+        if (!loaded && !parsed.isForNothing()) {
             loaded = true;
             install(instrumentation);
         }
@@ -63,10 +71,14 @@ public final class RdmaAgent {
                 Object.class.getModule(),
                 Set.of(),
                 Map.of(JdkSockets.PACKAGE, Set.of(RdmaAgent.class.getModule())),
-                Map.of(),
+                Map.of(JdkSockets.PACKAGE, Set.of(RdmaAgent.class.getModule())),
                 Set.of(),
                 Map.of());
         System.setProperty(JdkSockets.PROVIDER, RdmaSelectorProvider.class.getName());
+        JdkClasses.change(instrumentation);
+    }
+
+    private static void report() {
         String report = System.getProperty(REPORT);
         if (report != null) {
             Runtime.getRuntime().addShutdownHook(new Thread(() -> report(report)));

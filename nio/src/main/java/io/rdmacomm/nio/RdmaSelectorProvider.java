@@ -2,6 +2,7 @@ package io.rdmacomm.nio;
 
 import io.rdmacomm.nio.channel.AddressRules;
 import io.rdmacomm.nio.channel.Decisions;
+import io.rdmacomm.nio.channel.Family;
 import io.rdmacomm.nio.channel.RdmaSelector;
 import io.rdmacomm.nio.channel.RdmaServerSocketChannel;
 import io.rdmacomm.nio.channel.RdmaSocketChannel;
@@ -17,6 +18,7 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.channels.spi.AbstractSelector;
 import java.nio.channels.spi.SelectorProvider;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// A provider whose socket channels are rsockets for some addresses, and of the JDK for all others. Its selectors
@@ -70,24 +72,30 @@ public final class RdmaSelectorProvider extends SelectorProvider implements Auto
 
     @Override
     public SocketChannel openSocketChannel() {
-        return new RdmaSocketChannel(this, transport);
+        return new RdmaSocketChannel(this, transport, Family.ANY);
     }
 
     @Override
     public SocketChannel openSocketChannel(ProtocolFamily family) throws IOException {
-        return family.equals(StandardProtocolFamily.UNIX) ? SystemSockets.openSocket(family) : openSocketChannel();
+        return isOfInternet(family)
+                ? new RdmaSocketChannel(this, transport, new Family(family))
+                : SystemSockets.openSocket(family);
+    }
+
+    private static boolean isOfInternet(ProtocolFamily family) {
+        return Objects.requireNonNull(family) == StandardProtocolFamily.INET || family == StandardProtocolFamily.INET6;
     }
 
     @Override
     public ServerSocketChannel openServerSocketChannel() {
-        return new RdmaServerSocketChannel(this, transport);
+        return new RdmaServerSocketChannel(this, transport, Family.ANY);
     }
 
     @Override
     public ServerSocketChannel openServerSocketChannel(ProtocolFamily family) throws IOException {
-        return family.equals(StandardProtocolFamily.UNIX)
-                ? SystemSockets.openServerSocket(family)
-                : openServerSocketChannel();
+        return isOfInternet(family)
+                ? new RdmaServerSocketChannel(this, transport, new Family(family))
+                : SystemSockets.openServerSocket(family);
     }
 
     @Override

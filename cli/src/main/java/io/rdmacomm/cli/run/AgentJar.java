@@ -53,6 +53,7 @@ public final class AgentJar {
         Attributes attributes = manifest.getMainAttributes();
         attributes.put(Attributes.Name.MANIFEST_VERSION, "1.0");
         attributes.put(new Attributes.Name("Premain-Class"), AGENT);
+        attributes.put(new Attributes.Name("Can-Retransform-Classes"), "true");
         attributes.put(Attributes.Name.CLASS_PATH, String.join(" ", entries));
         Path classes = Path.of(URI.create(RdmaSelectorProvider.class
                 .getProtectionDomain()

@@ -58,9 +58,11 @@ final class AdaptorOptions {
     }
 
     /// Sets the size of a buffer.
-    void setSize(SocketOption<Integer> name, int bytes) throws SocketException {
+    ///
+    /// @param wrong the text of the exception of a size that no buffer can have
+    void setSize(SocketOption<Integer> name, int bytes, String wrong) throws SocketException {
         if (bytes <= 0) {
-            throw new IllegalArgumentException("Invalid buffer size " + bytes);
+            throw new IllegalArgumentException(wrong);
         }
         set(name, bytes);
     }

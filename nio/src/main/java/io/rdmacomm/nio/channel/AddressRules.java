@@ -68,6 +68,11 @@ public final class AddressRules {
         return new AddressRules(List.copyOf(rules));
     }
 
+    /// Whether no address can go over RDMA.
+    public boolean isForNothing() {
+        return rules.stream().allMatch(rule -> rule.choice() == Choice.TCP);
+    }
+
     private static Rule rule(String text) {
         Choice choice = switch (text.charAt(0)) {
             case '!' -> Choice.TCP;

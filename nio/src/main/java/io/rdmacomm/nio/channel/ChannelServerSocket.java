@@ -138,7 +138,7 @@ final class ChannelServerSocket extends ServerSocket {
 
     @Override
     public void setReceiveBufferSize(int bytes) throws SocketException {
-        options.setSize(StandardSocketOptions.SO_RCVBUF, bytes);
+        options.setSize(StandardSocketOptions.SO_RCVBUF, bytes, "size cannot be 0 or negative");
     }
 
     @Override

@@ -52,7 +52,7 @@ final class ChannelSocket extends Socket {
                 throw new SocketException("Already connected");
             }
             close();
-            throw new UnknownHostException(internet.getHostString());
+            throw new UnknownHostException(internet.toString());
         }
         if (millis < 0) {
             throw new IllegalArgumentException("connect: timeout can't be negative");
@@ -178,9 +178,6 @@ final class ChannelSocket extends Socket {
 
     @Override
     public void setSoLinger(boolean on, int seconds) throws SocketException {
-        if (on && seconds < 0) {
-            throw new IllegalArgumentException("invalid value for SO_LINGER");
-        }
         options.set(StandardSocketOptions.SO_LINGER, on ? seconds : -1);
     }
 
@@ -191,19 +188,17 @@ final class ChannelSocket extends Socket {
 
     @Override
     public void sendUrgentData(int data) throws IOException {
-        throw new SocketException("an rsocket has no urgent data");
+        channel.sendUrgentData(data);
     }
 
     @Override
     public void setOOBInline(boolean on) throws SocketException {
-        if (on) {
-            throw new SocketException("an rsocket has no urgent data");
-        }
+        options.set(JdkOptions.urgentDataInline(), on);
     }
 
     @Override
-    public boolean getOOBInline() {
-        return false;
+    public boolean getOOBInline() throws SocketException {
+        return options.get(JdkOptions.urgentDataInline());
     }
 
     @Override
@@ -229,7 +224,7 @@ final class ChannelSocket extends Socket {
 
     @Override
     public void setSendBufferSize(int bytes) throws SocketException {
-        options.setSize(StandardSocketOptions.SO_SNDBUF, bytes);
+        options.setSize(StandardSocketOptions.SO_SNDBUF, bytes, "Invalid send size");
     }
 
     @Override
@@ -239,7 +234,7 @@ final class ChannelSocket extends Socket {
 
     @Override
     public void setReceiveBufferSize(int bytes) throws SocketException {
-        options.setSize(StandardSocketOptions.SO_RCVBUF, bytes);
+        options.setSize(StandardSocketOptions.SO_RCVBUF, bytes, "Invalid receive size");
     }
 
     @Override

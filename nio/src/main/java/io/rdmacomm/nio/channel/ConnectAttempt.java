@@ -5,7 +5,6 @@ import io.rdmacomm.nio.rsocket.RsConnector;
 import io.rdmacomm.nio.rsocket.RsConnector.Established;
 import io.rdmacomm.nio.rsocket.SetupThreads;
 import io.rdmacomm.verbs.cm.IdentifierOptions;
-import io.rdmacomm.verbs.service.SystemSockets;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketException;
@@ -26,6 +25,7 @@ final class ConnectAttempt {
     private static final Duration PATIENCE_BEFORE_TCP = Duration.ofSeconds(5);
 
     private final RdmaService service;
+    private final Family family;
     private final @Nullable PortReservation reservation;
     private final SocketOptionValues options;
     private final Readiness listener;
@@ -38,14 +38,17 @@ final class ConnectAttempt {
     private boolean done;
     private boolean abandoned;
 
+    /// @param family of the socket for TCP
     /// @param reservation the local address; null for any
     /// @param listener hears that the attempt has ended
     ConnectAttempt(
             RdmaService service,
+            Family family,
             @Nullable PortReservation reservation,
             SocketOptionValues options,
             Readiness listener) {
         this.service = service;
+        this.family = family;
         this.reservation = reservation;
         this.options = options;
         this.listener = listener;
@@ -97,7 +100,7 @@ final class ConnectAttempt {
     }
 
     private void connectOrdinary(@Nullable InetSocketAddress local) throws IOException {
-        SocketChannel channel = SystemSockets.openSocket();
+        SocketChannel channel = family.openSocket();
         lock.lock();
         try {
             ordinary = channel;

@@ -33,9 +33,13 @@ final class OrdinaryKeys implements AutoCloseable {
         this.onReady = onReady;
     }
 
-    /// Registers a channel for a key of ours.
+    /// Registers a channel for a key of ours: one that the program knows, or the one that works for a channel of
+    /// ours.
     void register(AbstractSelectableChannel channel, RdmaSelectionKey key) throws IOException {
-        key.setOrdinary(channel.register(inner, key.interest() & channel.validOps(), key));
+        int ops = key.interest() & channel.validOps();
+        boolean known = key.rdma() == null;
+        key.setOrdinary(
+                known ? InnerSelectors.register(channel, inner, ops, key) : channel.register(inner, ops, key));
     }
 
     /// Forgets a channel whose key of ours is no longer registered. A channel that was closed is really closed

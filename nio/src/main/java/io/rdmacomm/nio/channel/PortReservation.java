@@ -1,6 +1,5 @@
 package io.rdmacomm.nio.channel;
 
-import io.rdmacomm.verbs.service.SystemSockets;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -20,8 +19,9 @@ final class PortReservation implements AutoCloseable {
     /// Reserves an address.
     ///
     /// @throws java.net.BindException if it is in use, or not one of this host
-    static PortReservation make(InetSocketAddress wanted, SocketOptionValues options) throws IOException {
-        SocketChannel channel = SystemSockets.openSocket();
+    static PortReservation make(Family family, InetSocketAddress wanted, SocketOptionValues options)
+            throws IOException {
+        SocketChannel channel = family.openSocket();
         boolean bound = false;
         try {
             options.applyTo(channel);

@@ -5,7 +5,6 @@ import io.rdmacomm.nio.rsocket.Readiness;
 import io.rdmacomm.nio.rsocket.RsConnection;
 import io.rdmacomm.nio.rsocket.RsConnector.Established;
 import io.rdmacomm.nio.rsocket.RsListener;
-import io.rdmacomm.verbs.service.SystemSockets;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -31,6 +30,7 @@ public final class RdmaServerSocketChannel extends ServerSocketChannel implement
     private static final int DEFAULT_BACKLOG = 50;
 
     private final Transport transport;
+    private final Family family;
     private final SocketOptionValues options = SocketOptionValues.ofServer();
     private final Listeners listeners = new Listeners();
     private final OrdinaryRegistrations ordinaryKeys = new OrdinaryRegistrations();
@@ -41,9 +41,10 @@ public final class RdmaServerSocketChannel extends ServerSocketChannel implement
     private @Nullable ServerSocket adaptor;
 
     /// A channel that is not bound.
-    public RdmaServerSocketChannel(SelectorProvider provider, Transport transport) {
+    public RdmaServerSocketChannel(SelectorProvider provider, Transport transport, Family family) {
         super(provider);
         this.transport = transport;
+        this.family = family;
     }
 
     @Override
@@ -53,19 +54,32 @@ public final class RdmaServerSocketChannel extends ServerSocketChannel implement
             if (isBound()) {
                 throw new AlreadyBoundException();
             }
-            InetSocketAddress wanted = address == null ? new InetSocketAddress(0) : Addresses.checked(address);
+            InetSocketAddress wanted = address == null ? family.unspecified() : family.checked(address);
             int most = backlog < 1 ? DEFAULT_BACKLOG : backlog;
             RdmaService service = transport.service("listen at", wanted);
             if (service == null || !listen(service, wanted, most)) {
-                ServerSocketChannel channel = SystemSockets.openServerSocket();
-                ordinary = channel;
-                channel.configureBlocking(isBlocking());
-                options.applyTo(channel);
-                var _ = channel.bind(wanted, most);
+                ordinary = listenOrdinary(wanted, most);
             }
         }
         listeners.changed();
         return this;
+    }
+
+    /// A channel of the JDK that listens. A program may try another address if this one cannot be had.
+    private ServerSocketChannel listenOrdinary(InetSocketAddress address, int backlog) throws IOException {
+        ServerSocketChannel channel = family.openServerSocket();
+        boolean bound = false;
+        try {
+            channel.configureBlocking(isBlocking());
+            options.applyTo(channel);
+            var _ = channel.bind(address, backlog);
+            bound = true;
+            return channel;
+        } finally {
+            if (!bound) {
+                channel.close();
+            }
+        }
     }
 
     /// Whether the device listens; if not, TCP has to.
@@ -82,9 +96,8 @@ public final class RdmaServerSocketChannel extends ServerSocketChannel implement
         }
     }
 
-    private boolean isBound() throws IOException {
-        ServerSocketChannel channel = ordinary;
-        return listener != null || (channel != null && channel.getLocalAddress() != null);
+    private boolean isBound() {
+        return listener != null || ordinary != null;
     }
 
     private void ensureOpen() throws ClosedChannelException {
@@ -198,6 +211,7 @@ public final class RdmaServerSocketChannel extends ServerSocketChannel implement
                 ensureOpen();
                 ServerSocketChannel channel = ordinary;
                 if (channel != null) {
+                    // Nobody accepts there: this thread has the lock.
                     ordinaryKeys.configureBlocking(channel, block);
                 }
             }
@@ -279,6 +293,10 @@ public final class RdmaServerSocketChannel extends ServerSocketChannel implement
 
     @Override
     public String toString() {
+        ServerSocketChannel channel = ordinary;
+        if (channel != null) {
+            return channel.toString();
+        }
         return RdmaServerSocketChannel.class.getName() + "[" + (isOpen() ? "open " + listener : "closed") + "]";
     }
 }

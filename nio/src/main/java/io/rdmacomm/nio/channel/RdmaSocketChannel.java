@@ -5,7 +5,6 @@ import io.rdmacomm.nio.rsocket.Mapping;
 import io.rdmacomm.nio.rsocket.Readiness;
 import io.rdmacomm.nio.rsocket.RsConnection;
 import io.rdmacomm.nio.rsocket.RsConnector.Established;
-import io.rdmacomm.verbs.service.SystemSockets;
 import io.rdmacomm.verbs.statistics.ChannelStatistics;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -21,6 +20,7 @@ import java.nio.channels.AlreadyConnectedException;
 import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ConnectionPendingException;
+import java.nio.channels.FileChannel;
 import java.nio.channels.NoConnectionPendingException;
 import java.nio.channels.NotYetConnectedException;
 import java.nio.channels.SelectionKey;
@@ -48,6 +48,7 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
     }
 
     private final Transport transport;
+    private final Family family;
     private final SocketOptionValues options;
     private final Listeners listeners = new Listeners();
     private final OrdinaryRegistrations ordinaryKeys = new OrdinaryRegistrations();
@@ -68,16 +69,17 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
     private @Nullable Socket adaptor;
 
     /// A channel that is not connected.
-    public RdmaSocketChannel(SelectorProvider provider, Transport transport) {
+    public RdmaSocketChannel(SelectorProvider provider, Transport transport, Family family) {
         super(provider);
         this.transport = transport;
+        this.family = family;
         this.options = SocketOptionValues.ofSocket();
     }
 
     /// A channel that was accepted.
     RdmaSocketChannel(
             SelectorProvider provider, Transport transport, Established accepted, SocketOptionValues listening) {
-        this(provider, transport);
+        this(provider, transport, Family.ANY);
         options.inherit(listening);
         this.connection = accepted.connection();
         this.local = accepted.local();
@@ -88,7 +90,7 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
 
     /// A channel of the JDK that was accepted.
     RdmaSocketChannel(SelectorProvider provider, Transport transport, SocketChannel accepted) {
-        this(provider, transport);
+        this(provider, transport, Family.ANY);
         this.ordinary = accepted;
         this.state = State.CONNECTED;
     }
@@ -108,8 +110,8 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
                 if (local != null || ordinary != null) {
                     throw new AlreadyBoundException();
                 }
-                InetSocketAddress wanted = address == null ? new InetSocketAddress(0) : Addresses.checked(address);
-                reservation = PortReservation.make(wanted, options);
+                InetSocketAddress wanted = address == null ? family.unspecified() : family.checked(address);
+                reservation = PortReservation.make(family, wanted, options);
                 local = reservation.address();
             }
         } finally {
@@ -164,7 +166,7 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
     ///
     /// @param nanos the longest wait of a blocking channel
     boolean connect(SocketAddress address, long nanos) throws IOException {
-        InetSocketAddress to = Addresses.checked(address);
+        InetSocketAddress to = family.checked(address);
         readLock.lock();
         writeLock.lock();
         try {
@@ -182,9 +184,9 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
             }
             RdmaService service = transport.service("connect to", to);
             if (service == null) {
-                return connectOrdinary(to);
+                return connectOrdinary(to, nanos);
             }
-            ConnectAttempt begun = new ConnectAttempt(service, reservation, options, listeners);
+            ConnectAttempt begun = new ConnectAttempt(service, family, reservation, options, listeners);
             attempt = begun;
             begun.start();
             return isBlocking() && await(begun, nanos);
@@ -197,12 +199,19 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
         }
     }
 
-    private boolean connectOrdinary(InetSocketAddress to) throws IOException {
+    private boolean connectOrdinary(InetSocketAddress to, long nanos) throws IOException {
         SocketChannel channel;
         synchronized (stateLock) {
+            // A close from here on closes that channel, too.
+            ensureOpen();
             channel = useOrdinary();
         }
-        boolean connected = channel.connect(to);
+        boolean connected = true;
+        if (nanos == Timeouts.NONE) {
+            connected = channel.connect(to);
+        } else {
+            channel.socket().connect(to, Timeouts.millis(nanos));
+        }
         if (connected) {
             state = State.CONNECTED;
         }
@@ -214,7 +223,7 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
     private SocketChannel useOrdinary() throws IOException {
         SocketChannel channel = ordinary;
         if (channel == null) {
-            channel = reservation != null ? reservation.channel() : SystemSockets.openSocket();
+            channel = reservation != null ? reservation.channel() : family.openSocket();
             channel.configureBlocking(isBlocking());
             options.applyTo(channel);
             ordinary = channel;
@@ -591,6 +600,51 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
         }
     }
 
+    /// Sends a part of a file, with the system call for that if this is a TCP connection.
+    ///
+    /// @return how many bytes; fewer than `count` if there is no room for more, and the channel does not block
+    long transferFrom(FileChannel file, long position, long count) throws IOException {
+        SocketChannel channel = ordinary;
+        if (channel != null) {
+            try {
+                return file.transferTo(position, count, channel);
+            } finally {
+                closeWith(channel);
+            }
+        }
+        ByteBuffer buffer = FileBuffers.take();
+        try {
+            return transferFrom(file, position, count, buffer);
+        } finally {
+            FileBuffers.giveBack(buffer);
+        }
+    }
+
+    private long transferFrom(FileChannel file, long position, long count, ByteBuffer buffer) throws IOException {
+        var _ = connected();
+        long sent = 0;
+        try {
+            while (sent < count) {
+                buffer.clear().limit((int) Math.min(buffer.capacity(), count - sent));
+                if (file.read(buffer, position + sent) <= 0) {
+                    break;
+                }
+                sent += write(buffer.flip());
+                if (buffer.hasRemaining()) {
+                    break;
+                }
+            }
+        } catch (ClosedChannelException e) {
+            throw e;
+        } catch (IOException e) {
+            if (sent == 0) {
+                throw e;
+            }
+            // The next call says why.
+        }
+        return sent;
+    }
+
     /// Ends a write that has waited: the end of the channel, or of its output, fails it.
     private void endWrite(boolean done) throws AsynchronousCloseException {
         endBlocking(done);
@@ -605,6 +659,19 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
             throw new ClosedChannelException();
         }
         return open;
+    }
+
+    /// Sends a byte of urgent data.
+    ///
+    /// @throws SocketException if this is an rsocket, which has none
+    void sendUrgentData(int data) throws IOException {
+        SocketChannel channel = ordinary;
+        ensureOpen();
+        ensureConnected();
+        if (channel == null) {
+            throw new SocketException("an rsocket has no urgent data");
+        }
+        channel.socket().sendUrgentData(data);
     }
 
     private boolean awaitRoom(RsConnection open, int wanted) {
@@ -768,12 +835,12 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
         readLock.lock();
         writeLock.lock();
         try {
-            synchronized (stateLock) {
-                ensureOpen();
-                SocketChannel channel = ordinary;
-                if (channel != null) {
-                    ordinaryKeys.configureBlocking(channel, block);
-                }
+            ensureOpen();
+            // Connecting has both locks, so it stays what it is. This waits for the end of a read or write there, and
+            // must not keep others from closing the channel.
+            SocketChannel channel = ordinary;
+            if (channel != null) {
+                ordinaryKeys.configureBlocking(channel, block);
             }
         } finally {
             writeLock.unlock();

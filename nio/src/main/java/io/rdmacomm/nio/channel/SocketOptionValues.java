@@ -8,77 +8,52 @@ import java.net.SocketOption;
 import java.net.StandardSocketOptions;
 import java.nio.channels.NetworkChannel;
 import java.time.Duration;
-import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/// The options of a socket. Thread-safe.
+/// The options of a socket that is an rsocket, or does not know yet whether it will be one. Thread-safe.
 final class SocketOptionValues {
-    /// Those of the system for TCP, in seconds, seconds and probes (tcp(7)).
-    private static final Map<SocketOption<?>, Object> KEEP_ALIVE = Map.of(
-            ExtendedSocketOptions.TCP_KEEPIDLE, 7200,
-            ExtendedSocketOptions.TCP_KEEPINTERVAL, 75,
-            ExtendedSocketOptions.TCP_KEEPCOUNT, 9);
-    private static final Map<SocketOption<?>, Integer> MOST_KEEP_ALIVE = Map.of(
-            ExtendedSocketOptions.TCP_KEEPIDLE, 32_767,
-            ExtendedSocketOptions.TCP_KEEPINTERVAL, 32_767,
-            ExtendedSocketOptions.TCP_KEEPCOUNT, 127);
-    private static final Map<SocketOption<?>, Object> OF_BOTH = both(
-            Map.of(
-                    StandardSocketOptions.SO_RCVBUF,
-                    BufferSizes.defaults().receive(),
-                    RsocketOption.MESSAGES,
-                    BufferSizes.defaults().messages(),
-                    RsocketOption.MAPPINGS,
-                    BufferSizes.defaults().mappings()),
-            KEEP_ALIVE);
-    private static final Map<SocketOption<?>, Object> OF_SOCKET = both(
-            OF_BOTH,
-            Map.of(
-                    StandardSocketOptions.SO_SNDBUF,
-                    BufferSizes.defaults().send(),
-                    StandardSocketOptions.SO_KEEPALIVE,
-                    false,
-                    StandardSocketOptions.SO_REUSEADDR,
-                    false,
-                    StandardSocketOptions.SO_LINGER,
-                    -1,
-                    StandardSocketOptions.TCP_NODELAY,
-                    false,
-                    StandardSocketOptions.IP_TOS,
-                    0));
-    private static final Map<SocketOption<?>, Object> OF_SERVER =
-            both(OF_BOTH, Map.of(StandardSocketOptions.SO_REUSEADDR, true));
-    private static final int MOST_TYPE_OF_SERVICE = 255;
+    private static final Set<SocketOption<?>> KEEP_ALIVE = Set.of(
+            StandardSocketOptions.SO_KEEPALIVE,
+            ExtendedSocketOptions.TCP_KEEPIDLE,
+            ExtendedSocketOptions.TCP_KEEPINTERVAL,
+            ExtendedSocketOptions.TCP_KEEPCOUNT);
+    /// The values of rsockets where the JDK has others or none.
+    private static final Map<SocketOption<?>, Integer> OF_RSOCKETS = Map.of(
+            StandardSocketOptions.SO_RCVBUF, BufferSizes.defaults().receive(),
+            StandardSocketOptions.SO_SNDBUF, BufferSizes.defaults().send(),
+            RsocketOption.MESSAGES, BufferSizes.defaults().messages(),
+            RsocketOption.MAPPINGS, BufferSizes.defaults().mappings());
 
-    private final Map<SocketOption<?>, Object> defaults;
+    private final JdkOptions jdk;
     private final Map<SocketOption<?>, Object> values = new ConcurrentHashMap<>();
 
-    private SocketOptionValues(Map<SocketOption<?>, Object> defaults) {
-        this.defaults = defaults;
-    }
-
-    private static Map<SocketOption<?>, Object> both(
-            Map<SocketOption<?>, Object> some, Map<SocketOption<?>, Object> others) {
-        Map<SocketOption<?>, Object> all = new HashMap<>(some);
-        all.putAll(others);
-        return Map.copyOf(all);
+    private SocketOptionValues(JdkOptions jdk) {
+        this.jdk = jdk;
     }
 
     static SocketOptionValues ofSocket() {
-        return new SocketOptionValues(OF_SOCKET);
+        return new SocketOptionValues(JdkOptions.OF_SOCKET);
     }
 
     static SocketOptionValues ofServer() {
-        return new SocketOptionValues(OF_SERVER);
+        return new SocketOptionValues(JdkOptions.OF_SERVER);
     }
 
-    /// The options that can be set.
+    /// The options: all of the JDK, and those of rsockets.
     Set<SocketOption<?>> supported() {
-        return defaults.keySet();
+        Set<SocketOption<?>> all = new HashSet<>(jdk.defaults().keySet());
+        all.add(RsocketOption.MESSAGES);
+        all.add(RsocketOption.MAPPINGS);
+        return Set.copyOf(all);
+    }
+
+    private boolean isSupported(SocketOption<?> name) {
+        return !isOfJdk(name) || jdk.defaults().containsKey(name);
     }
 
     /// Copies the options that were set to a channel of the JDK.
@@ -98,46 +73,40 @@ final class SocketOptionValues {
         return !(name instanceof RsocketOption);
     }
 
-    /// Checks an option and its value as the channels of the JDK do.
+    /// Checks an option as the channels of the JDK do.
     ///
     /// @throws UnsupportedOperationException if there is no such option
-    /// @throws IllegalArgumentException if the value is not one of it
+    /// @throws IllegalArgumentException if the value is none of its type
     <T> void check(SocketOption<T> name, @Nullable T value) {
         Objects.requireNonNull(name);
         checkSupported(name);
         if (!name.type().isInstance(value)) {
             throw new IllegalArgumentException("Invalid value '" + value + "'");
         }
-        int number = value instanceof Integer integer ? integer : 1;
-        boolean buffer = name.equals(StandardSocketOptions.SO_RCVBUF)
-                || name.equals(StandardSocketOptions.SO_SNDBUF)
-                || name instanceof RsocketOption;
-        boolean service = name.equals(StandardSocketOptions.IP_TOS);
-        Integer most = MOST_KEEP_ALIVE.get(name);
-        if ((buffer && number < 0)
-                || (service && (number < 0 || number > MOST_TYPE_OF_SERVICE))
-                || (most != null && (number < 1 || number > most))) {
-            throw new IllegalArgumentException("Invalid value " + number + " for " + name);
+        if (name instanceof RsocketOption && (Integer) value < 0) {
+            throw new IllegalArgumentException("Invalid value " + value + " for " + name);
         }
     }
 
     void checkSupported(SocketOption<?> name) {
-        if (!defaults.containsKey(name)) {
+        if (!isSupported(name)) {
             throw new UnsupportedOperationException("'" + name + "' not supported");
         }
     }
 
-    /// Sets an option that was checked, at a channel of the JDK, too, if there is one.
+    /// Sets an option, at a channel of the JDK if there is one. An option without a meaning for rsockets is kept.
+    ///
+    /// @throws IllegalArgumentException if the option cannot have the value
     <T> void set(@Nullable NetworkChannel channel, SocketOption<T> name, T value) throws IOException {
         if (channel != null) {
             apply(channel, name, value);
         }
-        values.put(name, value);
+        values.put(name, channel == null && isOfJdk(name) ? jdk.checked(name, value) : value);
     }
 
     /// Takes what an accepted socket has from the one that listens.
     void inherit(SocketOptionValues listening) {
-        for (SocketOption<?> option : OF_BOTH.keySet()) {
+        for (SocketOption<?> option : listening.supported()) {
             values.put(option, listening.get(option));
         }
     }
@@ -149,7 +118,10 @@ final class SocketOptionValues {
 
     private <T> T get(SocketOption<T> name) {
         Object value = values.get(name);
-        return name.type().cast(Objects.requireNonNull(value == null ? defaults.get(name) : value));
+        if (value == null) {
+            value = OF_RSOCKETS.get(name);
+        }
+        return name.type().cast(value == null ? Objects.requireNonNull(jdk.defaults().get(name)) : value);
     }
 
     int number(SocketOption<Integer> name) {
@@ -158,7 +130,7 @@ final class SocketOptionValues {
 
     /// Whether an option is one of those that [#keepAlive()] depends on.
     static boolean isKeepAlive(SocketOption<?> name) {
-        return KEEP_ALIVE.containsKey(name) || name.equals(StandardSocketOptions.SO_KEEPALIVE);
+        return KEEP_ALIVE.contains(name);
     }
 
     /// When a connection with these options asks an idle peer for a sign of life; null for never.
@@ -174,12 +146,10 @@ final class SocketOptionValues {
 
     /// The memory of a connection with these options.
     BufferSizes sizes() {
-        BufferSizes sizes = BufferSizes.defaults()
+        return BufferSizes.defaults()
                 .withReceive(number(StandardSocketOptions.SO_RCVBUF))
+                .withSend(number(StandardSocketOptions.SO_SNDBUF))
                 .withMessages(number(RsocketOption.MESSAGES))
                 .withMappings(number(RsocketOption.MAPPINGS));
-        return defaults.containsKey(StandardSocketOptions.SO_SNDBUF)
-                ? sizes.withSend(number(StandardSocketOptions.SO_SNDBUF))
-                : sizes;
     }
 }

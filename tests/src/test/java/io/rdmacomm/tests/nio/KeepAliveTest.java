@@ -2,11 +2,12 @@ package io.rdmacomm.tests.nio;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
-import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.rdmacomm.nio.RdmaSelectorProvider;
 import io.rdmacomm.tests.fixture.LeakCheck;
 import java.io.IOException;
+import java.net.SocketException;
 import java.net.SocketOption;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
@@ -156,9 +157,10 @@ class KeepAliveTest {
                     ExtendedSocketOptions.TCP_KEEPINTERVAL,
                     ExtendedSocketOptions.TCP_KEEPCOUNT)) {
                 for (int wrong : new int[] {-1, 0, 32_768}) {
-                    assertThatIllegalArgumentException()
+                    // As the channels of the JDK do.
+                    assertThatExceptionOfType(SocketException.class)
                             .isThrownBy(() -> channel.setOption(option, wrong))
-                            .withMessageContaining(option.name());
+                            .withMessage("Invalid argument");
                 }
             }
         }
