@@ -2,6 +2,7 @@ package io.rdmacomm.verbs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
@@ -214,6 +215,21 @@ class ResourceTest {
         assertThatThrownBy(user::close).hasMessage("the device is gone");
         assertThatCode(queue::close).doesNotThrowAnyException();
         root.close();
+    }
+
+    /// A native call that does not find its memory, or no memory for the next step.
+    @Test
+    void anErrorOfAChildClosesAllOthers() {
+        Node root = new Node(null, "root");
+        Node queue = root.child("completion queue");
+        root.child("queue pair").using(queue).whenClosed = () -> {
+            throw new OutOfMemoryError("for the test");
+        };
+
+        assertThatExceptionOfType(OutOfMemoryError.class).isThrownBy(root::close);
+        assertThat(log.stream().filter(line -> line.startsWith("close ")))
+                .containsExactly("close queue pair", "close completion queue", "close root");
+        assertThat(queue.lifetime.users()).isZero();
     }
 
     @Test

@@ -148,7 +148,7 @@ public final class Lifetime {
 
     private void closeTree() {
         driver.closing();
-        RuntimeException failure = null;
+        Throwable failure = null;
         while (true) {
             Lifetime child = newestUnusedChild();
             if (child == null) {
@@ -170,8 +170,11 @@ public final class Lifetime {
         if (owner != null) {
             owner.forget(this);
         }
-        if (failure != null) {
-            throw failure;
+        if (failure instanceof Error error) {
+            throw error;
+        }
+        if (failure instanceof RuntimeException exception) {
+            throw exception;
         }
     }
 
@@ -221,11 +224,12 @@ public final class Lifetime {
         }
     }
 
-    private static @Nullable RuntimeException attempt(Runnable step, @Nullable RuntimeException earlier) {
+    /// Runs a step of closing. Its failure must not keep the next steps from being taken.
+    private static @Nullable Throwable attempt(Runnable step, @Nullable Throwable earlier) {
         try {
             step.run();
             return earlier;
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             if (earlier == null) {
                 return e;
             }
