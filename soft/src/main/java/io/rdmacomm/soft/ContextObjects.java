@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// The objects of a context by number: for peers on this host, for callers on the network, and for other
@@ -142,18 +143,25 @@ final class ContextObjects implements SharedMemory.Events {
         // First, so that a queue pair that connects meanwhile either sees it or is failed below.
         context.fail();
         context.asyncEvents().raise(AsyncEventType.DEVICE_FATAL, 0);
-        queuePairs.forEach(queuePair -> {
-            try {
-                queuePair.failLocally(AsyncEventType.QUEUE_PAIR_FATAL);
-            } catch (RuntimeException | Error e) {
-                context.engine().report(e);
-            }
-        });
+        forEachQueuePair(queuePair -> queuePair.failLocally(AsyncEventType.QUEUE_PAIR_FATAL));
+    }
+
+    /// A failure of one must not keep the others from being informed.
+    private void forEachQueuePair(Consumer<ContextQueuePair> action) {
+        queuePairs.forEach(queuePair -> attempt(() -> action.accept(queuePair)));
+    }
+
+    private void attempt(Runnable step) {
+        try {
+            step.run();
+        } catch (RuntimeException | Error e) {
+            context.engine().report(e);
+        }
     }
 
     @Override
     public void onHello(Gid gid, int lid) {
-        queuePairs.forEach(queuePair -> queuePair.peerAppeared(gid, lid));
+        forEachQueuePair(queuePair -> queuePair.peerAppeared(gid, lid));
     }
 
     @Override
@@ -172,7 +180,7 @@ final class ContextObjects implements SharedMemory.Events {
         }
         queue.overrunReported();
         context.asyncEvents().raise(AsyncEventType.COMPLETION_QUEUE_ERROR, completionQueue);
-        queuePairs.forEach(queuePair -> {
+        forEachQueuePair(queuePair -> {
             if (queuePair.completesIn(completionQueue)) {
                 queuePair.failLocally(AsyncEventType.QUEUE_PAIR_FATAL);
             }
@@ -209,28 +217,30 @@ final class ContextObjects implements SharedMemory.Events {
     /// report.
     @Override
     public void onPeerParted() {
-        completionQueues.forEach((number, queue) -> {
+        completionQueues.forEach((number, queue) -> attempt(() -> {
             if (queue.isOverrunUnreported()) {
                 onOverrun(number);
             }
             queue.announceToWaiter();
-        });
-        sharedQueues.forEach((number, queue) -> {
+        }));
+        sharedQueues.forEach((number, queue) -> attempt(() -> {
             if (queue.isLimitUnreported()) {
                 onLimit(number);
             }
-        });
+        }));
     }
 
     @Override
     public void onPeerDied(int lid) {
         for (SoftCompletionQueue queue : completionQueues.values()) {
-            if (queue.ring().skipClaims(lid)) {
-                queue.announceToWaiter();
-            }
+            attempt(() -> {
+                if (queue.ring().skipClaims(lid)) {
+                    queue.announceToWaiter();
+                }
+            });
         }
         // They may use its memory, which is about to be unmapped.
-        queuePairs.forEach(ContextQueuePair::awaitExecutions);
+        forEachQueuePair(ContextQueuePair::awaitExecutions);
         pendingFrees.freeReleased();
     }
 }

@@ -106,9 +106,12 @@ final class ListeningPort {
                 if (key != null) {
                     SHARED.remove(key, this);
                 }
-                identifier.destroy(this);
-                IdentifierEvent end = IdentifierEvent.ofRemoval();
-                listeners.values().forEach(other -> other.end(end));
+                try {
+                    identifier.destroy(this);
+                } finally {
+                    IdentifierEvent end = IdentifierEvent.ofRemoval();
+                    listeners.values().forEach(other -> other.end(end));
+                }
             }
         }
     }

@@ -2,6 +2,7 @@ package io.rdmacomm.ibverbs.siw;
 
 import io.rdmacomm.ibverbs.objects.IbvQueuePair;
 import io.rdmacomm.ibverbs.objects.NativeContext;
+import io.rdmacomm.verbs.service.Closer;
 import io.rdmacomm.verbs.spi.QueuePairRequest;
 import io.rdmacomm.verbs.spi.RequestChain;
 import java.util.List;
@@ -81,7 +82,7 @@ final class SiwQueuePair extends IbvQueuePair {
     public void close() {
         synchronized (numbers) {
             super.close();
-            completions.forEach(queue -> queue.removeCompletionsOf(number()));
+            completions.forEach(queue -> Closer.step(queue, () -> queue.removeCompletionsOf(number())));
         }
         elements.close();
     }

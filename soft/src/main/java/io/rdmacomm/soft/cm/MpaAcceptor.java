@@ -7,6 +7,7 @@ import io.rdmacomm.soft.iwarp.MpaNegotiation;
 import io.rdmacomm.soft.iwarp.MpaViolation;
 import io.rdmacomm.soft.transport.AcceptPause;
 import io.rdmacomm.verbs.cm.IdentifierOptions;
+import io.rdmacomm.verbs.service.Closer;
 import io.rdmacomm.verbs.service.HalfMade;
 import io.rdmacomm.verbs.service.SafeLogger;
 import io.rdmacomm.verbs.service.ServiceThread;
@@ -152,7 +153,7 @@ public final class MpaAcceptor implements AutoCloseable {
             lock.unlock();
         }
         boolean interrupted = Thread.interrupted();
-        left.forEach(request -> request.reject(new byte[0]));
+        left.forEach(request -> Closer.step(request, () -> request.reject(new byte[0])));
         if (interrupted) {
             Thread.currentThread().interrupt();
         }
@@ -214,7 +215,7 @@ public final class MpaAcceptor implements AutoCloseable {
             selector.selectNow();
             List<HalfOpen> published = List.copyOf(complete);
             complete.clear();
-            published.forEach(this::publish);
+            published.forEach(this::tryPublish);
         }
     }
 
@@ -276,6 +277,16 @@ public final class MpaAcceptor implements AutoCloseable {
             counters.timeouts.increment();
             halfOpen.remove(oldest);
             drop(oldest.channel);
+        }
+    }
+
+    /// An error costs this connection only: nobody else knows the others that are complete.
+    private void tryPublish(HalfOpen connection) {
+        try {
+            publish(connection);
+        } catch (RuntimeException | Error e) {
+            LOGGER.log(System.Logger.Level.WARNING, "a connection is closed after an unexpected failure", e);
+            drop(connection.channel);
         }
     }
 

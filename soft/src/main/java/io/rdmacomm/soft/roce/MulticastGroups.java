@@ -3,6 +3,7 @@ package io.rdmacomm.soft.roce;
 import io.rdmacomm.soft.transport.IncomingDatagram;
 import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.VerbException;
+import io.rdmacomm.verbs.service.SafeLogger;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.channels.DatagramChannel;
@@ -12,6 +13,8 @@ import java.util.Map;
 /// The multicast groups to which queue pairs of a context are attached, each with a socket from its first queue pair to
 /// its last. Thread-safe. Takes no lock of a queue pair, and nothing that receives takes its lock.
 final class MulticastGroups implements AutoCloseable {
+    private static final SafeLogger LOGGER = SafeLogger.of(MulticastGroups.class);
+
     static final int MOST = 256;
     static final int MOST_MEMBERS = 64;
 
@@ -81,9 +84,13 @@ final class MulticastGroups implements AutoCloseable {
 
     /// Ends all.
     @Override
-    public synchronized void close() throws IOException {
+    public synchronized void close() {
         for (MulticastGroup group : groups.values()) {
-            group.reader().close();
+            try {
+                group.reader().close();
+            } catch (IOException e) {
+                LOGGER.log(System.Logger.Level.DEBUG, "closing the socket of " + group, e);
+            }
         }
         groups.clear();
     }

@@ -1,5 +1,6 @@
 package io.rdmacomm.soft.shm;
 
+import io.rdmacomm.verbs.service.Closer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -36,7 +37,7 @@ final class PartedPeers implements AutoCloseable {
     /// @param connections with it, which have failed
     void add(ShmPeer peer, List<ShmTransport> connections) {
         List<ShmTransport> busy = new ArrayList<>(connections);
-        busy.removeIf(ShmTransport::isPeerIdle);
+        attempt.accept(() -> busy.removeIf(ShmTransport::isPeerIdle));
         all.add(new Parted(peer, connections, busy));
         checkNanos = FIRST_CHECK_NANOS;
         next = System.nanoTime();
@@ -59,8 +60,10 @@ final class PartedPeers implements AutoCloseable {
     /// A context has ended. If a connection to it had ended before, it is here several times. The claims of the context
     /// are skipped last, because each connection may owe a completion for one of them.
     private void end(int lid) {
-        part.accept(lid);
+        attempt.accept(() -> part.accept(lid));
         List<Parted> ended = all.stream().filter(each -> each.peer.lid() == lid).toList();
+        // First, so that no later check finds them again.
+        all.removeAll(ended);
         for (Parted each : ended) {
             for (ShmTransport transport : each.connections) {
                 attempt.accept(transport::peerDied);
@@ -68,15 +71,16 @@ final class PartedPeers implements AutoCloseable {
         }
         attempt.accept(() -> events.onPeerDied(lid));
         ended.forEach(this::reportIdle);
-        ended.forEach(each -> each.peer.close());
-        all.removeAll(ended);
+        ended.forEach(each -> attempt.accept(each.peer::close));
     }
 
     /// Reports that a peer has finished something meanwhile, and could not report it itself.
     private void reportIdle(Parted each) {
-        if (each.busy.removeIf(ShmTransport::isPeerIdle)) {
-            attempt.accept(events::onPeerParted);
-        }
+        attempt.accept(() -> {
+            if (each.busy.removeIf(ShmTransport::isPeerIdle)) {
+                events.onPeerParted();
+            }
+        });
     }
 
     /// Checks whether they have ended, if it is time to.
@@ -95,7 +99,7 @@ final class PartedPeers implements AutoCloseable {
     /// Unmaps the memory of those that have not ended; the engine has stopped.
     @Override
     public void close() {
-        all.forEach(each -> each.peer.close());
+        all.forEach(each -> Closer.step(each.peer, each.peer::close));
         all.clear();
     }
 }

@@ -2,6 +2,7 @@ package io.rdmacomm.soft.shm;
 
 import io.rdmacomm.soft.transport.Engine;
 import io.rdmacomm.verbs.Gid;
+import io.rdmacomm.verbs.service.Closer;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
@@ -71,7 +72,9 @@ final class ShmPeers implements AutoCloseable {
     @Override
     public synchronized void close() {
         closed = true;
-        connected.values().forEach(ShmPeer::close);
+        for (ShmPeer peer : connected.values()) {
+            Closer.step(peer, peer::close);
+        }
         connected.clear();
     }
 }

@@ -1,6 +1,7 @@
 package io.rdmacomm.soft.tcp;
 
 import io.rdmacomm.soft.transport.Engine;
+import io.rdmacomm.verbs.service.Closer;
 import io.rdmacomm.verbs.service.SafeLogger;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -83,7 +84,7 @@ final class LingeringClose implements AutoCloseable {
     @Override
     public void close() {
         closed = true;
-        open.forEach(Lingering::end);
+        open.forEach(lingering -> Closer.step(lingering.channel, lingering::end));
     }
 
     /// A connection whose peer may still read the last words.

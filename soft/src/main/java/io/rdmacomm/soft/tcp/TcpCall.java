@@ -81,8 +81,11 @@ abstract class TcpCall implements Engine.Ready {
     /// Ends the call if its time is over.
     final void checkTime() {
         if (isOlderThan(patienceNanos())) {
-            onTimeout();
-            end();
+            try {
+                onTimeout();
+            } finally {
+                end();
+            }
         }
     }
 }

@@ -5,6 +5,7 @@ import io.rdmacomm.soft.memory.LocalMemory;
 import io.rdmacomm.soft.transport.AcceptPause;
 import io.rdmacomm.soft.transport.Engine;
 import io.rdmacomm.verbs.Gid;
+import io.rdmacomm.verbs.service.Closer;
 import io.rdmacomm.verbs.service.SafeLogger;
 import io.rdmacomm.verbs.service.SystemSockets;
 import java.io.IOException;
@@ -240,7 +241,7 @@ public final class TcpNode implements Engine.Ready, AutoCloseable {
     @Override
     public void close() throws IOException {
         for (TcpCall call : calls) {
-            call.end();
+            Closer.step(call.channel(), call::end);
         }
         links.closing().close();
         if (listener != null) {

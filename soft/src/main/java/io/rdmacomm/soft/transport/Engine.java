@@ -5,6 +5,7 @@ import io.rdmacomm.verbs.service.ServiceThread;
 import io.rdmacomm.verbs.service.SystemSockets;
 import java.io.IOException;
 import java.nio.channels.CancelledKeyException;
+import java.nio.channels.Channel;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ClosedSelectorException;
 import java.nio.channels.SelectableChannel;
@@ -323,6 +324,14 @@ public final class Engine implements AutoCloseable {
         }
     }
 
+    private static void close(Channel channel) {
+        try {
+            channel.close();
+        } catch (IOException e) {
+            LOGGER.log(System.Logger.Level.DEBUG, "closing a channel", e);
+        }
+    }
+
     /// Ends the thread and closes all channels.
     @Override
     public void close() throws IOException {
@@ -332,12 +341,13 @@ public final class Engine implements AutoCloseable {
         var _ = thread.join(JOIN_MILLIS);
         awaitLeader();
         if (selector.isOpen()) {
-            for (SelectionKey key : selector.keys()) {
-                if (key.isValid()) {
-                    key.channel().close();
+            try (selector) {
+                for (SelectionKey key : selector.keys()) {
+                    if (key.isValid()) {
+                        close(key.channel());
+                    }
                 }
             }
-            selector.close();
         }
     }
 }

@@ -3,6 +3,7 @@ package io.rdmacomm.soft.cm.ib;
 import io.rdmacomm.soft.roce.cm.Conversation;
 import io.rdmacomm.soft.roce.cm.ListeningPort;
 import io.rdmacomm.soft.roce.cm.ServiceInquiry;
+import io.rdmacomm.verbs.service.Closer;
 import io.rdmacomm.verbs.spi.ConnectionRequestDriver;
 import io.rdmacomm.verbs.spi.DatagramRequestDriver;
 import io.rdmacomm.verbs.spi.Driver;
@@ -51,11 +52,13 @@ final class IbListener<M, R extends Driver> implements ListenerDriver<R> {
     public void closing() {
         for (M request : port.end()) {
             R driver = wrap.apply(connections, request);
-            switch (driver) {
-                case ConnectionRequestDriver connection -> connection.reject(new byte[0]);
-                case DatagramRequestDriver datagram -> datagram.reject(new byte[0]);
-                default -> throw new AssertionError(driver);
-            }
+            Closer.step(driver, () -> {
+                switch (driver) {
+                    case ConnectionRequestDriver connection -> connection.reject(new byte[0]);
+                    case DatagramRequestDriver datagram -> datagram.reject(new byte[0]);
+                    default -> throw new AssertionError(driver);
+                }
+            });
         }
     }
 
