@@ -12,6 +12,7 @@ import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.verbs.RdmaInterruptedException;
+import io.rdmacomm.verbs.service.Closer;
 import io.rdmacomm.verbs.service.SafeLogger;
 import java.lang.System.Logger.Level;
 import java.lang.foreign.MemorySegment;
@@ -201,9 +202,10 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
             }
             closed = true;
             open = false;
-            stopAccepting();
-            closeEndPoints();
-            observation.close();
+            // It cannot be closed again, so each step is taken whatever happens in the others.
+            Closer.step(this, this::stopAccepting);
+            Closer.step(this, this::closeEndPoints);
+            Closer.step(this, observation::close);
             device.close();
         } finally {
             closing.unlock();
@@ -324,8 +326,11 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
     private void closeEndPoints() {
         List<Thread> closers = new ArrayList<>();
         for (EndPoint endPoint : endPoints.open()) {
-            closers.add(
-                    Thread.ofVirtual().name("rdmacomm-close-" + endPoint.name()).start(endPoint::close));
+            Closer.step(
+                    endPoint,
+                    () -> closers.add(Thread.ofVirtual()
+                            .name("rdmacomm-close-" + endPoint.name())
+                            .start(endPoint::close)));
         }
         closers.forEach(Threads::join);
     }

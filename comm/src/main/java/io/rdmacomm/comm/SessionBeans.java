@@ -135,7 +135,7 @@ final class SessionBeans implements SessionObserver {
             ObjectName full = new ObjectName(DOMAIN + type + ",name=" + ObjectName.quote(name));
             server.registerMBean(bean, full);
             names.add(full);
-        } catch (JMException e) {
+        } catch (JMException | RuntimeException e) {
             log("registering the management bean of " + name, e);
         }
     }
@@ -154,13 +154,14 @@ final class SessionBeans implements SessionObserver {
                 server.unregisterMBean(name);
             } catch (InstanceNotFoundException e) {
                 // Somebody else has done so.
-            } catch (JMException e) {
+            } catch (JMException | RuntimeException e) {
+                // A bean server that refuses one must not keep the others.
                 log("unregistering " + name, e);
             }
         }
     }
 
-    private static void log(String what, JMException why) {
+    private static void log(String what, Exception why) {
         SafeLogger.ofPackage(SessionBeans.class).log(Level.WARNING, what + " failed", why);
     }
 

@@ -404,16 +404,16 @@ final class SessionDevice implements AutoCloseable {
     /// Stops the threads and frees everything; the endpoints are closed by now.
     @Override
     public void close() {
-        events.close();
-        controlLoop.close();
+        Closer.step(context, events::close);
+        Closer.step(context, controlLoop::close);
         if (sharedLoop != null) {
-            sharedLoop.close();
+            Closer.step(context, sharedLoop::close);
         }
         if (eventLoop != null) {
-            eventLoop.close();
+            Closer.step(context, eventLoop::close);
         }
         if (receives != null) {
-            receives.close();
+            Closer.step(context, receives::close);
         }
         for (RdmaBuffer buffer : buffers.values()) {
             Closer.step(buffer, buffer::close);

@@ -6,6 +6,7 @@ import io.rdmacomm.comm.mesh.join.NodeList;
 import io.rdmacomm.verbs.DeadlineException;
 import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.verbs.RdmaInterruptedException;
+import io.rdmacomm.verbs.service.Closer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -216,14 +217,16 @@ final class Nodes implements NodeList {
                 return;
             }
             failure = why;
+            changed.signalAll();
             for (Node node : nodes) {
                 if (node != null) {
-                    notifiers.add(Thread.ofVirtual()
-                            .name("rdmacomm-notify-" + node.rank())
-                            .start(() -> node.endPoint().abort(why.rank(), why)));
+                    Closer.step(
+                            node.endPoint(),
+                            () -> notifiers.add(Thread.ofVirtual()
+                                    .name("rdmacomm-notify-" + node.rank())
+                                    .start(() -> node.endPoint().abort(why.rank(), why))));
                 }
             }
-            changed.signalAll();
         } finally {
             lock.unlock();
         }

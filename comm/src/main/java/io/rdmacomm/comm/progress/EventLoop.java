@@ -86,7 +86,7 @@ public final class EventLoop implements AutoCloseable {
             return false;
         }
         if (anyMissed) {
-            groups.values().forEach(this::serve);
+            serveAll();
         }
         // Cleared after success: a group whose turn fails is no longer queued.
         anyMissed = true;
@@ -97,6 +97,24 @@ public final class EventLoop implements AutoCloseable {
         }
         anyMissed = false;
         return true;
+    }
+
+    /// Serves all groups, also after one that fails. That ends the turn.
+    private void serveAll() {
+        Throwable failure = null;
+        for (CompletionGroup group : groups.values()) {
+            try {
+                serve(group);
+            } catch (RuntimeException | Error e) {
+                failure = e;
+            }
+        }
+        if (failure instanceof Error error) {
+            throw error;
+        }
+        if (failure instanceof RuntimeException exception) {
+            throw exception;
+        }
     }
 
     /// The channel was closed from outside: groups no longer get events.

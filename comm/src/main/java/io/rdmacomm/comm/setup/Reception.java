@@ -1,5 +1,6 @@
 package io.rdmacomm.comm.setup;
 
+import io.rdmacomm.verbs.service.Closer;
 import io.rdmacomm.verbs.service.HalfMade;
 import io.rdmacomm.verbs.service.SafeLogger;
 import java.lang.System.Logger.Level;
@@ -104,7 +105,7 @@ public final class Reception {
     /// Closes all connections that are being served, and waits until their service has ended. Call it when no
     /// more are accepted. Any thread, and several at a time.
     public void close() {
-        beingServed().forEach(TcpConnector::close);
+        beingServed().forEach(connection -> Closer.step(connection, connection::close));
         lock.lock();
         try {
             while (!served.isEmpty()) {
