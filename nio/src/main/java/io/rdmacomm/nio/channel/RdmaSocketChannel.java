@@ -6,6 +6,7 @@ import io.rdmacomm.nio.rsocket.Readiness;
 import io.rdmacomm.nio.rsocket.RsConnection;
 import io.rdmacomm.nio.rsocket.RsConnector.Established;
 import io.rdmacomm.verbs.statistics.ChannelStatistics;
+import java.io.Closeable;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -798,17 +799,12 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
             begun = attempt;
             bound = reservation;
         }
-        if (bound != null && channel == null) {
-            bound.close();
-        }
-        if (begun != null) {
-            begun.abandon(open != null || channel != null);
-        }
-        if (open != null) {
-            close(open);
-        }
-        if (channel != null) {
-            channel.close();
+        // From the last to the first; each is closed whatever happens in the others.
+        try (SocketChannel _ = channel;
+                Closeable _ = open == null ? null : () -> close(open);
+                Closeable _ = begun == null ? null : () -> begun.abandon(open != null || channel != null);
+                PortReservation _ = channel == null ? bound : null) {
+            // There is nothing else to do.
         }
     }
 
