@@ -43,6 +43,7 @@ final class Soak implements WorkerProcess.Listener {
     private final @Nullable FarNamespace far;
     private final List<@Nullable WorkerProcess> workers = new ArrayList<>();
     private final List<LinkRun> links = new ArrayList<>();
+    private final List<ChurnRun> churns = new ArrayList<>();
     private final Map<String, Route> routes = new HashMap<>();
     /// Lives and faults hold the read lock; a rest takes the write lock.
     private final ReentrantReadWriteLock resting = new ReentrantReadWriteLock(true);
@@ -73,6 +74,9 @@ final class Soak implements WorkerProcess.Listener {
         for (LinkRun link : links) {
             threads.add(Thread.ofVirtual().start(link));
         }
+        for (ChurnRun churn : churns) {
+            threads.add(Thread.ofVirtual().start(churn));
+        }
         threads.add(Thread.ofPlatform().daemon().name("faults").start(this::injectFaults));
         watch();
         over = true;
@@ -95,6 +99,10 @@ final class Soak implements WorkerProcess.Listener {
                 route(a, b, TCP, "TCP");
             }
         }
+        for (int client = 1; client < options.workers() && options.local(); client++) {
+            churn(client, SHARED, "sockets, shared memory");
+            churn(client, TCP, "sockets, TCP");
+        }
         for (int a = 0; a < options.workers() - 1 && far != null; a++) {
             route(a, options.workers(), CABLE, "TCP, veth");
         }
@@ -105,6 +113,12 @@ final class Soak implements WorkerProcess.Listener {
         routes.put(route.name(), route);
         report.add(route);
         links.add(new LinkRun(route, this, random.nextLong()));
+    }
+
+    private void churn(int client, String device, String transport) {
+        Route route = new Route("sockets-" + device + "-0-" + client, 0, client, device, transport);
+        report.add(route);
+        churns.add(new ChurnRun(route, this, random.nextLong()));
     }
 
     private void start(int i) throws InterruptedException {

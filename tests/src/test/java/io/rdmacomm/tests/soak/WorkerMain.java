@@ -1,5 +1,7 @@
 package io.rdmacomm.tests.soak;
 
+import io.rdmacomm.tests.nio.EchoClient;
+import io.rdmacomm.tests.nio.EchoServer;
 import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.Gid;
 import io.rdmacomm.verbs.PathMtu;
@@ -17,6 +19,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -43,6 +46,8 @@ final class WorkerMain implements Reporter {
     private final Map<String, SharedInbox> inboxes = new ConcurrentHashMap<>();
     private final Pulse pulse = new Pulse();
     private final List<Context> contexts = new ArrayList<>();
+    /// By the name of the device.
+    private final Map<String, EchoServer> echoes = new ConcurrentHashMap<>();
 
     private WorkerMain(String[] devices) {
         for (String device : devices) {
@@ -89,6 +94,9 @@ final class WorkerMain implements Reporter {
                 Words command = Words.parse(line);
                 threads.execute(() -> answer(command));
             }
+        }
+        for (EchoServer echo : echoes.values()) {
+            echo.close();
         }
         contexts.forEach(Context::close);
     }
@@ -146,6 +154,10 @@ final class WorkerMain implements Reporter {
                 return Words.of(
                         "acknowledged", link.acknowledged(), "posted", link.posted(), "expected", link.expected());
             }
+            case "listen" -> {
+                return Words.of("port", echo(command.text("device")).port());
+            }
+            case "churn" -> churn(name, command);
             case "show" -> {
                 return Words.of("text", links.values().toString());
             }
@@ -155,6 +167,27 @@ final class WorkerMain implements Reporter {
             default -> throw new IllegalArgumentException("unknown command " + command);
         }
         return new Words();
+    }
+
+    private EchoServer echo(String device) {
+        EchoServer echo = echoes.computeIfAbsent(device, EchoServer::start);
+        Throwable failure = echo.failure();
+        if (failure != null) {
+            throw new IllegalStateException("the selector has failed: " + failure, failure);
+        }
+        return echo;
+    }
+
+    /// Opens connections to the server of another worker, by blocking channels and by channels in the selector of the
+    /// own server.
+    private void churn(String name, Words command) throws Exception {
+        Random random = new Random(command.number("seed"));
+        EchoServer own = echo(command.text("device"));
+        Tally tally = tallies.computeIfAbsent(name, key -> new Tally());
+        int port = (int) command.number("port");
+        for (long left = command.number("connections"); left > 0; left--) {
+            tally.message((int) EchoClient.run(own, port, random));
+        }
     }
 
     /// What all threads are doing, to the standard error.
