@@ -22,7 +22,8 @@ record RdmaService(SocketDevice device, String what, InetSocketAddress address, 
     ///
     /// @throws IOException the cause if TCP must not do it
     void failed(IOException cause) throws IOException {
-        decisions.note(what, address, (orTcp ? "TCP, because RDMA failed: " : "RDMA failed: ") + SocketFailures.reason(cause));
+        decisions.note(
+                what, address, (orTcp ? "TCP, because RDMA failed: " : "RDMA failed: ") + SocketFailures.reason(cause));
         if (!orTcp) {
             throw cause;
         }

@@ -231,7 +231,8 @@ public final class RocePort implements AutoCloseable {
     ///
     /// @return nanoseconds until the next call is due
     public long onTime() {
-        return Math.min(silence.onTime(), Math.min(watches.onTime(), node.connections().onTime()));
+        return Math.min(
+                silence.onTime(), Math.min(watches.onTime(), node.connections().onTime()));
     }
 
     /// No longer receives: the engine closes what it watches, and the socket is that of all contexts here.

@@ -24,6 +24,7 @@ import io.rdmacomm.tests.fixture.Work;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.QueuePairState;
+import io.rdmacomm.verbs.RemoteMemory;
 import io.rdmacomm.verbs.WorkStatus;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -36,6 +37,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// The network is cut: no FIN, no RST. Peers are given up all the same, idle ones too.
 @Tag("slow")
@@ -55,7 +58,6 @@ class SilentHostTest {
     @BeforeEach
     void reach() throws Exception {
         far = FarNamespace.orLeaveOut(SilentHostTest.class);
-        System.setProperty(DEVICES, devicesAt(far.near()));
         folder = Files.createTempDirectory(Path.of("/dev/shm"), "rdmacomm-far-");
     }
 
@@ -76,41 +78,80 @@ class SilentHostTest {
     }
 
     /// The first one notices silence soon, the other one practically never.
-    private static String devicesAt(String address) {
-        return ATTENTIVE + "=" + address + "?silence=4," + CARELESS + "=" + address + "?silence=30000";
+    private static String devicesAt(String address, String transport) {
+        String at = "=" + address + "?transport=" + transport + "&silence=";
+        return ATTENTIVE + at + "4," + CARELESS + at + "30000";
     }
 
+    private HelperProcess startFar(String transport) {
+        System.setProperty(DEVICES, devicesAt(far.near(), transport));
+        return far.start(devicesAt(far.far(), transport), folder);
+    }
+
+    private static void writeOnce(LocalEnd here, End there, LocalQueue mine, EndQueue theirs, ConnectionOptions how) {
+        mine.connect(theirs.info(), how);
+        theirs.connect(mine.info(), how);
+        LocalMemory source = here.allocate(64, AccessFlag.allRemote());
+        EndMemory target = there.allocate(64, AccessFlag.allRemote());
+        mine.post(Work.write(1, target.remote(), source.piece(0, 8)));
+        assertThat(mine.one().status()).isEqualTo(WorkStatus.SUCCESS);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"iwarp", "roce"})
+    void idleQueuePairsFail(String transport) {
+        try (HelperProcess process = startFar(transport);
+                LocalEnd here = LocalEnd.open(ATTENTIVE);
+                End there = process.host().open(ATTENTIVE)) {
+            LocalQueue mine = here.queue(Spec.usual());
+            EndQueue theirs = there.queue(Spec.usual());
+            writeOnce(here, there, mine, theirs, PATIENT);
+            far.cut();
+            try {
+                Deadline.await("the queue pair fails", () -> mine.state() == QueuePairState.ERROR);
+                Deadline.await("the other side's fails", () -> theirs.state() == QueuePairState.ERROR);
+            } finally {
+                far.mend();
+            }
+        }
+    }
+
+    /// Nobody answers questions over RoCE for a process that is gone.
     @Test
-    void idleQueuePairsAndSessionsFail() throws Exception {
+    void overRoceAnIdleQueuePairFailsWhenTheProcessOfItsPeerIsKilled() {
+        try (HelperProcess process = startFar("roce");
+                LocalEnd here = LocalEnd.open(ATTENTIVE);
+                End there = process.host().open(ATTENTIVE)) {
+            LocalQueue mine = here.queue(Spec.usual());
+            writeOnce(here, there, mine, there.queue(Spec.usual()), PATIENT);
+            mine.receive(2);
+            process.kill();
+            assertThat(mine.one().status()).isEqualTo(WorkStatus.FLUSHED);
+            assertThat(mine.state()).isEqualTo(QueuePairState.ERROR);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"iwarp", "roce"})
+    void idleSessionsFail(String transport) throws Exception {
+        System.setProperty(DEVICES, devicesAt(far.near(), transport));
         // The session's queue pairs do not notice it: its TCP connection has to.
         SessionOptions options = SessionOptions.defaults()
                 .withAddress(far.near(), 0)
                 .withDevice(CARELESS)
                 .withDeadlines(Deadlines.defaults().withSilence(Duration.ofSeconds(4)));
-        try (HelperProcess process = far.start(devicesAt(far.far()), folder);
-                LocalEnd here = LocalEnd.open(ATTENTIVE);
-                End there = process.host().open(ATTENTIVE);
-                ServerSession session = ServerSession.listen(options);
+        String theirs = CARELESS + "=" + far.far() + "?transport=" + transport;
+        try (ServerSession session = ServerSession.listen(options);
                 PeerProgram client = PeerProgram.start(
                         far.launcher(),
-                        Map.of(DEVICES, CARELESS + "=" + far.far(), DIRECTORY, folder.toString()),
+                        Map.of(DEVICES, theirs, DIRECTORY, folder.toString()),
                         "client",
                         Integer.toString(session.port()),
                         far.near())) {
-            LocalQueue mine = here.queue(Spec.usual());
-            EndQueue theirs = there.queue(Spec.usual());
-            mine.connect(theirs.info(), PATIENT);
-            theirs.connect(mine.info(), PATIENT);
-            LocalMemory source = here.allocate(64, AccessFlag.allRemote());
-            EndMemory target = there.allocate(64, AccessFlag.allRemote());
-            mine.post(Work.write(1, target.remote(), source.piece(0, 8)));
-            assertThat(mine.one().status()).isEqualTo(WorkStatus.SUCCESS);
             EndPoint endPoint = session.accept(PATIENCE);
             assertThat(client.readLine()).isEqualTo("ready");
             far.cut();
             try {
-                Deadline.await("the queue pair fails", () -> mine.state() == QueuePairState.ERROR);
-                Deadline.await("the other side's fails", () -> theirs.state() == QueuePairState.ERROR);
                 Deadline.await("the endpoint fails", () -> endPoint.state() == EndPointState.FAILED);
                 assertThat(endPoint.failure()).isInstanceOf(PeerClosedException.class);
             } finally {
@@ -121,29 +162,42 @@ class SilentHostTest {
 
     /// Its retries are over long before, but a network may be slow for a moment.
     @Test
-    void aRequestInFlightEndsAfterFiveSeconds() throws Exception {
-        try (HelperProcess process = far.start(devicesAt(far.far()), folder);
+    void aRequestInFlightEndsAfterFiveSeconds() {
+        try (HelperProcess process = startFar("iwarp");
                 LocalEnd here = LocalEnd.open(CARELESS);
                 End there = process.host().open(CARELESS)) {
             LocalQueue mine = here.queue(Spec.usual());
             EndQueue theirs = there.queue(Spec.usual());
             ConnectionOptions impatient = ConnectionOptions.defaults().withTimeout(Duration.ofMillis(50), 1);
-            mine.connect(theirs.info(), impatient);
-            theirs.connect(mine.info(), impatient);
-            LocalMemory source = here.allocate(64, AccessFlag.allRemote());
-            EndMemory target = there.allocate(64, AccessFlag.allRemote());
-            mine.post(Work.write(1, target.remote(), source.piece(0, 8)));
-            assertThat(mine.one().status()).isEqualTo(WorkStatus.SUCCESS);
-            far.cut();
-            try {
-                long begin = System.nanoTime();
-                mine.post(Work.write(2, target.remote(), source.piece(0, 8)));
-                assertThat(mine.one().status()).isEqualTo(WorkStatus.RETRY_EXCEEDED);
-                assertThat(Duration.ofNanos(System.nanoTime() - begin)).isGreaterThan(Duration.ofSeconds(4));
-                assertThat(mine.state()).isEqualTo(QueuePairState.ERROR);
-            } finally {
-                far.mend();
-            }
+            writeOnce(here, there, mine, theirs, impatient);
+            assertThat(lostRequest(mine)).isGreaterThan(Duration.ofSeconds(4));
+        }
+    }
+
+    @Test
+    void overRoceARequestInFlightEndsWithItsRetries() {
+        try (HelperProcess process = startFar("roce");
+                LocalEnd here = LocalEnd.open(CARELESS);
+                End there = process.host().open(CARELESS)) {
+            LocalQueue mine = here.queue(Spec.usual());
+            ConnectionOptions impatient = ConnectionOptions.defaults().withTimeout(Duration.ofMillis(268), 3);
+            writeOnce(here, there, mine, there.queue(Spec.usual()), impatient);
+            // 268 ms, 536 ms, and twice 1,072 ms.
+            assertThat(lostRequest(mine)).isGreaterThan(Duration.ofSeconds(2));
+        }
+    }
+
+    /// How long a request lives whose packets are lost.
+    private Duration lostRequest(LocalQueue mine) {
+        far.cut();
+        try {
+            long begin = System.nanoTime();
+            mine.post(Work.write(2, new RemoteMemory(0, 0, 0)));
+            assertThat(mine.one().status()).isEqualTo(WorkStatus.RETRY_EXCEEDED);
+            assertThat(mine.state()).isEqualTo(QueuePairState.ERROR);
+            return Duration.ofNanos(System.nanoTime() - begin);
+        } finally {
+            far.mend();
         }
     }
 }

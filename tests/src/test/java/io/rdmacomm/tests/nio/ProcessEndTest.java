@@ -4,10 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.rdmacomm.nio.RdmaSelectorProvider;
+import io.rdmacomm.tests.fixture.ByAddress;
 import io.rdmacomm.tests.fixture.Fabric;
 import io.rdmacomm.tests.fixture.JavaCommand;
 import io.rdmacomm.tests.fixture.LeakCheck;
+import io.rdmacomm.tests.fixture.LocalEnd;
 import io.rdmacomm.tests.fixture.Signals;
+import io.rdmacomm.tests.fixture.Spec;
+import io.rdmacomm.verbs.ConnectionOptions;
+import io.rdmacomm.verbs.cm.Connection;
+import io.rdmacomm.verbs.cm.ConnectionManager;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
@@ -19,11 +25,13 @@ import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.channels.spi.SelectorProvider;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -124,6 +132,11 @@ class ProcessEndTest {
                 new InetSocketAddress(InetAddress.ofLiteral(arguments[1]), Integer.parseInt(arguments[2]));
         switch (arguments[3]) {
             case "serve" -> serve(way.provider(), address);
+            case "verbs" -> {
+                LocalEnd end = LocalEnd.open(way.device);
+                end.queue(Spec.usual()).connectTo(arguments[1], address.getPort(), ConnectionOptions.defaults());
+                System.exit(0);
+            }
             case "many" -> connectMany(way.provider(), address);
             default -> {
                 SocketChannel channel = way.provider().openSocketChannel();
@@ -184,6 +197,7 @@ class ProcessEndTest {
                 Runtime.getRuntime().addShutdownHook(new Thread(() -> answerTheLastRequest(channel)));
                 System.exit(0);
             }
+            case "idle" -> waitHere();
             case "half" -> {
                 channel.shutdownOutput();
                 waitHere();
@@ -298,6 +312,27 @@ class ProcessEndTest {
         }
     }
 
+    /// Queue pairs without sockets, as on adapters.
+    @ParameterizedTest
+    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "KERNEL")
+    void connectionsByAddressAreDisconnected(Way way) throws Exception {
+        Process client = null;
+        try (LocalEnd here = LocalEnd.open(way.device);
+                ConnectionManager manager = ConnectionManager.open(here.context());
+                ByAddress waiting = ByAddress.await(
+                        manager, way.address(), here.queue(Spec.usual()).queuePair(), ConnectionOptions.defaults())) {
+            client = start(way, way.address(), waiting.address().getPort(), "verbs");
+            try (Connection connection = waiting.connection()) {
+                assertThat(connection.awaitDisconnect(Duration.ofSeconds(20))).isTrue();
+                assertThat(connection.disconnectReason()).matches("the peer (disconnected|has ended the connection)");
+            }
+        } finally {
+            if (client != null) {
+                client.destroyForcibly().waitFor();
+            }
+        }
+    }
+
     // ---- A kill ----
 
     @ParameterizedTest
@@ -309,6 +344,32 @@ class ProcessEndTest {
             assertThatExceptionOfType(SocketException.class)
                     .isThrownBy(ends::readToTheEnd)
                     .withMessage("Connection reset");
+        }
+    }
+
+    /// Nothing but the silence shows it. The client has sent nothing over its queue pair.
+    @Test
+    @Tag("slow")
+    void aKillOverRoceIsAResetAfterTheSilence() throws Exception {
+        String before = System.getProperty(DEVICES, "");
+        String address = Fabric.ownAddress(0);
+        System.setProperty(DEVICES, before + ",attentive=" + address + "?transport=roce&silence=4");
+        try (RdmaSelectorProvider provider = RdmaSelectorProvider.of("attentive", "*");
+                ServerSocketChannel listening = provider.openServerSocketChannel()) {
+            listening.bind(new InetSocketAddress(InetAddress.ofLiteral(address), 0));
+            int port = ((InetSocketAddress) listening.getLocalAddress()).getPort();
+            Process client = start(Way.ROCE, InetAddress.ofLiteral(address), port, "idle");
+            try (SocketChannel server = listening.accept()) {
+                assertThat(client.inputReader().readLine()).isEqualTo("ready");
+                client.destroyForcibly().waitFor();
+                assertThatExceptionOfType(SocketException.class)
+                        .isThrownBy(() -> server.read(ByteBuffer.allocate(1)))
+                        .withMessage("Connection reset");
+            } finally {
+                client.destroyForcibly();
+            }
+        } finally {
+            System.setProperty(DEVICES, before);
         }
     }
 

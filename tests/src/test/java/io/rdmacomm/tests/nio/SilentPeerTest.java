@@ -28,17 +28,25 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// Idle connections to another host that says nothing any more: no FIN, no RST. The devices would notice that only
 /// after hours.
 @Tag("slow")
 @ExtendWith(LeakCheck.class)
 @Timeout(120)
+@ParameterizedClass(name = "{0}")
+@ValueSource(strings = {"iwarp", "roce"})
 class SilentPeerTest {
     private static final String DEVICES = "rdmacomm.soft.devices";
     private static final String DIRECTORY = "rdmacomm.soft.directory";
     private static final String DEVICE = "careless";
     private static final long SECONDS = 1_000_000_000L;
+
+    @Parameter
+    private String transport;
 
     private final String devices = System.getProperty(DEVICES);
     private FarNamespace far;
@@ -47,8 +55,8 @@ class SilentPeerTest {
     private RdmaSelectorProvider provider;
     private SocketChannel channel;
 
-    private static String deviceAt(String address) {
-        return DEVICE + "=" + address + "?silence=30000";
+    private String deviceAt(String address) {
+        return DEVICE + "=" + address + "?silence=30000&transport=" + transport;
     }
 
     @BeforeEach

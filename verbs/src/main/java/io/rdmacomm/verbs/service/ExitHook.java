@@ -107,7 +107,8 @@ public final class ExitHook {
 
     /// The thread that has started the hooks.
     private static @Nullable Thread runner() {
-        for (Map.Entry<Thread, StackTraceElement[]> each : Thread.getAllStackTraces().entrySet()) {
+        for (Map.Entry<Thread, StackTraceElement[]> each :
+                Thread.getAllStackTraces().entrySet()) {
             for (StackTraceElement frame : each.getValue()) {
                 if (RUNNER.equals(frame.getClassName())) {
                     return each.getKey();
