@@ -118,16 +118,19 @@ class SilentHostTest {
 
     /// Nobody answers questions over RoCE for a process that is gone.
     @Test
+    @SuppressWarnings("try") // its process is killed, so it cannot be closed
     void overRoceAnIdleQueuePairFailsWhenTheProcessOfItsPeerIsKilled() {
-        try (HelperProcess process = startFar("roce");
-                LocalEnd here = LocalEnd.open(ATTENTIVE);
-                End there = process.host().open(ATTENTIVE)) {
+        HelperProcess process = startFar("roce");
+        try (LocalEnd here = LocalEnd.open(ATTENTIVE)) {
+            End there = process.host().open(ATTENTIVE);
             LocalQueue mine = here.queue(Spec.usual());
             writeOnce(here, there, mine, there.queue(Spec.usual()), PATIENT);
             mine.receive(2);
             process.kill();
             assertThat(mine.one().status()).isEqualTo(WorkStatus.FLUSHED);
             assertThat(mine.state()).isEqualTo(QueuePairState.ERROR);
+        } finally {
+            process.kill();
         }
     }
 
@@ -182,8 +185,8 @@ class SilentHostTest {
             LocalQueue mine = here.queue(Spec.usual());
             ConnectionOptions impatient = ConnectionOptions.defaults().withTimeout(Duration.ofMillis(268), 3);
             writeOnce(here, there, mine, there.queue(Spec.usual()), impatient);
-            // 268 ms, 536 ms, and twice 1,072 ms.
-            assertThat(lostRequest(mine)).isGreaterThan(Duration.ofSeconds(2));
+            // 268 ms, 536 ms, and 1,072 ms.
+            assertThat(lostRequest(mine)).isGreaterThan(Duration.ofSeconds(1));
         }
     }
 

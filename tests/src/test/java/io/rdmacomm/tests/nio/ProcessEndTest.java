@@ -351,8 +351,8 @@ class ProcessEndTest {
     @Test
     @Tag("slow")
     void aKillOverRoceIsAResetAfterTheSilence() throws Exception {
-        String before = System.getProperty(DEVICES, "");
         String address = Fabric.ownAddress(0);
+        String before = System.getProperty(DEVICES, "");
         System.setProperty(DEVICES, before + ",attentive=" + address + "?transport=roce&silence=4");
         try (RdmaSelectorProvider provider = RdmaSelectorProvider.of("attentive", "*");
                 ServerSocketChannel listening = provider.openServerSocketChannel()) {
