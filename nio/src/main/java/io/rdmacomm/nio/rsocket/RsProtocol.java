@@ -504,7 +504,8 @@ final class RsProtocol {
             failure = cause;
             Connection connected = connection;
             if (connected != null && !closing) {
-                SocketRecording.failed(connected.remoteAddress().toString(), "" + cause.getMessage());
+                String words = SocketFailures.reason(SocketFailures.ofRead(cause, timedOut));
+                SocketRecording.failed(connected.remoteAddress().toString(), words);
             }
             if (connected != null && cause.getCause() instanceof ProtocolException) {
                 // The peer must not go on after it has broken the rules.
