@@ -178,7 +178,8 @@ final class EndPointChannels implements AutoCloseable {
         all.forEach(channel -> channel.stop(why));
     }
 
-    /// Ends everything in flight after [#stop]: closes the queue pairs; the polling threads run the handlers.
+    /// Ends everything in flight after [#stop]: closes the queue pairs; the polling threads run the handlers. If
+    /// that runs out of memory, the next call continues. The control channel is last: it asks for that call.
     ///
     /// @param deadline the end of the time for devices to flush
     /// @param polling whether to poll where no library thread does
@@ -188,8 +189,13 @@ final class EndPointChannels implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        all.forEach(
-                channel -> Closer.step(channel.name(), () -> channel.adapter().end()));
+        for (RdmaChannel channel : all.reversed()) {
+            try {
+                channel.adapter().end();
+            } catch (RuntimeException e) {
+                Closer.failed(channel.name(), e);
+            }
+        }
     }
 
     /// Frees everything. All handlers have been called when this returns.

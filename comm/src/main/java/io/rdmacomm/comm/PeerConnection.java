@@ -6,6 +6,7 @@ import io.rdmacomm.comm.endpoint.EndPointLife.Event;
 import io.rdmacomm.comm.endpoint.EndPointLife.State;
 import io.rdmacomm.comm.endpoint.HandlerErrors;
 import io.rdmacomm.comm.progress.CompletionGroup;
+import io.rdmacomm.comm.setup.Closer;
 import io.rdmacomm.comm.setup.EndPointInfo;
 import io.rdmacomm.comm.setup.FrameType;
 import io.rdmacomm.comm.setup.QueuePairConnector;
@@ -55,6 +56,11 @@ final class PeerConnection implements AutoCloseable {
     /// Held while sending on the control channel, so that nothing follows DONE.
     private final ReentrantLock sending = new ReentrantLock();
 
+    // The parts of the work after a failure.
+    private final Runnable aborting = this::abortLater;
+    private final Runnable ending = this::end;
+    private final Runnable flushing = this::flush;
+
     private final AtomicReference<@Nullable Thread> endThread = new AtomicReference<>();
     private final CountDownLatch closed = new CountDownLatch(1);
     // Set before the endpoint is published.
@@ -63,6 +69,8 @@ final class PeerConnection implements AutoCloseable {
     private String peerName = "";
     private Duration setupTime = Duration.ZERO;
     private Setup setup = Setup.AUTOMATIC;
+    /// Whether nothing more has to be sent over the TCP connection.
+    private volatile boolean exchanged;
 
     /// Creates the channels; nothing is connected yet.
     ///
@@ -126,8 +134,12 @@ final class PeerConnection implements AutoCloseable {
             connection.receive(FrameType.READY, settings.deadlines().handshake());
         }
         channels.all().forEach(RdmaChannel::open);
+        exchanged = true;
         switch (life.on(Event.SET_UP)) {
-            case STOP -> channels.stop(failureOr("it failed while it was set up"));
+            case STOP -> {
+                connection.finish();
+                channels.stop(failureOr("it failed while it was set up"));
+            }
             case ANSWER -> answer();
             default -> {}
         }
@@ -213,44 +225,63 @@ final class PeerConnection implements AutoCloseable {
     private void fail(RdmaException why) {
         Action starts = life.fail(why);
         if (starts == Action.END && why instanceof PeerProtocolException) {
-            // Otherwise the peer would not notice until this side is closed. On another thread, because
-            // sending may block and the caller may be a handler.
-            runOrRepeat(() -> start(
-                    "abort",
-                    () -> runOrRepeat(() -> {
-                        sendAbort(PeerAbortedException.PROTOCOL_VIOLATION, why.getMessage());
-                        end();
-                    })));
+            // Otherwise the peer would not learn the reason. On another thread, because sending may block and the
+            // caller may be a handler.
+            runOrRepeat(aborting);
         } else if (starts == Action.END || starts == Action.END_AGAIN) {
-            end();
+            runOrRepeat(ending);
         }
     }
 
-    private void end() {
-        runOrRepeat(() -> {
-            RdmaException why = Objects.requireNonNull(life.failure());
-            channels.stop(why);
-            LOGGER.log(Level.DEBUG, () -> "endpoint " + name + " failed: " + why.getMessage());
-            Failures.record(name, why);
-            start(
-                    "flush",
-                    () -> runOrRepeat(() -> {
-                        channels.end(deadline(FLUSH), false);
-                        announcements.end();
-                    }));
-            notifyOwner();
+    private void abortLater() {
+        start("abort", () -> {
+            try {
+                sendAbort(
+                        PeerAbortedException.PROTOCOL_VIOLATION,
+                        failureOr("it has failed").getMessage());
+            } finally {
+                runOrRepeat(ending);
+            }
         });
     }
 
-    /// Runs a part of the work after a failure. If it runs out of memory, the polling thread of the control
-    /// channel repeats all of it.
+    /// First of all, in the same step as the failure and without new memory, the TCP connection ends: from then on
+    /// nothing here can keep the peer from noticing.
+    private void end() {
+        TcpConnector connection = connector;
+        if (connection != null && exchanged) {
+            connection.finish();
+        }
+        RdmaException why = Objects.requireNonNull(life.failure());
+        channels.stop(why);
+        notifyOwner();
+        start("flush", flushing);
+        LOGGER.log(Level.DEBUG, () -> "endpoint " + name + " failed: " + why.getMessage());
+        Failures.record(name, why);
+    }
+
+    private void flush() {
+        try {
+            channels.end(deadline(FLUSH), false);
+            announcements.end();
+        } catch (RuntimeException | Error e) {
+            repeat(e);
+        }
+    }
+
+    /// Runs a part of the work after a failure, which exists from the beginning: this allocates nothing.
     private void runOrRepeat(Runnable part) {
         try {
             part.run();
         } catch (RuntimeException | Error e) {
-            life.on(Event.INCOMPLETE);
-            control.channel().adapter().condemn(e);
+            repeat(e);
         }
+    }
+
+    /// A part has run out of memory: the polling thread of the control channel repeats all of the work.
+    private void repeat(Throwable why) {
+        life.on(Event.INCOMPLETE);
+        control.channel().adapter().condemn(why);
     }
 
     private static long deadline(Duration timeout) {
@@ -400,19 +431,20 @@ final class PeerConnection implements AutoCloseable {
 
     private void free() {
         try {
-            RdmaException why = failureOr("it was closed");
-            channels.stop(why);
-            channels.end(deadline(FLUSH), true);
+            Closer.step(name, () -> {
+                channels.stop(failureOr("it was closed"));
+                channels.end(deadline(FLUSH), true);
+            });
             channels.close();
             announcements.end();
-            if (connector != null) {
-                connector.close();
-            }
             if (life.on(Event.FREED) == Action.NOTIFY_OWNER) {
                 notifyOwner();
             }
             owner.freed();
         } finally {
+            if (connector != null) {
+                connector.close();
+            }
             closed.countDown();
         }
     }
@@ -494,11 +526,14 @@ final class PeerConnection implements AutoCloseable {
             return;
         }
         Action starts = life.fail(why);
-        if (starts == Action.END) {
-            sendAbort(code, why.getMessage());
-        }
-        if (starts == Action.END || starts == Action.END_AGAIN) {
-            end();
+        try {
+            if (starts == Action.END) {
+                sendAbort(code, why.getMessage());
+            }
+        } finally {
+            if (starts == Action.END || starts == Action.END_AGAIN) {
+                runOrRepeat(ending);
+            }
         }
     }
 

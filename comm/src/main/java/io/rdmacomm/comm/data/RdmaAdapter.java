@@ -51,7 +51,7 @@ public final class RdmaAdapter<H> implements GroupMember, AutoCloseable {
     private final ReentrantLock closing = new ReentrantLock();
     private volatile @Nullable Connection connection;
     private volatile boolean neverUp;
-    private boolean ending;
+    private boolean ended;
     private boolean queuePairClosed;
     private boolean closed;
     // Guarded by the group; changes on the polling thread.
@@ -292,10 +292,9 @@ public final class RdmaAdapter<H> implements GroupMember, AutoCloseable {
     public void end() {
         closing.lock();
         try {
-            if (ending) {
+            if (ended) {
                 return;
             }
-            ending = true;
             receives.end();
             sends.end();
             Connection made = connection;
@@ -303,6 +302,8 @@ public final class RdmaAdapter<H> implements GroupMember, AutoCloseable {
                 made.close();
             }
             receives.beforeClose(group, this::closeQueuePair);
+            // Last: what has thrown is done by the next call.
+            ended = true;
         } finally {
             closing.unlock();
         }
@@ -312,9 +313,9 @@ public final class RdmaAdapter<H> implements GroupMember, AutoCloseable {
         closing.lock();
         try {
             if (!queuePairClosed) {
-                queuePairClosed = true;
                 queuePair.close();
                 group.submit(this::endOperations);
+                queuePairClosed = true;
             }
         } finally {
             closing.unlock();

@@ -276,7 +276,8 @@ public final class CompletionGroup implements AutoCloseable {
 
     /// Arms the queue and reads all completions so far; for the thread of an [EventLoop].
     ///
-    /// @return false if it must be repeated: another thread polls, or there were too many completions
+    /// @return false if it must be repeated: another thread polls, there were too many completions, or there was no
+    /// memory to fail a member
     boolean serveArmed() {
         if (!enter()) {
             return false;
@@ -299,7 +300,7 @@ public final class CompletionGroup implements AutoCloseable {
             if (rounds > 0 || hadTasks) {
                 wakeWaiters();
             }
-            return rounds < ROUNDS_AT_A_TIME;
+            return rounds < ROUNDS_AT_A_TIME && !members.areCondemned();
         } finally {
             leave();
         }

@@ -425,6 +425,16 @@ public final class TcpConnector implements AutoCloseable {
         }
     }
 
+    /// Tells the peer that the connection has ended, and leaves the rest to [#close]. Does not wait for the peer, and
+    /// needs no new memory. Can be repeated.
+    public void finish() {
+        try {
+            channel.shutdownOutput();
+        } catch (IOException e) {
+            // It has ended already.
+        }
+    }
+
     private SetupException broken(IOException e) {
         if (closed) {
             return new SetupException(Reason.CLOSED, "the connection to " + peer + " was closed by this side", e);

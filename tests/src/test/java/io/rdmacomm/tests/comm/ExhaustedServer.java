@@ -15,14 +15,19 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /// A server in a process of its own that has few file descriptors and a small heap, and can fill the heap. It
 /// counts the messages that it receives.
 final class ExhaustedServer implements AutoCloseable {
+    private static final long FULL_NANOS = Duration.ofMillis(60).toNanos();
+
     private final Process process;
     private final BufferedReader output;
     private final Writer input;
@@ -67,6 +72,11 @@ final class ExhaustedServer implements AutoCloseable {
         return ask("fill");
     }
 
+    /// How its end of the first connection is: the state, and why it has failed.
+    String endPoint() throws IOException {
+        return ask("endpoint");
+    }
+
     /// How many messages it has received.
     long received() throws IOException {
         return Long.parseLong(ask("received"));
@@ -95,9 +105,11 @@ final class ExhaustedServer implements AutoCloseable {
     /// Prints its port, and answers `fill` and `received`.
     public static void main(String[] arguments) throws IOException {
         AtomicLong received = new AtomicLong();
+        AtomicReference<@Nullable EndPoint> first = new AtomicReference<>();
         SessionListener listener = new SessionListener() {
             @Override
             public void onEndPoint(EndPoint endPoint) {
+                first.compareAndSet(null, endPoint);
                 endPoint.channel(0).onMessage((channel, message) -> received.incrementAndGet());
             }
         };
@@ -114,6 +126,9 @@ final class ExhaustedServer implements AutoCloseable {
                     }
                     before.removeAll(serviceThreads());
                     System.out.println(before);
+                } else if (line.equals("endpoint")) {
+                    EndPoint endPoint = Objects.requireNonNull(first.get());
+                    System.out.println(endPoint.state() + " " + endPoint.failure());
                 } else {
                     System.out.println(received);
                 }
@@ -132,17 +147,29 @@ final class ExhaustedServer implements AutoCloseable {
     }
 
     /// Keeps the heap full for a moment, down to the last bytes.
-    private static void fillOnce() {
+    static void fillOnce() {
+        // Counted from the first time that it is full: on a busy machine that takes longer.
+        long[] end = {Long.MAX_VALUE};
+        while (System.nanoTime() < end[0]) {
+            try {
+                fill(end);
+            } catch (OutOfMemoryError e) {
+                // Catching the one before needed memory.
+                Thread.onSpinWait();
+            }
+        }
+    }
+
+    private static void fill(long[] end) {
         Object[] kept = {null};
-        long end = System.nanoTime() + Duration.ofMillis(60).toNanos();
-        while (System.nanoTime() < end) {
+        while (System.nanoTime() < end[0]) {
             for (int size = 1 << 20; size >= 16; size /= 4) {
                 try {
-                    while (System.nanoTime() < end) {
+                    while (System.nanoTime() < end[0]) {
                         kept = new Object[] {kept, new byte[size]};
                     }
                 } catch (OutOfMemoryError e) {
-                    // Smaller pieces may fit.
+                    end[0] = Math.min(end[0], System.nanoTime() + FULL_NANOS);
                 }
             }
         }

@@ -11,8 +11,11 @@ import io.rdmacomm.comm.PeerClosedException;
 import io.rdmacomm.comm.RdmaBuffer;
 import io.rdmacomm.comm.ServerSession;
 import io.rdmacomm.comm.SessionOptions;
+import io.rdmacomm.comm.WorkMode;
+import io.rdmacomm.tests.fixture.JavaCommand;
 import io.rdmacomm.tests.fixture.LeakCheck;
 import io.rdmacomm.verbs.RdmaException;
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
@@ -25,6 +28,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /// A process that had no file descriptors or no memory left for a while goes on: the threads that serve others are
 /// there, and endpoints work or say that they have failed.
@@ -135,6 +140,37 @@ final class ExhaustionTest {
                 return server.received() > before;
             });
             reaches(server, connect(server));
+        }
+    }
+
+    /// Each run is a process of its own.
+    @ParameterizedTest
+    @EnumSource(
+            value = WorkMode.class,
+            names = {"COMPLETION_CHANNEL", "EPOLL"})
+    @Tag("slow")
+    @Timeout(value = 30, unit = TimeUnit.MINUTES)
+    void endsWithoutMemoryServeOrFailTogether(WorkMode mode) throws Exception {
+        runPairs(mode, 25);
+    }
+
+    private static List<String> command(WorkMode mode) {
+        List<String> command = JavaCommand.of(ExhaustedPair.class, List.of("-Xmx32m"));
+        command.add(mode.name());
+        return command;
+    }
+
+    private static void runPairs(WorkMode mode, int runs) throws Exception {
+        for (int run = 0; run < runs; run++) {
+            // The logs of a process without memory are long and say nothing.
+            Process process = new ProcessBuilder(command(mode))
+                    .redirectError(ProcessBuilder.Redirect.DISCARD)
+                    .start();
+            try (BufferedReader output = process.inputReader()) {
+                assertThat(output.readLine()).as("run %d", run).startsWith(ExhaustedPair.AGREED);
+            } finally {
+                process.destroyForcibly();
+            }
         }
     }
 

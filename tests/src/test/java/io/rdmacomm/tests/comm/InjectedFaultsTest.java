@@ -6,12 +6,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmacomm.comm.Admission;
+import io.rdmacomm.comm.BlockingChannel;
 import io.rdmacomm.comm.BufferSlice;
+import io.rdmacomm.comm.ClientSession;
 import io.rdmacomm.comm.CompletionHandler;
+import io.rdmacomm.comm.EndPoint;
+import io.rdmacomm.comm.EndPointState;
 import io.rdmacomm.comm.Message;
+import io.rdmacomm.comm.PeerClosedException;
 import io.rdmacomm.comm.RdmaBuffer;
 import io.rdmacomm.comm.RdmaChannel;
 import io.rdmacomm.comm.RemoteBuffer;
+import io.rdmacomm.comm.ServerSession;
 import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.comm.ThreadMode;
 import io.rdmacomm.comm.WorkMode;
@@ -27,6 +33,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// Sessions over a device that injects faults: every operation that was accepted ends exactly once, nothing hangs, and
 /// nothing is left behind.
@@ -61,6 +68,38 @@ final class InjectedFaultsTest {
             } catch (RdmaException e) {
                 // A fault met the set-up, or the end.
             }
+        }
+    }
+
+    /// Even where its device tells the peer nothing: an idle peer would wait for ever.
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "fatal=send@2:3:silent",
+                "fatal=send@2:3",
+                "overrun=send@2:3",
+                "fail=send@2:3:RETRY_EXCEEDED",
+                "fail=send@2:3:LOCAL_PROTECTION_ERROR",
+                "fail=send@2:3:GENERAL_ERROR"
+            })
+    void thePeerOfAnEndPointThatHasFailedFails(String rule) {
+        SessionOptions options = SessionOptions.defaults().withAddress("127.0.0.1", 0);
+        try (ServerSession server = ServerSession.listen(options.withDevice("soft0"));
+                ClientSession client =
+                        ClientSession.connect(options.withPort(server.port()).withDevice("fault:soft0?" + rule))) {
+            EndPoint here = client.endPoint();
+            EndPoint there = server.accept(PATIENCE);
+            BlockingChannel channel = here.channel(0).blocking(PATIENCE);
+            assertThatThrownBy(() -> {
+                        for (int i = 0; i < 3; i++) {
+                            channel.send(new byte[BYTES]);
+                        }
+                    })
+                    .isInstanceOf(RdmaException.class);
+
+            eventually(() -> there.state() == EndPointState.FAILED);
+            assertThat(here.state()).isEqualTo(EndPointState.FAILED);
+            assertThat(there.failure()).isInstanceOf(PeerClosedException.class);
         }
     }
 

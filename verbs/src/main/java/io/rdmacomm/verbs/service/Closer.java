@@ -15,7 +15,12 @@ public final class Closer {
         try {
             close.run();
         } catch (RuntimeException | Error e) {
-            LOGGER.log(Level.WARNING, () -> "freeing " + what + " failed", e);
+            failed(what, e);
         }
+    }
+
+    /// Logs that a step has thrown.
+    public static void failed(Object what, Throwable why) {
+        LOGGER.log(Level.WARNING, () -> "freeing " + what + " failed", why);
     }
 }
