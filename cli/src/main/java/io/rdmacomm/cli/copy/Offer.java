@@ -51,12 +51,15 @@ record Offer(
     }
 
     /// The offer of something with these attributes.
+    ///
+    /// @param size the bytes of a file that can be read; 0 for a directory
     static Offer of(
             long number,
             long folder,
             Kind kind,
             String name,
             PosixFileAttributes attributes,
+            long size,
             Existing existing,
             boolean resume) {
         Instant time = attributes.lastModifiedTime().toInstant();
@@ -65,7 +68,7 @@ record Offer(
                 folder,
                 kind,
                 name,
-                kind == Kind.FILE ? attributes.size() : 0,
+                size,
                 attributes.permissions().stream().mapToLong(Offer::bit).sum(),
                 time.getEpochSecond(),
                 time.getNano(),

@@ -9,7 +9,6 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFileAttributes;
 import java.util.HashSet;
 import java.util.List;
@@ -103,24 +102,36 @@ public final class SourceTree {
                 return;
             }
             if (!attributes.isRegularFile()) {
-                throw new IOException("not a regular file");
+                throw new IOException("not a regular file, but a pipe, a socket or a device");
             }
             if (names.size() > 1 && !taken.add(folder.path() + name)) {
                 throw new IOException("this command has sent another file of that name, " + folder.path() + name
                         + ", which it does not replace");
             }
-            FileChannel channel = FileChannel.open(path, StandardOpenOption.READ);
-            sender.offer(
-                    Offer.of(++number, folder.number(), Offer.Kind.FILE, name, attributes, existing, resume),
-                    label,
-                    channel);
+            offer(SourceFile.open(path), label, name, attributes, folder);
+        }
+
+        private void offer(
+                FileChannel channel, String label, String name, PosixFileAttributes attributes, Folder folder)
+                throws IOException {
+            boolean offered = false;
+            try {
+                Offer offer = Offer.of(
+                        ++number, folder.number(), Offer.Kind.FILE, name, attributes, channel.size(), existing, resume);
+                offered = true;
+                sender.offer(offer, label, channel);
+            } finally {
+                if (!offered) {
+                    channel.close();
+                }
+            }
         }
 
         private void sendFolder(Path path, String label, String name, PosixFileAttributes attributes, Folder folder)
                 throws IOException {
             Folder inner = new Folder(++number, folder.path() + name + "/");
             sender.offer(
-                    Offer.of(inner.number(), folder.number(), Offer.Kind.FOLDER, name, attributes, existing, false),
+                    Offer.of(inner.number(), folder.number(), Offer.Kind.FOLDER, name, attributes, 0, existing, false),
                     label,
                     null);
             try {
@@ -128,7 +139,7 @@ public final class SourceTree {
             } finally {
                 if (!sender.isRejected(inner.number())) {
                     sender.offer(
-                            Offer.of(++number, inner.number(), Offer.Kind.FOLDER_END, "", attributes, existing, false),
+                            Offer.of(++number, inner.number(), Offer.Kind.FOLDER_END, "", attributes, 0, existing, false),
                             label,
                             null);
                 }
@@ -160,7 +171,7 @@ public final class SourceTree {
                 if (attributes.isSymbolicLink()) {
                     progress.onSkipped(label, "it is a symbolic link");
                 } else if (attributes.isOther()) {
-                    progress.onSkipped(label, "it is not a regular file");
+                    progress.onSkipped(label, "it is a pipe, a socket or a device");
                 } else {
                     send(path, label, name, attributes, folder);
                 }

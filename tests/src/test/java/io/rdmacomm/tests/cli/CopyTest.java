@@ -8,16 +8,23 @@ import io.rdmacomm.tests.fixture.Deadline;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.io.UncheckedIOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -102,6 +109,90 @@ class CopyTest {
         assertThat(sent.err()).contains("missing: no such file", "it is a directory; -r sends directories");
         assertThat(sent.err().strip().lines()).hasSize(2);
         assertThat(names(target)).containsExactly("file");
+    }
+
+    /// proc(5) gives the size of its files as 0, sysfs(5) as that of a page.
+    @ParameterizedTest
+    @ValueSource(strings = {"rdma", "tcp"})
+    void filesThatGiveAWrongSizeAreCopiedAsTheyRead(String transport) throws Exception {
+        Path empty = Files.createFile(source.resolve("empty"));
+        List<Path> kernel = Stream.of("/proc/version", "/proc/sys/kernel/pid_max", "/sys/class/net/lo/mtu")
+                .map(Path::of)
+                .filter(Files::isReadable)
+                .toList();
+        List<Path> all = new ArrayList<>(kernel);
+        all.add(empty);
+
+        Result sent = send(transport, all.toArray(Path[]::new));
+
+        assertThat(sent.exitCode()).as(sent.err()).isZero();
+        for (Path each : kernel) {
+            assertThat(Files.readAllBytes(target.resolve(each.getFileName())))
+                    .as(each.toString())
+                    .isNotEmpty()
+                    .isEqualTo(readAtOnce(each));
+        }
+        assertThat(target.resolve("empty")).isEmptyFile();
+    }
+
+    /// The kernel gives numbers such as `pid_max` only from their start.
+    private static byte[] readAtOnce(Path file) throws IOException {
+        byte[] bytes = new byte[4096];
+        try (RandomAccessFile opened = new RandomAccessFile(file.toFile(), "r")) {
+            return Arrays.copyOf(bytes, opened.read(bytes));
+        }
+    }
+
+    @Test
+    void pipesSocketsAndDevicesAreRefused() throws Exception {
+        Path pipe = source.resolve("pipe");
+        assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor()).isZero();
+        Path socket = source.resolve("socket");
+        try (ServerSocketChannel listener = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+            listener.bind(UnixDomainSocketAddress.of(socket));
+
+            Result sent = send("tcp", pipe, socket, Path.of("/dev/zero"));
+
+            assertThat(sent.exitCode()).isEqualTo(1);
+            assertThat(sent.err().strip().lines())
+                    .hasSize(3)
+                    .allMatch(line -> line.endsWith("not a regular file, but a pipe, a socket or a device"));
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"rdma", "tcp"})
+    void ofAFileThatGrowsTheBeginningIsCopied(String transport) throws Exception {
+        Path log = Files.write(source.resolve("log"), new byte[100_000]);
+        AtomicBoolean sent = new AtomicBoolean();
+        Thread writing = Thread.ofPlatform().start(() -> append(log, sent));
+        try {
+            Result result = send(transport, log);
+
+            assertThat(result.exitCode()).as(result.err()).isZero();
+        } finally {
+            sent.set(true);
+            writing.join();
+        }
+        assertThat(Files.size(target.resolve("log"))).isGreaterThanOrEqualTo(100_000);
+        assertThat(Files.mismatch(log, target.resolve("log")))
+                .as("the copy is the beginning")
+                .isEqualTo(Files.size(target.resolve("log")));
+    }
+
+    private static void append(Path log, AtomicBoolean end) {
+        byte[] piece = {1, 2, 3, 4, 5};
+        try {
+            // One more after the end, so that the copy is shorter in any case.
+            boolean last = false;
+            while (!last) {
+                last = end.get();
+                Files.write(log, piece, StandardOpenOption.APPEND);
+                LockSupport.parkNanos(100_000);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     @ParameterizedTest
