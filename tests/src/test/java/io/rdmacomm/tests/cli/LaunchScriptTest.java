@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// The script `rdmacomm`, with a `java` that prints its arguments and a `mvn` that builds nothing.
 final class LaunchScriptTest {
@@ -145,5 +146,41 @@ final class LaunchScriptTest {
     })
     void aCollectorOfTheUserReplacesOurs(String variable, String value, boolean ours) throws Exception {
         assertThat(run(Map.of(variable, value), "info").contains(SERIAL)).isEqualTo(ours);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "RDMACOMM_JAVA_OPTS, -Xshare:auto",
+        "RDMACOMM_JAVA_OPTS, -Xmx1g -Xshare:off",
+        "RDMACOMM_JAVA_OPTS, -XX:SharedArchiveFile=x.jsa",
+        "RDMACOMM_JAVA_OPTS, -XX:+AutoCreateSharedArchive",
+        "RDMACOMM_JAVA_OPTS, -XX:ArchiveClassesAtExit=x.jsa",
+        "RDMACOMM_JAVA_OPTS, -XX:AOTCache=x.aot",
+        "RDMACOMM_JAVA_OPTS, -XX:AOTCacheOutput=x.aot",
+        "RDMACOMM_JAVA_OPTS, -XX:AOTMode=record -XX:AOTConfiguration=x",
+        "RDMACOMM_JAVA_OPTS, -XX:SharedClassListFile=x",
+        "RDMACOMM_JAVA_OPTS, -XX:DumpLoadedClassList=x",
+        "RDMACOMM_JAVA_OPTS, @options",
+        "JAVA_TOOL_OPTIONS, -Xshare:auto",
+        "JDK_JAVA_OPTIONS, '\"-Xshare:auto\" -Da=b'",
+        "_JAVA_OPTIONS, -XX:Flags=x",
+    })
+    void anArchiveOfTheUserReplacesOurCache(String variable, String value) throws Exception {
+        String ours = "-XX:AOTCache=" + home.resolve("target/run/rdmacomm-25.0.1.aot");
+        assertThat(run(Map.of(), "info")).contains(ours);
+
+        List<String> words = run(Map.of(variable, value), "info");
+
+        assertThat(words).doesNotContain(ours).endsWith("info");
+        assertThat(words.contains(SERIAL))
+                .as("our collector")
+                .isEqualTo(!value.contains("@") && !value.contains("Flags"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"-Xmx1g", "-agentlib:jdwp=server=y", "-Dname=-Xlog", "-XX:+UseZGC", "-XX:+UseCompressedOops"})
+    void otherOptionsKeepTheCache(String value) throws Exception {
+        assertThat(run(Map.of("RDMACOMM_JAVA_OPTS", value), "info"))
+                .contains("-XX:AOTCache=" + home.resolve("target/run/rdmacomm-25.0.1.aot"), value);
     }
 }
