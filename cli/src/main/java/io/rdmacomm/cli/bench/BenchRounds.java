@@ -58,7 +58,7 @@ final class BenchRounds {
     private BenchDocument once(String name) throws IOException {
         Path errors = Files.createTempFile("rdmacomm-round-", "");
         try {
-            Process process = new ProcessBuilder(OwnProgram.command(arguments))
+            Process process = OwnProgram.builder(arguments)
                     .redirectError(errors.toFile())
                     .start();
             try (CloseOnExit _ = new CloseOnExit(process::destroyForcibly)) {

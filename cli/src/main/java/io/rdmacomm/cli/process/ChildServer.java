@@ -44,8 +44,7 @@ public final class ChildServer implements AutoCloseable {
     ///
     /// @throws CommandFailure if it exits or takes too long
     public static ChildServer start(List<String> arguments) throws IOException {
-        List<String> command = OwnProgram.command(arguments);
-        return new ChildServer(new ProcessBuilder(command).start(), String.join(" ", arguments));
+        return new ChildServer(OwnProgram.builder(arguments).start(), String.join(" ", arguments));
     }
 
     private static void start(Runnable task) {

@@ -31,10 +31,9 @@ public final class LocalNodes implements AutoCloseable {
         boolean started = false;
         try {
             for (var each : new LinkedHashMap<>(arguments).entrySet()) {
-                List<String> command = OwnProgram.command(each.getValue());
                 nodes.add(
                         each.getKey(),
-                        new ProcessBuilder(command)
+                        OwnProgram.builder(each.getValue())
                                 .redirectOutput(ProcessBuilder.Redirect.DISCARD)
                                 .start());
             }

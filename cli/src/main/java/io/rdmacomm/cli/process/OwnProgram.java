@@ -5,20 +5,38 @@ import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
 
-/// The command line that starts this program again, with the options of this JVM.
+/// Starts this program again, with the options of this JVM.
 public final class OwnProgram {
     /// By name, because its package refers to all others.
     private static final String MAIN_CLASS = "io.rdmacomm.cli.RdmaCommand";
     private static final String OWN_PROPERTIES = "rdmacomm.";
-    private static final List<String> NOT_INHERITED =
-            List.of("-agentlib:jdwp", "-Xrunjdwp", "-XX:AOTCacheOutput", "-XX:AOTMode", "-XX:AOTConfiguration");
+    /// Ports that only one JVM can have, for debuggers and for management (JMX), and files that only one can write.
+    private static final List<String> NOT_INHERITED = List.of(
+            "-agentlib:jdwp",
+            "-Xrunjdwp",
+            "-Dcom.sun.management.jmxremote.port=",
+            "-Dcom.sun.management.jmxremote.rmi.port=",
+            "-Dcom.sun.management.jmxremote.local.port=",
+            "-Dcom.sun.management.config.file=",
+            "-XX:AOTCacheOutput",
+            "-XX:AOTMode",
+            "-XX:AOTConfiguration");
+    /// Each JVM reads these variables. What they contain is among the options of this JVM.
+    private static final List<String> OPTION_VARIABLES =
+            List.of("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS");
 
     private OwnProgram() {}
 
-    /// The words of the command line.
+    /// A builder of the process.
     ///
     /// @param arguments of the program
-    public static List<String> command(List<String> arguments) {
+    public static ProcessBuilder builder(List<String> arguments) {
+        ProcessBuilder builder = new ProcessBuilder(command(arguments));
+        OPTION_VARIABLES.forEach(builder.environment()::remove);
+        return builder;
+    }
+
+    private static List<String> command(List<String> arguments) {
         List<String> command = new ArrayList<>();
         command.add(javaCommand());
         for (String option : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
