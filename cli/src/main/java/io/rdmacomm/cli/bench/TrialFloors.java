@@ -40,7 +40,7 @@ final class TrialFloors {
                     key -> copying(plan, floor -> floor.gbps(plan.stride(), plan.bytes(), plan.buffers())));
         }
         double copy =
-                copyMicros.computeIfAbsent(plan.bytes(), bytes -> copying(plan, floor -> floor.medianMicros(bytes)));
+                copyMicros.computeIfAbsent(plan.bytes(), bytes -> copying(plan, floor -> floor.micros(bytes)));
         if (plan.test().hops() == 1) {
             return copy;
         }

@@ -1,6 +1,5 @@
 package io.rdmacomm.cli.bench.machine;
 
-import io.rdmacomm.cli.bench.result.LatencySamples;
 import io.rdmacomm.cli.terminal.CommandFailure;
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -12,23 +11,24 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.Arrays;
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 
 /// The lower bound for a message between two processes on this machine: each side writes one of two words in a file
-/// that both have mapped, in turn. Measured like the tests, with one clock reading per round trip.
+/// that both have mapped, in turn. The words share a cache line, so that each message moves one line, and both sides spin
+/// without a pause instruction, as tests do.
 public final class CacheLineFloor implements AutoCloseable {
     private static final String PREFIX = "rdmacomm-floor-";
     private static final Pattern NAME = Pattern.compile(PREFIX + "[0-9]{1,20}");
     private static final Path SHARED_MEMORY = Path.of("/dev/shm");
-    private static final int ROUNDS = 100_000;
-    private static final int MIN_ROUNDS = 100;
-    private static final long MAX_NANOS = 200_000_000;
+    /// Some 20 us: short enough to run undisturbed on a busy machine, and long compared with a clock reading.
+    private static final int ROUNDS = 250;
+    private static final BestPart PARTS = BestPart.within(Duration.ofMillis(200), Duration.ofSeconds(2));
     private static final long LAST = -1;
     private static final long FILE_BYTES = 4096;
     private static final long CLIENT_WORD = 0;
-    private static final long SERVER_WORD = 1024;
+    private static final long SERVER_WORD = Long.BYTES;
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
     private static final VarHandle WORD = ValueLayout.JAVA_LONG.varHandle();
 
@@ -94,29 +94,34 @@ public final class CacheLineFloor implements AutoCloseable {
         long deadline = System.nanoTime() + PATIENCE_NANOS;
         long round = 0;
         while (round != LAST) {
-            round = awaitOther(CLIENT_WORD, round, deadline);
-            WORD.setRelease(words, SERVER_WORD, round);
+            round = answer(round, deadline);
         }
     }
 
-    /// The median one-way time in microseconds.
-    public double measure() {
-        long[] readings = new long[ROUNDS + 1];
-        long begin = System.nanoTime();
-        long deadline = begin + PATIENCE_NANOS;
-        readings[0] = begin;
-        int round = 0;
-        while (round < ROUNDS && (round < MIN_ROUNDS || readings[round] - begin < MAX_NANOS)) {
-            WORD.setRelease(words, CLIENT_WORD, round + 1L);
-            awaitOther(SERVER_WORD, round, deadline);
-            readings[++round] = System.nanoTime();
+    /// A method of its own, which the JIT compiler compiles as a whole.
+    private long answer(long than, long deadline) {
+        long round = than;
+        for (int i = 0; i < ROUNDS && round != LAST; i++) {
+            round = awaitOther(CLIENT_WORD, round, deadline);
+            WORD.setRelease(words, SERVER_WORD, round);
         }
+        return round;
+    }
+
+    /// The one-way time in microseconds.
+    public double measure() {
+        long deadline = System.nanoTime() + PATIENCE_NANOS;
+        long nanos = PARTS.nanos(() -> exchange(deadline));
         WORD.setRelease(words, CLIENT_WORD, LAST);
-        // The first half is warm-up.
-        int from = round / 2;
-        LatencySamples samples = new LatencySamples(2);
-        samples.add(Arrays.copyOfRange(readings, from, round + 1), round - from);
-        return samples.percentileMicros(50);
+        return nanos / (2.0 * ROUNDS) / 1000;
+    }
+
+    private void exchange(long deadline) {
+        long round = (long) WORD.get(words, SERVER_WORD);
+        for (int i = 0; i < ROUNDS; i++) {
+            WORD.setRelease(words, CLIENT_WORD, round + 1);
+            round = awaitOther(SERVER_WORD, round, deadline);
+        }
     }
 
     @SuppressWarnings("ThreadPriorityCheck") // only speeds up a machine that is too busy to measure anything
@@ -127,7 +132,6 @@ public final class CacheLineFloor implements AutoCloseable {
             if (value != than) {
                 return value;
             }
-            Thread.onSpinWait();
             if ((++spins & ClockCost.CHECK_MASK) == 0) {
                 Thread.yield();
                 if (System.nanoTime() - deadline > 0) {

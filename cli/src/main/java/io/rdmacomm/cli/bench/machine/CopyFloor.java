@@ -1,15 +1,14 @@
 package io.rdmacomm.cli.bench.machine;
 
-import io.rdmacomm.cli.bench.result.LatencySamples;
 import java.lang.foreign.MemorySegment;
+import java.time.Duration;
 
 /// The speed at which one thread of this machine copies the kind of memory that the tests use: the limit for anything
 /// that moves data through memory.
 public final class CopyFloor {
-    private static final long WARM_UP_NANOS = 10_000_000;
-    private static final long NANOS = 30_000_000;
-    private static final int SAMPLES = 20_001;
-    private static final long BATCH_BYTES = 1 << 20;
+    private static final BestPart PARTS = BestPart.within(Duration.ofMillis(60), Duration.ofMillis(500));
+    private static final long PART_BYTES = 1 << 20;
+    private static final int MOST_COPIES = 4096;
 
     private final MemorySegment memory;
 
@@ -21,47 +20,27 @@ public final class CopyFloor {
     /// The rate in 10^9 bits per second for copying `bytes` bytes around two rings of `buffers` buffers that start
     /// every `stride` bytes.
     public double gbps(long stride, long bytes, int buffers) {
-        copyFor(WARM_UP_NANOS, stride, bytes, buffers);
-        double best = 0;
-        for (int i = 0; i < 3; i++) {
-            best = Math.max(best, copyFor(NANOS / 3, stride, bytes, buffers));
-        }
-        return best;
+        // Once around the rings at least, so that each part finds the caches in the same state.
+        int copies = Math.max(copies(bytes), buffers);
+        return 8.0 * bytes * copies / PARTS.nanos(() -> copy(stride, bytes, buffers, copies));
     }
 
-    private double copyFor(long nanos, long stride, long bytes, int buffers) {
+    /// The time of one copy in microseconds.
+    public double micros(long bytes) {
+        int copies = copies(bytes);
+        return PARTS.nanos(() -> copy(0, bytes, 1, copies)) / 1000.0 / copies;
+    }
+
+    private static int copies(long bytes) {
+        return Math.clamp(PART_BYTES / Math.max(bytes, 1), 1, MOST_COPIES);
+    }
+
+    private void copy(long stride, long bytes, int buffers, int copies) {
         long targets = memory.byteSize() / 2;
-        int batch = Math.clamp(BATCH_BYTES / bytes, 1, 4096);
-        long copies = 0;
         int buffer = 0;
-        long begin = System.nanoTime();
-        long now = begin;
-        while (now - begin < nanos) {
-            for (int i = 0; i < batch; i++) {
-                MemorySegment.copy(memory, buffer * stride, memory, targets + buffer * stride, bytes);
-                buffer = buffer + 1 == buffers ? 0 : buffer + 1;
-            }
-            copies += batch;
-            now = System.nanoTime();
+        for (int i = 0; i < copies; i++) {
+            MemorySegment.copy(memory, buffer * stride, memory, targets + buffer * stride, bytes);
+            buffer = buffer + 1 == buffers ? 0 : buffer + 1;
         }
-        return 8.0 * bytes * copies / (now - begin);
-    }
-
-    /// The median time of one copy in microseconds. Measured like the tests, with one clock reading per copy.
-    public double medianMicros(long bytes) {
-        long targets = memory.byteSize() / 2;
-        int count = Math.clamp(NANOS * 10 / Math.max(bytes, 1), 100, SAMPLES - 1);
-        long[] readings = new long[SAMPLES];
-        LatencySamples samples = new LatencySamples(1);
-        for (int round = 0; round < 2; round++) {
-            samples = new LatencySamples(1);
-            readings[0] = System.nanoTime();
-            for (int i = 1; i <= count; i++) {
-                MemorySegment.copy(memory, 0, memory, targets, bytes);
-                readings[i] = System.nanoTime();
-            }
-            samples.add(readings, count);
-        }
-        return samples.percentileMicros(50);
     }
 }

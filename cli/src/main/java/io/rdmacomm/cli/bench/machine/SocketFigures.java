@@ -5,7 +5,7 @@ import java.util.Map;
 
 /// The performance of a plain TCP socket between the two sides.
 ///
-/// @param micros the median one-way time of 8 bytes; 0 if not measured
+/// @param micros the one-way time of 8 bytes; 0 if not measured
 /// @param gbps 10^9 bits per second of a stream; 0 if not measured
 public record SocketFigures(double micros, double gbps) {
     public static final SocketFigures NONE = new SocketFigures(0, 0);

@@ -1,6 +1,5 @@
 package io.rdmacomm.cli.bench.machine;
 
-import io.rdmacomm.cli.bench.result.LatencySamples;
 import io.rdmacomm.cli.terminal.CommandFailure;
 import io.rdmacomm.comm.setup.TcpListener;
 import java.io.IOException;
@@ -10,18 +9,20 @@ import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
-import java.util.Arrays;
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 
 /// The performance of a plain TCP socket between the two sides: the limit for a device that uses TCP, and what
 /// programs with sockets achieve today. It takes two connections without any protocol: over the first, 8 bytes go
-/// back and forth; over the second, the client streams blocks of 1 MiB for a while, and the server answers with the
-/// number of bytes.
+/// back and forth; over the second, the client streams parts of 8 MiB, and the server answers each with the number of
+/// bytes so far.
 public final class SocketFloor implements AutoCloseable {
     private static final int MESSAGE_BYTES = Long.BYTES;
     private static final int BLOCK_BYTES = 1 << 20;
-    private static final int ROUNDS = 50_000;
-    private static final long MAX_NANOS = 400_000_000;
+    private static final long PART_BYTES = 8L * BLOCK_BYTES;
+    private static final int ROUNDS = 25;
+    private static final BestPart PARTS = BestPart.within(Duration.ofMillis(300), Duration.ofSeconds(2));
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
     private static final int CONNECT_MILLIS = 2000;
 
@@ -72,9 +73,11 @@ public final class SocketFloor implements AutoCloseable {
             while (received >= 0) {
                 checkTime(deadline);
                 count += received;
+                if (received > 0 && count % PART_BYTES == 0) {
+                    send(channel, buffer.clear().putLong(count).flip());
+                }
                 received = channel.read(buffer.clear());
             }
-            send(channel, buffer.clear().putLong(count).flip());
         }
     }
 
@@ -132,37 +135,33 @@ public final class SocketFloor implements AutoCloseable {
     }
 
     private static double pingPong(SocketChannel channel, ByteBuffer buffer) throws IOException {
-        long[] readings = new long[ROUNDS + 1];
-        readings[0] = System.nanoTime();
-        int round = 0;
-        while (round < ROUNDS && readings[round] - readings[0] < MAX_NANOS) {
+        long nanos = PARTS.nanos(() -> exchange(channel, buffer));
+        return nanos / (2.0 * ROUNDS) / 1000;
+    }
+
+    private static void exchange(SocketChannel channel, ByteBuffer buffer) throws IOException {
+        for (int i = 0; i < ROUNDS; i++) {
             send(channel, buffer.clear().limit(MESSAGE_BYTES));
             if (!receive(channel, buffer.clear().limit(MESSAGE_BYTES))) {
                 throw new CommandFailure("the peer closed the plain socket during the measurement");
             }
-            readings[++round] = System.nanoTime();
         }
-        // The first half is warm-up.
-        int from = round / 2;
-        LatencySamples samples = new LatencySamples(2);
-        samples.add(Arrays.copyOfRange(readings, from, round + 1), round - from);
-        return samples.percentileMicros(50);
     }
 
     private static double stream(SocketChannel channel, ByteBuffer buffer) throws IOException {
-        long sent = 0;
-        long begin = System.nanoTime();
-        while (System.nanoTime() - begin < MAX_NANOS) {
+        AtomicLong sent = new AtomicLong();
+        long nanos = PARTS.nanos(() -> streamPart(channel, buffer, sent.addAndGet(PART_BYTES)));
+        return 8.0 * PART_BYTES / nanos;
+    }
+
+    private static void streamPart(SocketChannel channel, ByteBuffer buffer, long sent) throws IOException {
+        for (long left = PART_BYTES; left > 0; left -= BLOCK_BYTES) {
             send(channel, buffer.clear());
-            sent += BLOCK_BYTES;
         }
-        channel.shutdownOutput();
         boolean answered = receive(channel, buffer.clear().limit(Long.BYTES));
-        long nanos = System.nanoTime() - begin;
         if (!answered || buffer.getLong(0) != sent) {
             throw new CommandFailure("the plain socket lost bytes during the measurement");
         }
-        return 8.0 * sent / nanos;
     }
 
     private static void send(SocketChannel channel, ByteBuffer bytes) throws IOException {
