@@ -58,9 +58,8 @@ final class BenchRounds {
     private BenchDocument once(String name) throws IOException {
         Path errors = Files.createTempFile("rdmacomm-round-", "");
         try {
-            Process process = OwnProgram.builder(arguments)
-                    .redirectError(errors.toFile())
-                    .start();
+            Process process =
+                    OwnProgram.builder(arguments).redirectError(errors.toFile()).start();
             try (CloseOnExit _ = new CloseOnExit(process::destroyForcibly)) {
                 process.getOutputStream().close();
                 String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);

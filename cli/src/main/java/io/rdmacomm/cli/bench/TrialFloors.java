@@ -39,8 +39,7 @@ final class TrialFloors {
                     List.of(plan.bytes(), (long) plan.buffers()),
                     key -> copying(plan, floor -> floor.gbps(plan.stride(), plan.bytes(), plan.buffers())));
         }
-        double copy =
-                copyMicros.computeIfAbsent(plan.bytes(), bytes -> copying(plan, floor -> floor.micros(bytes)));
+        double copy = copyMicros.computeIfAbsent(plan.bytes(), bytes -> copying(plan, floor -> floor.micros(bytes)));
         if (plan.test().hops() == 1) {
             return copy;
         }

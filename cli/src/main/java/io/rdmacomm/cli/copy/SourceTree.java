@@ -139,7 +139,15 @@ public final class SourceTree {
             } finally {
                 if (!sender.isRejected(inner.number())) {
                     sender.offer(
-                            Offer.of(++number, inner.number(), Offer.Kind.FOLDER_END, "", attributes, 0, existing, false),
+                            Offer.of(
+                                    ++number,
+                                    inner.number(),
+                                    Offer.Kind.FOLDER_END,
+                                    "",
+                                    attributes,
+                                    0,
+                                    existing,
+                                    false),
                             label,
                             null);
                 }

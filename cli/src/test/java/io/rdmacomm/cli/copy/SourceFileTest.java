@@ -66,6 +66,7 @@ final class SourceFileTest {
     void aWrongSizeAndTooMuchIsRefused() {
         assertThatThrownBy(() -> SourceFile.open(kernelFile, new SourceFile.Limits(3, LONG)))
                 .isInstanceOf(IOException.class)
-                .hasMessage("its size is given as 0 bytes, but more than 3 can be read: save the part you need as a file");
+                .hasMessage(
+                        "its size is given as 0 bytes, but more than 3 can be read: save the part you need as a file");
     }
 }

@@ -146,7 +146,8 @@ class CopyTest {
     @Test
     void pipesSocketsAndDevicesAreRefused() throws Exception {
         Path pipe = source.resolve("pipe");
-        assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor()).isZero();
+        assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor())
+                .isZero();
         Path socket = source.resolve("socket");
         try (ServerSocketChannel listener = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
             listener.bind(UnixDomainSocketAddress.of(socket));

@@ -178,7 +178,8 @@ final class LaunchScriptTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"-Xmx1g", "-agentlib:jdwp=server=y", "-Dname=-Xlog", "-XX:+UseZGC", "-XX:+UseCompressedOops"})
+    @ValueSource(
+            strings = {"-Xmx1g", "-agentlib:jdwp=server=y", "-Dname=-Xlog", "-XX:+UseZGC", "-XX:+UseCompressedOops"})
     void otherOptionsKeepTheCache(String value) throws Exception {
         assertThat(run(Map.of("RDMACOMM_JAVA_OPTS", value), "info"))
                 .contains("-XX:AOTCache=" + home.resolve("target/run/rdmacomm-25.0.1.aot"), value);

@@ -51,11 +51,10 @@ final class SecretOfGroupTest {
 
     /// For each file `read`, or why it was refused.
     private List<String> read(boolean asRoot, List<Path> files) throws Exception {
-        List<String> words = new ArrayList<>(List.of(
-                System.getProperty("java.home") + "/bin/java", "-cp", classes(), Reader.class.getName()));
+        List<String> words = new ArrayList<>(
+                List.of(System.getProperty("java.home") + "/bin/java", "-cp", classes(), Reader.class.getName()));
         files.forEach(file -> words.add(file.toString()));
-        ProcessBuilder builder =
-                asRoot ? new ProcessBuilder(words) : setpriv("" + GROUP, words.toArray(String[]::new));
+        ProcessBuilder builder = asRoot ? new ProcessBuilder(words) : setpriv("" + GROUP, words.toArray(String[]::new));
         Process process = builder.redirectErrorStream(true).start();
         String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         assertThat(process.waitFor()).as(output).isZero();

@@ -128,8 +128,7 @@ final class LabKernelTest {
     void anArchiveWithoutACompleteKernelIsNamedInOneLine() throws Exception {
         offerImageAndHeaders("6.1.0-56", "6.1.192-2");
         offer("linux-source-6.1", "6.1.192-2");
-        assertThat(choose(1))
-                .containsExactly("apt offers no kernel 6.1 with image, headers, linux-kbuild and source");
+        assertThat(choose(1)).containsExactly("apt offers no kernel 6.1 with image, headers, linux-kbuild and source");
 
         Files.writeString(folder.resolve("metapackage"), "");
         assertThat(choose(1)).containsExactly("apt offers no linux-image-amd64");

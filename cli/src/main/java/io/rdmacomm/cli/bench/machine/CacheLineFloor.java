@@ -16,7 +16,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 
 /// The lower bound for a message between two processes on this machine: each side writes one of two words in a file
-/// that both have mapped, in turn. The words share a cache line, so that each message moves one line, and both sides spin
+/// that both have mapped, in turn. The words share a cache line, so that each message moves one line, and both sides
+/// spin
 /// without a pause instruction, as tests do.
 public final class CacheLineFloor implements AutoCloseable {
     private static final String PREFIX = "rdmacomm-floor-";
