@@ -19,6 +19,7 @@ final class BestPartTest {
 
     private long best(int unbeaten, int most, IntStream times) {
         PrimitiveIterator.OfInt each = times.iterator();
+        pauses = 0;
         BestPart best = new BestPart(Duration.ofNanos(unbeaten), Duration.ofNanos(most), this::pause, this::read);
         return best.nanos(() -> {
             if (pauses < WARM_UPS) {
