@@ -75,8 +75,13 @@ final class SocketChecks {
     /// The commands that start a program whose sockets go over RDMA.
     private static String start(String option, String argument) {
         String jar = AgentJar.built().map(Path::toString).orElse(AgentJar.NAME);
-        return "rdmacomm run" + option + " -- COMMAND, or java -javaagent:" + jar + argument
+        return "rdmacomm run" + option + " -- COMMAND, or java -javaagent:" + word(jar) + argument
                 + " --enable-native-access=ALL-UNNAMED";
+    }
+
+    /// A word for a shell, which takes all characters between single quotes as they are.
+    static String word(String text) {
+        return text.matches("[A-Za-z0-9_./+-]+") ? text : "'" + text.replace("'", "'\\''") + "'";
     }
 
     private static List<String> ownAddresses(Context context) throws IOException {

@@ -24,6 +24,7 @@ record Program(String name, Path file) {
     private static final int LEAST_VERSION = 25;
 
     private static final String LAUNCHER = "java";
+    private static final String AGENT_MODULE = "java.instrument";
     private static final byte[] EXECUTABLE = {0x7f, 'E', 'L', 'F'};
     /// The section with the heap of a native image. The names of sections are at the end of a file.
     private static final String NATIVE_IMAGE = ".svm_heap";
@@ -52,6 +53,10 @@ record Program(String name, Path file) {
     void check() throws IOException {
         int version = version();
         if (file.endsWith(LAUNCHER)) {
+            if (hasModule("java.base") && !hasModule(AGENT_MODULE)) {
+                throw new CommandFailure("'" + name + "' is " + file + ", whose run-time image lacks the module "
+                        + AGENT_MODULE + " that agents need: add it with jlink");
+            }
             if (version > 0 && version < LEAST_VERSION) {
                 throw new CommandFailure(
                         "'" + name + "' is " + file + ", Java " + version + ", and RDMA sockets need Java "

@@ -64,6 +64,14 @@ final class ProgramTest {
                 .hasMessageContaining("ignores JDK_JAVA_OPTIONS");
     }
 
+    @Test
+    void anImageThatCannotHaveAgentsIsRejected() throws IOException {
+        Path java = program("25\"\nMODULES=\"java.base java.logging", "java", EXECUTABLE);
+        assertThatThrownBy(() -> check(java)).hasMessageContaining("java.instrument");
+        Path other = program("25\"\nMODULES=\"java.base java.instrument", "java", EXECUTABLE);
+        assertThatCode(() -> check(other)).doesNotThrowAnyException();
+    }
+
     /// What jlink makes for `--launcher` calls `java`.
     @Test
     void aScriptInAnImageIsTaken() throws IOException {
