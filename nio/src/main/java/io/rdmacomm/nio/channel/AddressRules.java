@@ -30,8 +30,12 @@ public final class AddressRules {
     /// @param network null for any, or for what the device reaches
     private record Rule(
             Choice choice, boolean device, @Nullable InetAddress network, int prefix, int port) {
+        boolean isForPort(InetSocketAddress address) {
+            return port == 0 || port == address.getPort();
+        }
+
         boolean matches(InetSocketAddress address, Predicate<InetAddress> isOnDevice) {
-            return (port == 0 || port == address.getPort())
+            return isForPort(address)
                     && (device ? isOnDevice.test(address.getAddress()) : contains(address.getAddress()));
         }
 
@@ -41,6 +45,10 @@ public final class AddressRules {
             }
             byte[] bytes = address.getAddress();
             byte[] wanted = network.getAddress();
+            if (network.isAnyLocalAddress() && prefix == wanted.length * Byte.SIZE) {
+                // A server at the wildcard address of IPv6 serves both families, and the JDK chooses one.
+                return address.isAnyLocalAddress();
+            }
             boolean same = bytes.length == wanted.length;
             for (int bit = 0; bit < prefix && same; bit++) {
                 int mask = 0x80 >> (bit & 7);
@@ -137,5 +145,13 @@ public final class AddressRules {
             }
         }
         return Choice.TCP;
+    }
+
+    /// Whether clients may use RDMA for addresses of a server that listens with TCP at the wildcard address, which no
+    /// rule names.
+    boolean forgetsWildcard(InetSocketAddress address, Predicate<InetAddress> isOnDevice) {
+        return address.getAddress().isAnyLocalAddress()
+                && rules.stream().noneMatch(rule -> rule.matches(address, isOnDevice))
+                && rules.stream().anyMatch(rule -> rule.choice() != Choice.TCP && rule.isForPort(address));
     }
 }

@@ -13,6 +13,9 @@ import java.net.InetSocketAddress;
 /// @param orTcp whether TCP does it if the device cannot
 /// @param decisions the report
 record RdmaService(SocketDevice device, String what, InetSocketAddress address, boolean orTcp, Decisions decisions) {
+    /// What a client does.
+    static final String CONNECT = "connect to";
+
     /// Notes that the device has done it.
     void succeeded() {
         decisions.note(what, address, Decisions.RDMA);
@@ -23,9 +26,23 @@ record RdmaService(SocketDevice device, String what, InetSocketAddress address, 
     /// @throws IOException the cause if TCP must not do it
     void failed(IOException cause) throws IOException {
         decisions.note(
-                what, address, (orTcp ? "TCP, because RDMA failed: " : "RDMA failed: ") + SocketFailures.reason(cause));
+                what,
+                address,
+                (orTcp ? "TCP, because RDMA failed: " : "RDMA failed: ")
+                        + SocketFailures.reason(cause)
+                        + (orTcp ? "" : advice()));
         if (!orTcp) {
             throw cause;
         }
+    }
+
+    /// The two ends may have chosen differently.
+    private String advice() {
+        String name = address.getAddress().getHostAddress();
+        String port = ":" + address.getPort();
+        return what.equals(CONNECT)
+                ? ". A server that listens there with TCP needs the agent and a rule that names its address: 0.0.0.0 or "
+                        + port + "; or add the rule !" + (name.contains(":") ? "[" + name + "]" : name) + port + " here"
+                : "";
     }
 }

@@ -183,7 +183,7 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
                 state = State.PENDING;
                 remote = to;
             }
-            RdmaService service = transport.service("connect to", to);
+            RdmaService service = transport.service(RdmaService.CONNECT, to);
             if (service == null) {
                 return connectOrdinary(to, nanos);
             }

@@ -39,7 +39,13 @@ public final class Transport implements AutoCloseable {
     RdmaService service(String what, InetSocketAddress address) throws SocketException {
         Choice choice = rules.choice(address, this::isOnDevice);
         if (choice == Choice.TCP) {
-            decisions.note(what, address, "TCP, because no rule names the address");
+            decisions.note(
+                    what,
+                    address,
+                    rules.forgetsWildcard(address, this::isOnDevice)
+                            ? "TCP, because no rule names the wildcard address. Clients that use RDMA for an address of"
+                                    + " this host cannot connect: add the rule 0.0.0.0 or :" + address.getPort()
+                            : "TCP, because no rule names the address");
             return null;
         }
         try {

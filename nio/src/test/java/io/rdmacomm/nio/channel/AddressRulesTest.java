@@ -34,6 +34,12 @@ class AddressRulesTest {
             !10.1.2.3, 10.1.0.0/16        | 10.1.2.3  | 80   | TCP
             !10.1.2.3, 10.1.0.0/16        | 10.1.2.4  | 80   | RDMA
             10.1.0.0/16, !10.1.2.3        | 10.1.2.3  | 80   | RDMA
+            0.0.0.0                       | ::        | 80   | RDMA
+            0.0.0.0                       | 0.0.0.0   | 80   | RDMA
+            0.0.0.0                       | 10.1.2.3  | 80   | TCP
+            [::]:80                       | 0.0.0.0   | 80   | RDMA
+            !::, *                        | 0.0.0.0   | 80   | TCP
+            0.0.0.0/0                     | ::        | 80   | TCP
             device                        | 10.8.0.1  | 80   | RDMA
             device                        | 10.1.2.3  | 80   | TCP
             device:9092                   | 10.8.0.1  | 80   | TCP
@@ -49,6 +55,24 @@ class AddressRulesTest {
         InetSocketAddress asked = new InetSocketAddress(InetAddress.ofLiteral(address), port);
         assertThat(AddressRules.parse(rules).choice(asked, AddressRulesTest::isOnDevice))
                 .isEqualTo(choice);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "'10.0.0.0/8', 0.0.0.0, true",
+        "'device', ::, true",
+        "':80', 0.0.0.0, false",
+        "':81', 0.0.0.0, false",
+        "'::, 10.0.0.0/8', 0.0.0.0, false",
+        "'!0.0.0.0, 10.0.0.0/8', ::, false",
+        "'!*', 0.0.0.0, false",
+        "'', 0.0.0.0, false",
+        "'10.0.0.0/8', 11.0.0.1, false",
+    })
+    void aForgottenWildcardAddressIsNoticed(String rules, String address, boolean forgotten) {
+        InetSocketAddress asked = new InetSocketAddress(InetAddress.ofLiteral(address), 80);
+        assertThat(AddressRules.parse(rules).forgetsWildcard(asked, AddressRulesTest::isOnDevice))
+                .isEqualTo(forgotten);
     }
 
     private static boolean isOnDevice(InetAddress address) {

@@ -172,7 +172,10 @@ final class SoftRoute implements RouteDriver {
                         cause);
             case MpaException e ->
                 new ConnectFailedException(
-                        CONNECT, Errno.EIO, remote + " does not speak MPA: " + e.getMessage() + "; check the port");
+                        CONNECT,
+                        Errno.EIO,
+                        remote + " does not speak MPA: " + e.getMessage()
+                                + "; check the port, and that the peer uses RDMA there");
             default ->
                 new ConnectFailedException(
                         CONNECT, Errno.ECONNRESET, remote + " ended the connection: " + cause.getMessage());

@@ -1,5 +1,6 @@
 package io.rdmacomm.tests.cli;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
@@ -11,7 +12,9 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -103,6 +106,65 @@ class RunTest {
         assertThat(ended.err())
                 .contains("TCP, because no rule names the address")
                 .doesNotContain(": RDMA");
+    }
+
+    /// A server at the wildcard address, as most are, and its client.
+    static final class Wildcard {
+        private Wildcard() {}
+
+        public static void main(String[] arguments) throws Exception {
+            try (ServerSocketChannel server = ServerSocketChannel.open()) {
+                int port = ((InetSocketAddress)
+                                server.bind(new InetSocketAddress(0)).getLocalAddress())
+                        .getPort();
+                Thread serving = Thread.startVirtualThread(() -> {
+                    try (SocketChannel accepted = server.accept()) {
+                        accepted.write(ByteBuffer.wrap("no such request, and many more words".getBytes(UTF_8)));
+                    } catch (IOException e) {
+                        System.out.println(e);
+                    }
+                });
+                try (SocketChannel client = SocketChannel.open(new InetSocketAddress("127.0.0.1", port))) {
+                    System.out.println(client.read(ByteBuffer.allocate(100)) + " bytes");
+                } catch (IOException e) {
+                    System.out.println(e);
+                }
+                serving.join();
+            }
+        }
+    }
+
+    @Test
+    void aRuleForTheWildcardAddressIsForBothFamilies() throws Exception {
+        List<String> program = JavaCommand.of(Wildcard.class, List.of("-Djava.net.preferIPv6Addresses=true"));
+        Command.Result ended =
+                run(List.of("--device", "soft0", "--rules", "0.0.0.0,127.0.0.0/8"), program.toArray(String[]::new));
+        assertThat(ended.out()).as(ended.err()).contains("36 bytes");
+        assertThat(ended.err()).containsPattern("listen at [0:]+: RDMA").containsPattern("connect to .*: RDMA");
+    }
+
+    @Test
+    void endsThatDoNotAgreeNameTheRuleToAdd() throws Exception {
+        List<String> program = JavaCommand.of(Wildcard.class, List.of());
+        Command.Result ended =
+                run(List.of("--device", "soft0", "--rules", "127.0.0.0/8"), program.toArray(String[]::new));
+        assertThat(ended.err())
+                .containsPattern(
+                        "listen at .*: TCP, because no rule names the wildcard address.*: add the rule 0.0.0.0")
+                .containsPattern("connect to .*: RDMA failed: .*a rule that names its address: 0.0.0.0 or :[0-9]+;"
+                        + " or add the rule !127.0.0.1:[0-9]+ here");
+    }
+
+    /// An image with fewer modules than the agent would like: no program of it may need more.
+    @Test
+    void aProgramOnTheModulePathNeedsNoOtherModules() throws Exception {
+        List<String> program = JavaCommand.of(Wildcard.class, List.of("--limit-modules", "java.base,java.instrument"));
+        // By way of a shell: `run` adds a module to a launcher that has it.
+        List<String> words = new ArrayList<>(List.of("sh", "-c", "exec \"$@\"", "sh"));
+        words.addAll(program);
+        Command.Result ended =
+                run(List.of("--device", "soft0", "--rules", "0.0.0.0,127.0.0.0/8"), words.toArray(String[]::new));
+        assertThat(ended.out()).as(ended.err()).contains("36 bytes");
     }
 
     @Test
