@@ -30,6 +30,7 @@ final class GrizzlyServer extends HttpProgram {
         // A cached file would be sent from memory.
         files.setFileCacheEnabled(false);
         server.getServerConfiguration().addHttpHandler(files, "/");
+        server.getServerConfiguration().setSendFileEnabled(true);
         server.start();
         return listener.getPort();
     }

@@ -43,9 +43,15 @@ server_with() {
     return $status
 }
 
-# Fails unless both JVMs have reported that all connections went over RDMA, or none.
+# Fails unless both JVMs have reported, and all connections went over RDMA, or none. The report may be empty where no
+# rule can name an address.
 served_as() {
-    local rules=$1 folder=$2 wanted=': TCP, because no rule' unwanted=': RDMA'
-    [[ $rules != '*' ]] || { wanted=': RDMA (' unwanted=': TCP'; }
-    (($(grep -lF "$wanted" "$folder"/*.txt | wc -l) == 2)) && ! grep -hF "$unwanted" "$folder"/*.txt
+    local rules=$1 folder=$2 reports=("$2"/*.txt) report
+    ((${#reports[@]} == 2)) || return 1
+    if [[ $rules == '*' ]]; then
+        for report in "${reports[@]}"; do grep -qF ': RDMA (' "$report" || return 1; done
+        ! grep -hF ': TCP' "${reports[@]}"
+    else
+        ! grep -hF ': RDMA' "${reports[@]}"
+    fi
 }
