@@ -73,7 +73,8 @@ final class JdkClasses {
         }
 
         private boolean isSpecial(CodeElement element) {
-            return element instanceof TypeCheckInstruction check && check.type().asSymbol().equals(special);
+            return element instanceof TypeCheckInstruction check
+                    && check.type().asSymbol().equals(special);
         }
 
         void ask(CodeBuilder code) {
@@ -82,7 +83,13 @@ final class JdkClasses {
             arguments.accept(code);
             code.invokevirtual(CD_MethodHandle, "invokeExact", asked);
             if (asked.returnType().isPrimitive()) {
-                code.dup2().lconst_0().lcmp().iflt(goOn).lreturn().labelBinding(goOn).pop2();
+                code.dup2()
+                        .lconst_0()
+                        .lcmp()
+                        .iflt(goOn)
+                        .lreturn()
+                        .labelBinding(goOn)
+                        .pop2();
             } else {
                 code.dup().ifnull(goOn).areturn().labelBinding(goOn).pop();
             }
@@ -121,7 +128,9 @@ final class JdkClasses {
                     ofJdk("SocketOutputStream"),
                     "copy",
                     MethodTypeDesc.of(CD_long, READABLE, OUTPUT),
-                    code -> code.aload(0).getfield(CHANNEL_INPUT, "ch", READABLE).aload(1)));
+                    code -> code.aload(0)
+                            .getfield(CHANNEL_INPUT, "ch", READABLE)
+                            .aload(1)));
 
     private JdkClasses() {}
 
@@ -150,13 +159,14 @@ final class JdkClasses {
         }
         QUESTIONS.stream()
                 .filter(question -> !asking.contains(question))
-                .forEach(question -> LOGGER.log(
-                        System.Logger.Level.WARNING,
-                        () -> question.owner().displayName() + "." + question.method()
-                                + " of this JDK does not know RDMA channels: "
-                                + (question.asked().returnType().isPrimitive()
-                                        ? "files are sent in parts of 8 KiB"
-                                        : "a stream of java.nio.channels.Channels cannot be read while it is written")));
+                .forEach(
+                        question -> LOGGER.log(
+                                System.Logger.Level.WARNING,
+                                () -> question.owner().displayName() + "." + question.method()
+                                        + " of this JDK does not know RDMA channels: "
+                                        + (question.asked().returnType().isPrimitive()
+                                                ? "files are sent in parts of 8 KiB"
+                                                : "a stream of java.nio.channels.Channels cannot be read while it is written")));
     }
 
     private static void defineHandles() throws ReflectiveOperationException {
@@ -165,7 +175,8 @@ final class JdkClasses {
             QUESTIONS.forEach(question -> builder.withField(question.handle(), CD_MethodHandle, ClassFile.ACC_STATIC));
         });
         MethodHandles.Lookup own = MethodHandles.lookup();
-        Class<?> handles = MethodHandles.privateLookupIn(load(ofJdk("Streams")), own).defineClass(bytes);
+        Class<?> handles =
+                MethodHandles.privateLookupIn(load(ofJdk("Streams")), own).defineClass(bytes);
         MethodHandles.Lookup lookup = MethodHandles.privateLookupIn(handles, own);
         set(lookup, "input", handle(own, "input", InputStream.class, ReadableByteChannel.class));
         set(lookup, "output", handle(own, "output", OutputStream.class, WritableByteChannel.class));
@@ -185,11 +196,11 @@ final class JdkClasses {
 
     private static void set(MethodHandles.Lookup lookup, String field, MethodHandle handle)
             throws ReflectiveOperationException {
-        lookup.findStaticVarHandle(lookup.lookupClass(), field, MethodHandle.class).set(handle);
+        lookup.findStaticVarHandle(lookup.lookupClass(), field, MethodHandle.class)
+                .set(handle);
     }
 
-    private static MethodHandle handle(
-            MethodHandles.Lookup own, String name, Class<?> result, Class<?>... arguments)
+    private static MethodHandle handle(MethodHandles.Lookup own, String name, Class<?> result, Class<?>... arguments)
             throws ReflectiveOperationException {
         return own.findStatic(JdkCalls.class, name, MethodType.methodType(result, arguments));
     }

@@ -53,8 +53,7 @@ public final class RdmaAgent {
             System.setProperty(RdmaSelectorProvider.RULES, rules);
         }
         // The JVM ends here if they are wrong, and not at some socket of the program.
-        AddressRules parsed =
-                AddressRules.parse(System.getProperty(RdmaSelectorProvider.RULES, AddressRules.DEFAULT));
+        AddressRules parsed = AddressRules.parse(System.getProperty(RdmaSelectorProvider.RULES, AddressRules.DEFAULT));
         if (!reporting) {
             reporting = true;
             report();

@@ -38,8 +38,7 @@ final class OrdinaryKeys implements AutoCloseable {
     void register(AbstractSelectableChannel channel, RdmaSelectionKey key) throws IOException {
         int ops = key.interest() & channel.validOps();
         boolean known = key.rdma() == null;
-        key.setOrdinary(
-                known ? InnerSelectors.register(channel, inner, ops, key) : channel.register(inner, ops, key));
+        key.setOrdinary(known ? InnerSelectors.register(channel, inner, ops, key) : channel.register(inner, ops, key));
     }
 
     /// Forgets a channel whose key of ours is no longer registered. A channel that was closed is really closed

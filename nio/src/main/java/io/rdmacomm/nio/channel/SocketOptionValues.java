@@ -121,7 +121,8 @@ final class SocketOptionValues {
         if (value == null) {
             value = OF_RSOCKETS.get(name);
         }
-        return name.type().cast(value == null ? Objects.requireNonNull(jdk.defaults().get(name)) : value);
+        return name.type()
+                .cast(value == null ? Objects.requireNonNull(jdk.defaults().get(name)) : value);
     }
 
     int number(SocketOption<Integer> name) {
