@@ -41,9 +41,8 @@ public final class JdkCalls {
 
     /// Sends the rest of a file ([InputStream#transferTo]).
     ///
-    /// @return how many bytes were sent; negative if the stream does not write to a channel of ours, or the source
-    has
-    ///         no size
+    /// @return how many bytes were sent; negative if the stream writes to no channel of ours, or the source has no
+    ///         size
     public static long transfer(ReadableByteChannel source, @Nullable OutputStream target) throws IOException {
         if (!(source instanceof FileChannel file && target instanceof SocketOutput output && file.size() > 0)) {
             return NOT_OURS;

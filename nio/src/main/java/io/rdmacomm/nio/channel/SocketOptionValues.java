@@ -22,12 +22,16 @@ final class SocketOptionValues {
             ExtendedSocketOptions.TCP_KEEPIDLE,
             ExtendedSocketOptions.TCP_KEEPINTERVAL,
             ExtendedSocketOptions.TCP_KEEPCOUNT);
-    /// The values of rsockets where the JDK has others or none.
+    /// The values of rsockets where the JDK has others, or may have none.
     private static final Map<SocketOption<?>, Integer> OF_RSOCKETS = Map.of(
             StandardSocketOptions.SO_RCVBUF, BufferSizes.defaults().receive(),
             StandardSocketOptions.SO_SNDBUF, BufferSizes.defaults().send(),
             RsocketOption.MESSAGES, BufferSizes.defaults().messages(),
-            RsocketOption.MAPPINGS, BufferSizes.defaults().mappings());
+            RsocketOption.MAPPINGS, BufferSizes.defaults().mappings(),
+            // A JVM without the module jdk.net lacks these; as Linux has them (tcp(7)).
+            ExtendedSocketOptions.TCP_KEEPIDLE, 7200,
+            ExtendedSocketOptions.TCP_KEEPINTERVAL, 75,
+            ExtendedSocketOptions.TCP_KEEPCOUNT, 9);
 
     private final JdkOptions jdk;
     private final Map<SocketOption<?>, Object> values = new ConcurrentHashMap<>();

@@ -69,7 +69,7 @@ final class Handshakes {
     /// @param bytes of a connection
     /// @param budget the bytes of all connections
     Handshakes(long bytes, long budget) {
-        int most = (int) Math.clamp(budget / MEMORY_SHARE / bytes, LEAST, MOST);
+        int most = Math.clamp(budget / MEMORY_SHARE / bytes, LEAST, MOST);
         this.all = new HalfMade<>(most, most / 2);
     }
 

@@ -80,7 +80,7 @@ public final class RsListener implements AutoCloseable {
 
     private boolean serve() throws InterruptedException {
         if (!awaitTurn()) {
-            return !closed;
+            return false;
         }
         ConnectionRequest request = null;
         try {
@@ -97,16 +97,18 @@ public final class RsListener implements AutoCloseable {
     /// Waits until another handshake may begin: there is room in the backlog, which counts what is established, and
     /// not too many handshakes have their turn. Requests wait meanwhile.
     ///
-    /// @return false if it is closed, or the thread should look again
+    /// @return false if it is closed
     private boolean awaitTurn() throws InterruptedException {
         lock.lockInterruptibly();
         try {
-            long wait = accepted.size() < backlog ? handshakes.untilTurn(System.nanoTime()) : TURN.toNanos();
-            if (wait > 0 && !closed) {
+            while (!closed) {
+                long wait = accepted.size() < backlog ? handshakes.untilTurn(System.nanoTime()) : TURN.toNanos();
+                if (wait <= 0) {
+                    return true;
+                }
                 var _ = room.awaitNanos(wait);
-                return false;
             }
-            return !closed;
+            return false;
         } finally {
             lock.unlock();
         }

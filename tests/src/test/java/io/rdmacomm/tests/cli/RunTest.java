@@ -124,7 +124,8 @@ class RunTest {
                         System.out.println(e);
                     }
                 });
-                try (SocketChannel client = SocketChannel.open(new InetSocketAddress("127.0.0.1", port))) {
+                try (SocketChannel client =
+                        SocketChannel.open(new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), port))) {
                     System.out.println(client.read(ByteBuffer.allocate(100)) + " bytes");
                 } catch (IOException e) {
                     System.out.println(e);

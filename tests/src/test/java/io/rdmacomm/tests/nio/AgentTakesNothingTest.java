@@ -59,7 +59,8 @@ final class AgentTakesNothingTest {
             // SO_REUSEPORT has no effect.
             Map.entry("options.twoServersAtOnePort", "java.net.BindException: .*"),
             // A device listens at the wildcard address of both families.
-            Map.entry("family.ipv4", "(java.nio.channels.UnsupportedAddressTypeException ){3}/0.0.0.0 /0:0:0:0:0:0:0:0"));
+            Map.entry(
+                    "family.ipv4", "(java.nio.channels.UnsupportedAddressTypeException ){3}/0.0.0.0 /0:0:0:0:0:0:0:0"));
 
     /// The JVMs run at the same time, because each one mostly waits.
     private static final ExecutorService THREADS = Executors.newCachedThreadPool();
@@ -107,14 +108,15 @@ final class AgentTakesNothingTest {
     @Test
     void programsRunWhereTheClassesOfTheJdkStayAsTheyAre() throws Exception {
         String agent = "-javaagent:" + agent("unable.jar", false) + "=203.0.113.0/24";
-        Process process = start(
-                List.of(agent), Redirect.PIPE, "channels.bytes", "files.transferTo", "channels.beforeConnect");
+        Process process =
+                start(List.of(agent), Redirect.PIPE, "channels.bytes", "files.transferTo", "channels.beforeConnect");
         process.getOutputStream().close();
         String errors = new String(process.getErrorStream().readAllBytes(), StandardCharsets.UTF_8);
         Map<String, String> outcomes = outcomes(process);
         assertThat(errors).contains("FileChannelImpl.transferToTrustedChannel of this JDK does not know RDMA channels");
-        assertThat(outcomes).hasSize(3).allSatisfy((name, outcome) -> assertThat(outcome)
-                .isEqualTo(expected.get(name)));
+        assertThat(outcomes)
+                .hasSize(3)
+                .allSatisfy((name, outcome) -> assertThat(outcome).isEqualTo(expected.get(name)));
     }
 
     private static void compare(Map<String, String> actual, Map<String, String> differences) {
@@ -136,8 +138,7 @@ final class AgentTakesNothingTest {
     private static Map<String, String> run(List<String> options) throws Exception {
         try (ServerSocket inherited = new ServerSocket(0, 1, InetAddress.ofLiteral("127.0.0.1"))) {
             inherited.setSoTimeout(60_000);
-            Process process = start(
-                    options, Redirect.INHERIT, "--inherit", String.valueOf(inherited.getLocalPort()));
+            Process process = start(options, Redirect.INHERIT, "--inherit", String.valueOf(inherited.getLocalPort()));
             try (Socket socket = inherited.accept()) {
                 socket.getOutputStream().write('A');
                 Map<String, String> outcomes = outcomes(process);

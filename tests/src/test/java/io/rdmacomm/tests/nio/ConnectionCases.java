@@ -65,7 +65,8 @@ final class ConnectionCases {
         addPair("connect.states", (client, server) -> {
             var address = server.getLocalAddress();
             String connected = outcome(() -> client.connect(address)) + " " + client.finishConnect() + " "
-                    + outcome(() -> client.bind(anyPort())) + " " + outcome(() -> client.socket().connect(address))
+                    + outcome(() -> client.bind(anyPort())) + " "
+                    + outcome(() -> client.socket().connect(address))
                     + " " + client.getRemoteAddress().equals(address);
             client.close();
             try (SocketChannel unconnected = SocketChannel.open()) {
@@ -95,8 +96,7 @@ final class ConnectionCases {
             try (ServerSocketChannel server = ServerSocketChannel.open().bind(anyPort(), 1);
                     SocketChannel channel = SocketChannel.open()) {
                 channel.configureBlocking(false);
-                return outcome(() -> channel.socket().connect(server.getLocalAddress(), 300)) + " "
-                        + channel.isOpen();
+                return outcome(() -> channel.socket().connect(server.getLocalAddress(), 300)) + " " + channel.isOpen();
             }
         });
     }
@@ -118,7 +118,8 @@ final class ConnectionCases {
             try (ServerSocketChannel server = ChannelCases.listen();
                     ServerSocketChannel other = ServerSocketChannel.open()) {
                 String failed = outcome(() -> other.bind(server.getLocalAddress())) + " " + other.isOpen() + " "
-                        + other.getLocalAddress() + " " + outcome(other::accept) + " " + other.socket().isBound();
+                        + other.getLocalAddress() + " " + outcome(other::accept) + " "
+                        + other.socket().isBound();
                 // Servers try one port after another.
                 other.bind(anyPort());
                 try (SocketChannel client = SocketChannel.open(other.getLocalAddress());
@@ -144,7 +145,8 @@ final class ConnectionCases {
                     SocketChannel client = SocketChannel.open().bind(null)) {
                 return ((InetSocketAddress) server.getLocalAddress()).getAddress() + " "
                         + ((InetSocketAddress) client.getLocalAddress()).getAddress() + " "
-                        + server.socket().getInetAddress() + " " + client.socket().getLocalAddress();
+                        + server.socket().getInetAddress() + " "
+                        + client.socket().getLocalAddress();
             }
         });
         add("bind.port", () -> {
@@ -153,7 +155,8 @@ final class ConnectionCases {
                 var local = client.getLocalAddress();
                 client.connect(server.getLocalAddress());
                 try (SocketChannel accepted = server.accept()) {
-                    return "" + client.getLocalAddress().equals(local) + accepted.getRemoteAddress().equals(local);
+                    return "" + client.getLocalAddress().equals(local)
+                            + accepted.getRemoteAddress().equals(local);
                 }
             }
         });
@@ -169,13 +172,15 @@ final class ConnectionCases {
             ServerSocketChannel server = ChannelCases.listen();
             Started accepting = start(() -> String.valueOf(server.accept())).awaitBlocked();
             server.close();
-            return result(accepting) + " " + outcome(server::accept) + " " + outcome(() -> server.socket().accept())
+            return result(accepting) + " " + outcome(server::accept) + " "
+                    + outcome(() -> server.socket().accept())
                     + " " + outcome(server::getLocalAddress) + " " + outcome(() -> server.bind(anyPort())) + " "
                     + server.socket().isBound() + " " + server.socket().isClosed();
         });
         add("accept.interrupted", () -> {
             try (ServerSocketChannel server = ChannelCases.listen()) {
-                Started accepting = start(() -> outcome(server::accept) + " " + Thread.interrupted()).awaitBlocked();
+                Started accepting = start(() -> outcome(server::accept) + " " + Thread.interrupted())
+                        .awaitBlocked();
                 accepting.thread().interrupt();
                 return result(accepting) + " " + server.isOpen();
             }
@@ -197,16 +202,17 @@ final class ConnectionCases {
         });
         add("accept.unbound", () -> {
             try (ServerSocketChannel server = ServerSocketChannel.open()) {
-                return outcome(server::accept) + " " + outcome(() -> server.socket().accept()) + " "
+                return outcome(server::accept) + " "
+                        + outcome(() -> server.socket().accept()) + " "
                         + server.getLocalAddress() + " " + server.socket().getLocalPort() + " "
                         + server.socket().getInetAddress() + " " + server.socket() + " "
-                        + (server.socket().getChannel() == server) + " " + server.validOps();
+                        + server.equals(server.socket().getChannel()) + " " + server.validOps();
             }
         });
         add("accept.inheritsOptions", () -> {
             try (ServerSocketChannel server = ServerSocketChannel.open()) {
                 server.setOption(StandardSocketOptions.SO_RCVBUF, 50_000).bind(anyPort());
-                try (SocketChannel client = SocketChannel.open(server.getLocalAddress());
+                try (SocketChannel _ = SocketChannel.open(server.getLocalAddress());
                         SocketChannel accepted = server.accept()) {
                     return "" + accepted.getOption(StandardSocketOptions.SO_RCVBUF) + " "
                             + accepted.getOption(StandardSocketOptions.SO_REUSEADDR);
@@ -232,12 +238,16 @@ final class ConnectionCases {
                 return outcome(() -> ((InetSocketAddress) client.bind(null).getLocalAddress()).getAddress());
             }
         });
-        add("family.wrong", () -> outcome(() -> SocketChannel.open((StandardProtocolFamily) null)) + " "
-                + outcome(() -> ServerSocketChannel.open(null)) + " "
-                + outcome(() -> SocketChannel.open(() -> "OTHER")) + " "
-                + outcome(() -> ServerSocketChannel.open(() -> "OTHER")));
+        add(
+                "family.wrong",
+                () -> outcome(() -> SocketChannel.open((StandardProtocolFamily) null)) + " "
+                        + outcome(() -> ServerSocketChannel.open(null)) + " "
+                        + outcome(() -> SocketChannel.open(() -> "OTHER")) + " "
+                        + outcome(() -> ServerSocketChannel.open(() -> "OTHER")));
         add("family.unix", () -> {
-            Path path = Path.of(System.getProperty("java.io.tmpdir"), "cases" + ProcessHandle.current().pid());
+            Path path = Path.of(
+                    System.getProperty("java.io.tmpdir"),
+                    "cases" + ProcessHandle.current().pid());
             try (ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
                 server.bind(UnixDomainSocketAddress.of(path));
                 try (SocketChannel client = SocketChannel.open(UnixDomainSocketAddress.of(path));
@@ -275,7 +285,8 @@ final class ConnectionCases {
             return written + " " + all + " " + targets[0].position() + " " + targets[1].position();
         });
         addPair("read.blockedIsClosed", (client, server) -> {
-            Started reading = start(() -> "" + client.read(ByteBuffer.allocate(1))).awaitBlocked();
+            Started reading =
+                    start(() -> "" + client.read(ByteBuffer.allocate(1))).awaitBlocked();
             client.close();
             return result(reading) + " " + outcome(() -> client.read(ByteBuffer.allocate(1)));
         });
@@ -301,11 +312,13 @@ final class ConnectionCases {
             return result(writing);
         });
         addPair("configureBlocking.whileReading", (client, server) -> {
-            Started reading = start(() -> "" + client.read(ByteBuffer.allocate(1))).awaitBlocked();
-            Started configuring = start(() -> outcome(() -> client.configureBlocking(false).isBlocking()))
+            Started reading =
+                    start(() -> "" + client.read(ByteBuffer.allocate(1))).awaitBlocked();
+            Started configuring = start(
+                            () -> outcome(() -> client.configureBlocking(false).isBlocking()))
                     .awaitBlocked();
-            String meanwhile = result(start(() -> outcome(
-                    () -> client.setOption(StandardSocketOptions.TCP_NODELAY, true).isOpen())));
+            String meanwhile = result(start(() -> outcome(() ->
+                    client.setOption(StandardSocketOptions.TCP_NODELAY, true).isOpen())));
             server.write(bytes("A"));
             return meanwhile + " " + result(reading) + " " + result(configuring);
         });
@@ -325,8 +338,8 @@ final class ConnectionCases {
         addPair("end.shutdown", (client, server) -> {
             client.shutdownOutput();
             client.shutdownOutput();
-            return server.read(ByteBuffer.allocate(1)) + " " + outcome(() -> client.write(ByteBuffer.allocate(1)))
-                    + " " + server.write(bytes("A")) + " " + read(client, 1);
+            return server.read(ByteBuffer.allocate(1)) + " " + outcome(() -> client.write(ByteBuffer.allocate(1))) + " "
+                    + server.write(bytes("A")) + " " + read(client, 1);
         });
     }
 
@@ -334,7 +347,7 @@ final class ConnectionCases {
         add("provider", () -> {
             try (SocketChannel channel = SocketChannel.open()) {
                 return SelectorProvider.provider().getClass().getName() + " "
-                        + (channel.provider() == SelectorProvider.provider()) + " "
+                        + channel.provider().equals(SelectorProvider.provider()) + " "
                         + channel.getClass().getName();
             }
         });
@@ -346,7 +359,8 @@ final class ConnectionCases {
             ByteBuffer question = ByteBuffer.allocate(100);
             socket.read(question);
             socket.write(question.flip());
-            return socket.isConnected() + " " + (SelectorProvider.provider().inheritedChannel() == channel);
+            return socket.isConnected() + " "
+                    + channel.equals(SelectorProvider.provider().inheritedChannel());
         });
     }
 }

@@ -79,7 +79,7 @@ public final class EchoClient {
     }
 
     private void talk(SocketChannel channel) throws IOException {
-        channel.write(ByteBuffer.wrap(new byte[] {(byte) serverEnd.ordinal()}));
+        channel.write(ByteBuffer.wrap(new byte[] {serverEnd.code()}));
         for (int i = 0; i < turns; i++) {
             byte[] sent = bytes();
             channel.write(ByteBuffer.wrap(sent));
@@ -164,7 +164,7 @@ public final class EchoClient {
     private final class Talk implements EchoServer.Handler {
         private final CompletableFuture<@Nullable Void> end = new CompletableFuture<>();
         private byte[] sent = {};
-        private ByteBuffer out = ByteBuffer.wrap(new byte[] {(byte) serverEnd.ordinal()});
+        private ByteBuffer out = ByteBuffer.wrap(new byte[] {serverEnd.code()});
         private ByteBuffer in = ByteBuffer.allocate(0);
         private int turn;
 

@@ -29,7 +29,21 @@ public final class EchoServer implements AutoCloseable {
         /// As [#EARLY], with a reset.
         RESET,
         /// As [#EARLY]: the key is cancelled, and another thread closes the channel at the same time.
-        CANCEL
+        CANCEL;
+
+        /// Its byte on the wire.
+        byte code() {
+            return (byte) name().charAt(0);
+        }
+
+        static End of(byte code) {
+            for (End each : values()) {
+                if (each.code() == code) {
+                    return each;
+                }
+            }
+            throw new IllegalArgumentException("no end has the code " + code);
+        }
     }
 
     /// Takes what a key is ready for.
@@ -149,7 +163,7 @@ public final class EchoServer implements AutoCloseable {
                 buffer.flip();
             }
             if (end == null && buffer.hasRemaining()) {
-                end = End.values()[buffer.get()];
+                end = End.of(buffer.get());
             }
             boolean first = buffer.hasRemaining();
             channel.write(buffer);

@@ -109,15 +109,16 @@ final class FileCases {
             return wrong + " " + outcome(() -> file.transferTo(0, 1, server)) + " " + server.isOpen();
         });
         addFile("transferTo.interrupted", (path, file, client, server) -> {
-            Started writing = start(() -> endless(file, client) + " " + Thread.currentThread().isInterrupted())
+            Started writing = start(() ->
+                            endless(file, client) + " " + Thread.currentThread().isInterrupted())
                     .awaitBlocked();
             writing.thread().interrupt();
             return result(writing) + " " + file.isOpen() + " " + client.isOpen();
         });
         addFile("transferTo.interruptedBefore", (path, file, client, server) -> {
             Thread.currentThread().interrupt();
-            return outcome(() -> file.transferTo(0, 100_000, client)) + " " + Thread.interrupted() + " "
-                    + file.isOpen() + " " + client.isOpen();
+            return outcome(() -> file.transferTo(0, 100_000, client)) + " " + Thread.interrupted() + " " + file.isOpen()
+                    + " " + client.isOpen();
         });
         addFile("transferTo.socketIsClosed", (path, file, client, server) -> {
             Started writing = start(() -> endless(file, client)).awaitBlocked();
@@ -187,7 +188,9 @@ final class FileCases {
                 Files.delete(copy);
             }
         });
-        add("files.streams.ofNothing", () -> outcome(() -> Files.copy(Path.of("/dev/null"), (java.io.OutputStream) null)));
+        add(
+                "files.streams.ofNothing",
+                () -> outcome(() -> Files.copy(Path.of("/dev/null"), (java.io.OutputStream) null)));
     }
 
     private static String endless(FileChannel file, SocketChannel client) {

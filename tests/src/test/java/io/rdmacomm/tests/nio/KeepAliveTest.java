@@ -2,7 +2,6 @@ package io.rdmacomm.tests.nio;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.rdmacomm.nio.RdmaSelectorProvider;
 import io.rdmacomm.tests.fixture.LeakCheck;

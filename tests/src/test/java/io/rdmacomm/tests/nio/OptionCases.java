@@ -114,8 +114,7 @@ final class OptionCases {
     }
 
     @SuppressWarnings("unchecked")
-    private static void setUnchecked(NetworkChannel channel, SocketOption<?> option, Object value)
-            throws IOException {
+    private static void setUnchecked(NetworkChannel channel, SocketOption<?> option, Object value) throws IOException {
         channel.setOption((SocketOption<Object>) option, value);
     }
 
@@ -126,7 +125,9 @@ final class OptionCases {
             StringBuilder all = new StringBuilder(option.name());
             for (Object value : VALUES) {
                 all.append(' ').append(value).append(": ").append(set(channel, option, value));
-                all.append(", ").append(option.name().equals(NOT_PERMANENT) ? "" : value(channel, option)).append(';');
+                all.append(", ")
+                        .append(option.name().equals(NOT_PERMANENT) ? "" : value(channel, option))
+                        .append(';');
             }
             all.append(" null: ").append(set(channel, option, null));
             results.add(all.toString());

@@ -16,6 +16,7 @@ import io.rdmacomm.verbs.cm.Connection;
 import io.rdmacomm.verbs.cm.ConnectionManager;
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -108,10 +109,10 @@ class ProcessEndTest {
         }
 
         @Override
-        public void close() throws Exception {
+        public void close() throws IOException {
             server.close();
             listening.close();
-            client.destroyForcibly().waitFor();
+            client.destroyForcibly().onExit().join();
             Sockets.close(provider);
         }
     }
@@ -229,7 +230,7 @@ class ProcessEndTest {
         try {
             channel.read(ByteBuffer.allocate(1));
         } catch (IOException e) {
-            e.printStackTrace();
+            throw new UncheckedIOException(e);
         }
     }
 
@@ -238,7 +239,7 @@ class ProcessEndTest {
         try {
             write(channel);
         } catch (IOException e) {
-            e.printStackTrace();
+            throw new UncheckedIOException(e);
         }
     }
 

@@ -69,7 +69,8 @@ final class SelectorCases {
                 SelectionKey key = client.register(selector, SelectionKey.OP_READ);
                 String result = selector.select(100) + " ";
                 server.write(bytes("AB"));
-                result += selector.select(10_000) + " " + selector.selectNow() + " " + selector.selectedKeys().size();
+                result += selector.select(10_000) + " " + selector.selectNow() + " "
+                        + selector.selectedKeys().size();
                 result += " " + client.read(ByteBuffer.allocate(1)) + " ";
                 selector.selectedKeys().clear();
                 result += selector.select(10_000) + " " + client.read(ByteBuffer.allocate(10)) + " "
@@ -136,7 +137,8 @@ final class SelectorCases {
             try (Selector selector = Selector.open()) {
                 client.configureBlocking(false);
                 client.register(selector, SelectionKey.OP_READ);
-                Started selecting = start(() -> selector.select() + " " + Thread.interrupted()).awaitBlocked();
+                Started selecting = start(() -> selector.select() + " " + Thread.interrupted())
+                        .awaitBlocked();
                 selecting.thread().interrupt();
                 return result(selecting) + " " + selector.isOpen() + " " + client.isOpen();
             }
@@ -148,8 +150,8 @@ final class SelectorCases {
             Started selecting = start(() -> outcome(() -> selector.select())).awaitBlocked();
             selector.close();
             return result(selecting) + " " + key.isValid() + " " + client.isRegistered() + " "
-                    + outcome(selector::keys) + " " + outcome(() -> selector.selectNow()) + " " + outcome(selector::wakeup)
-                            .isEmpty()
+                    + outcome(selector::keys) + " " + outcome(() -> selector.selectNow()) + " "
+                    + outcome(selector::wakeup).isEmpty()
                     + " " + outcome(() -> client.register(selector, 1));
         });
         addPair("selector.channelIsClosed", (client, server) -> {
@@ -167,7 +169,8 @@ final class SelectorCases {
                 client.configureBlocking(false);
                 server.configureBlocking(false);
                 client.register(selector, SelectionKey.OP_READ);
-                Started selecting = start(() -> selector.select(1000) < 2 ? "" : "two").awaitBlocked();
+                Started selecting =
+                        start(() -> selector.select(1000) < 2 ? "" : "two").awaitBlocked();
                 Started registering = start(() -> outcome(
                         () -> server.register(selector, SelectionKey.OP_WRITE).isValid()));
                 return result(registering) + " " + result(selecting);
@@ -196,7 +199,7 @@ final class SelectorCases {
                         + outcome(() -> channel.register(null, SelectionKey.OP_READ)) + " "
                         + outcome(() -> selector.selectedKeys().add(null)).split(":")[0] + " "
                         + outcome(() -> selector.keys().clear()) + " " + outcome(() -> selector.select(null, 1)) + " "
-                        + (channel.provider() == selector.provider());
+                        + channel.provider().equals(selector.provider());
             }
         });
     }
@@ -232,13 +235,14 @@ final class SelectorCases {
             String registered = outcome(() -> channel.configureBlocking(true)) + " " + channel.isRegistered() + " "
                     + (channel.keyFor(selector) == key);
             key.cancel();
-            String cancelled = outcome(() -> channel.configureBlocking(true).isBlocking()) + " " + channel.isRegistered()
-                    + " " + outcome(() -> channel.register(selector, operation)) + " ";
+            String cancelled = outcome(() -> channel.configureBlocking(true).isBlocking()) + " "
+                    + channel.isRegistered() + " " + outcome(() -> channel.register(selector, operation)) + " ";
             channel.configureBlocking(false);
             cancelled += outcome(() -> channel.register(selector, operation)) + " " + selector.selectNow() + " "
                     + channel.isRegistered() + " " + channel.keyFor(selector) + " ";
-            return registered + " / " + cancelled + channel.register(selector, operation).isValid() + " "
-                    + selector.selectNow() + " " + selector.keys().size();
+            return registered + " / " + cancelled
+                    + channel.register(selector, operation).isValid() + " " + selector.selectNow() + " "
+                    + selector.keys().size();
         }
     }
 }

@@ -60,7 +60,8 @@ final class StreamCases {
 
     private static void of(String prefix, Streams streams) {
         addPair(prefix + "writesWhileAnotherThreadReads", (client, server) -> {
-            Started reading = start(() -> String.valueOf(streams.input(client).read())).awaitBlocked();
+            Started reading =
+                    start(() -> String.valueOf(streams.input(client).read())).awaitBlocked();
             Started writing = start(() -> outcome(() -> streams.output(client).write(7)));
             String wrote = result(writing);
             String other = "done".equals(wrote) ? "" + (int) read(server, 1).charAt(0) : "";
@@ -103,14 +104,16 @@ final class StreamCases {
             return client.isOpen() + " " + server.read(bytes("A"));
         });
         addPair(prefix + "closedWhileReading", (client, server) -> {
-            Started reading = start(() -> String.valueOf(streams.input(client).read())).awaitBlocked();
+            Started reading =
+                    start(() -> String.valueOf(streams.input(client).read())).awaitBlocked();
             client.close();
             return result(reading);
         });
         addPair(prefix + "closedWhileWriting", (client, server) -> {
             ChannelCases.fill(client);
             byte[] many = new byte[1 << 24];
-            Started writing = start(() -> outcome(() -> streams.output(client).write(many))).awaitBlocked();
+            Started writing = start(() -> outcome(() -> streams.output(client).write(many)))
+                    .awaitBlocked();
             client.close();
             return result(writing);
         });
@@ -132,7 +135,8 @@ final class StreamCases {
             return outcome(() -> input.read()) + " " + outcome(input::available);
         });
         addPair(prefix + "inputIsShutDownWhileReading", (client, server) -> {
-            Started reading = start(() -> String.valueOf(streams.input(client).read())).awaitBlocked();
+            Started reading =
+                    start(() -> String.valueOf(streams.input(client).read())).awaitBlocked();
             client.shutdownInput();
             return result(reading);
         });
@@ -153,9 +157,10 @@ final class StreamCases {
             return input.skip(2) + " " + input.read();
         });
         addPair(prefix + "configureBlockingWhileReading", (client, server) -> {
-            Started reading = start(() -> String.valueOf(streams.input(client).read())).awaitBlocked();
-            Started configuring = start(() -> outcome(() -> client.configureBlocking(false)).replaceAll(
-                            "SocketChannel.*", "channel"))
+            Started reading =
+                    start(() -> String.valueOf(streams.input(client).read())).awaitBlocked();
+            Started configuring = start(() ->
+                            outcome(() -> client.configureBlocking(false)).replaceAll("SocketChannel.*", "channel"))
                     .awaitBlocked();
             Started closing = start(() -> outcome(client::close));
             String closed = result(closing);
@@ -179,11 +184,15 @@ final class StreamCases {
                 }
             }
         });
-        add("channels.noChannel", () -> outcome(() -> Channels.newInputStream((SocketChannel) null)) + " "
-                + outcome(() -> Channels.newOutputStream((SocketChannel) null)));
+        add(
+                "channels.noChannel",
+                () -> outcome(() -> Channels.newInputStream((SocketChannel) null)) + " "
+                        + outcome(() -> Channels.newOutputStream((SocketChannel) null)));
         addPair("channels.withoutTheTimeoutOfTheSocket", (client, server) -> {
             client.socket().setSoTimeout(50);
-            Started reading = start(() -> String.valueOf(Channels.newInputStream(client).read())).awaitBlocked();
+            Started reading = start(
+                            () -> String.valueOf(Channels.newInputStream(client).read()))
+                    .awaitBlocked();
             server.write(bytes("A"));
             return result(reading);
         });
@@ -233,7 +242,7 @@ final class StreamCases {
                         + socket.getLocalPort() + " " + socket.getInetAddress() + " " + socket.getLocalAddress() + " "
                         + socket.getRemoteSocketAddress() + " " + socket.getLocalSocketAddress() + " " + socket + " "
                         + outcome(socket::getInputStream) + " " + outcome(socket::shutdownOutput) + " "
-                        + outcome(() -> socket.sendUrgentData(1)) + " " + (socket.getChannel() == channel);
+                        + outcome(() -> socket.sendUrgentData(1)) + " " + channel.equals(socket.getChannel());
             }
         });
     }
