@@ -41,7 +41,7 @@ final class SelectorCases {
                     try (SocketChannel accepted = server.accept()) {
                         return before + " " + ready + " " + key.isAcceptable() + " " + key.attachment() + " "
                                 + accepted.isBlocking() + " " + accepted.isConnected() + " "
-                                + (accepted.getRemoteAddress().equals(client.getLocalAddress()));
+                                + accepted.getRemoteAddress().equals(client.getLocalAddress());
                     }
                 }
             }
@@ -197,7 +197,7 @@ final class SelectorCases {
                 return blocking + " " + outcome(() -> selector.select(-1)) + " "
                         + outcome(() -> channel.register(selector, SelectionKey.OP_ACCEPT)) + " "
                         + outcome(() -> channel.register(null, SelectionKey.OP_READ)) + " "
-                        + outcome(() -> selector.selectedKeys().add(null)).split(":")[0] + " "
+                        + outcome(() -> selector.selectedKeys().add(null)).split(":", 2)[0] + " "
                         + outcome(() -> selector.keys().clear()) + " " + outcome(() -> selector.select(null, 1)) + " "
                         + channel.provider().equals(selector.provider());
             }
@@ -233,7 +233,7 @@ final class SelectorCases {
             SelectionKey key = channel.register(selector, operation);
             selector.selectNow();
             String registered = outcome(() -> channel.configureBlocking(true)) + " " + channel.isRegistered() + " "
-                    + (channel.keyFor(selector) == key);
+                    + key.equals(channel.keyFor(selector));
             key.cancel();
             String cancelled = outcome(() -> channel.configureBlocking(true).isBlocking()) + " "
                     + channel.isRegistered() + " " + outcome(() -> channel.register(selector, operation)) + " ";

@@ -73,8 +73,10 @@ final class StreamCases {
             server.write(bytes("answer"));
             server.shutdownOutput();
             InputStream input = streams.input(client);
-            return read(server, 5) + " " + input.read() + " " + new String(input.readNBytes(2)) + " "
-                    + new String(input.readAllBytes()) + " " + input.read() + " " + input.read(new byte[3]);
+            return read(server, 5) + " " + input.read() + " "
+                    + new String(input.readNBytes(2), StandardCharsets.US_ASCII) + " "
+                    + new String(input.readAllBytes(), StandardCharsets.US_ASCII) + " " + input.read() + " "
+                    + input.read(new byte[3]);
         });
         addPair(prefix + "nothingToDo", (client, server) -> {
             server.write(bytes("A"));
