@@ -32,7 +32,7 @@ public final class RdmaAgent {
     private static final String STANDARD_ERROR = "-";
 
     /// Whether the command line has named the agent before. The JVM calls [#premain] in one thread.
-    private static boolean loaded;
+    private static volatile boolean loaded;
 
     private static boolean reporting;
 
@@ -92,13 +92,17 @@ public final class RdmaAgent {
         List<String> lines = DECISIONS.lines();
         try {
             if (where.equals(STANDARD_ERROR)) {
-                print(process, lines.isEmpty() ? List.of("it opened no NIO socket") : lines);
+                print(process, lines.isEmpty() ? List.of(withoutDecisions()) : lines);
             } else {
                 Files.write(Path.of(where, process + ".txt"), lines);
             }
         } catch (IOException e) {
             LOGGER.log(System.Logger.Level.WARNING, "could not write the report of connections", e);
         }
+    }
+
+    private static String withoutDecisions() {
+        return loaded ? "it opened no NIO socket" : "all its sockets stay with TCP, because the rules name no address";
     }
 
     /// Not by way of `System.err`, which may be one of the program.

@@ -109,7 +109,8 @@ final class AgentTest {
     @Test
     void aProgramWhoseModulesHaveTheLibraryUsesRdma() throws Exception {
         String modules = Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
-                .filter(entry -> entry.matches(".*/(rdmacomm-)?(verbs|soft|nio)(/target/classes/?|-[^/]*[.]jar)"))
+                .filter(entry ->
+                        entry.matches(".*/(rdmacomm-)?(verbs|soft|nio)(/target/(quick/)?classes/?|-[^/]*[.]jar)"))
                 .collect(Collectors.joining(File.pathSeparator));
         Ended ended =
                 http(agent("127.0.0.0/8"), SOFT, "-p", modules, "--add-modules", "io.rdmacomm.nio,io.rdmacomm.soft");

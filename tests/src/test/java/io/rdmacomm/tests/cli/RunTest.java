@@ -92,11 +92,18 @@ class RunTest {
 
     @Test
     void addressesThatNoRuleNamesStayWithTcp() throws Exception {
-        Command.Result ended = runHttp("--device", "soft0", "--rules", "!*");
+        Command.Result ended = runHttp("--device", "soft0", "--rules", "192.0.2.0/24");
         assertThat(ended.out()).as(ended.err()).contains("5 equal");
         assertThat(ended.err())
                 .contains("TCP, because no rule names the address")
                 .doesNotContain(": RDMA");
+    }
+
+    @Test
+    void rulesForNothingAreReported() throws Exception {
+        Command.Result ended = runHttp("--device", "soft0", "--rules", "!*");
+        assertThat(ended.out()).as(ended.err()).contains("5 equal");
+        assertThat(ended.err()).contains("all its sockets stay with TCP, because the rules name no address");
     }
 
     @Test

@@ -2,7 +2,7 @@ package io.rdmacomm.verbs.service;
 
 import java.net.SocketOption;
 
-/// The options of sockets in the module `jdk.net` ([jdk.net.ExtendedSocketOptions]) that rdmacomm uses. A program whose
+/// The options of sockets in the module `jdk.net` (`jdk.net.ExtendedSocketOptions`) that rdmacomm uses. A program whose
 /// modules do not need that module runs without it, and so does an image that lacks it. No channel supports the
 /// options then, so ask [java.nio.channels.NetworkChannel#supportedOptions()] first.
 public final class ExtendedSocketOptions {

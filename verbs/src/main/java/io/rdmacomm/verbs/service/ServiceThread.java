@@ -1,6 +1,5 @@
 package io.rdmacomm.verbs.service;
 
-import io.rdmacomm.verbs.RdmaInterruptedException;
 import java.lang.System.Logger.Level;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -83,12 +82,22 @@ public final class ServiceThread {
             var _ = Thread.interrupted();
             try {
                 return turn.serve();
-            } catch (InterruptedException | RdmaInterruptedException e) {
-                // The next turn checks whether there is more to do.
             } catch (Exception | Error e) {
-                survive(e);
+                // After an interrupt the next turn checks whether there is more to do.
+                if (!isInterrupt(e)) {
+                    survive(e);
+                }
             }
         }
+    }
+
+    /// Calls of rdmacomm that end by an interrupt have it as the cause.
+    private static boolean isInterrupt(Throwable failure) {
+        Throwable cause = failure;
+        while (cause != null && !(cause instanceof InterruptedException)) {
+            cause = cause.getCause();
+        }
+        return cause != null;
     }
 
     private void survive(Throwable failure) {
