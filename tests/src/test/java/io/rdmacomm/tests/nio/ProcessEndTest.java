@@ -9,6 +9,7 @@ import io.rdmacomm.tests.fixture.Fabric;
 import io.rdmacomm.tests.fixture.JavaCommand;
 import io.rdmacomm.tests.fixture.LeakCheck;
 import io.rdmacomm.tests.fixture.LocalEnd;
+import io.rdmacomm.tests.fixture.OtherDevices;
 import io.rdmacomm.tests.fixture.Signals;
 import io.rdmacomm.tests.fixture.Spec;
 import io.rdmacomm.verbs.ConnectionOptions;
@@ -80,6 +81,8 @@ class ProcessEndTest {
         private final SocketChannel server;
 
         Ends(Way way, String role) throws IOException {
+            // Makes the devices of the tests, if no other test has done that.
+            var _ = Fabric.devices();
             provider = way.provider();
             listening = provider.openServerSocketChannel().bind(new InetSocketAddress(way.address(), 0));
             InetSocketAddress at = (InetSocketAddress) listening.getLocalAddress();
@@ -353,9 +356,8 @@ class ProcessEndTest {
     @Tag("slow")
     void aKillOverRoceIsAResetAfterTheSilence() throws Exception {
         String address = Fabric.ownAddress(0);
-        String before = System.getProperty(DEVICES, "");
-        System.setProperty(DEVICES, before + ",attentive=" + address + "?transport=roce&silence=4");
-        try (RdmaSelectorProvider provider = RdmaSelectorProvider.of("attentive", "*");
+        try (OtherDevices _ = OtherDevices.and("attentive=" + address + "?transport=roce&silence=4");
+                RdmaSelectorProvider provider = RdmaSelectorProvider.of("attentive", "*");
                 ServerSocketChannel listening = provider.openServerSocketChannel()) {
             listening.bind(new InetSocketAddress(InetAddress.ofLiteral(address), 0));
             int port = ((InetSocketAddress) listening.getLocalAddress()).getPort();
@@ -369,8 +371,6 @@ class ProcessEndTest {
             } finally {
                 client.destroyForcibly();
             }
-        } finally {
-            System.setProperty(DEVICES, before);
         }
     }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdmacomm.tests.fixture.Deadline;
 import io.rdmacomm.tests.fixture.LeakCheck;
+import io.rdmacomm.tests.fixture.OtherDevices;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,7 +13,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -23,7 +23,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 /// select throws, every connection that nobody ends gets the right bytes, and no key stays.
 @ExtendWith(LeakCheck.class)
 class SelectorChurnTest {
-    private static final String DEVICES = "rdmacomm.soft.devices";
     private static final String SHARED = "soft0=127.0.0.1";
     private static final String TCP = "tcp0=127.0.0.1?sharedMemory=false";
     private static final String ROCE = "roce0=127.0.0.1?transport=roce";
@@ -35,11 +34,6 @@ class SelectorChurnTest {
     private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
     private final AtomicLong connections = new AtomicLong();
     private final AtomicLong compared = new AtomicLong();
-
-    @AfterEach
-    void clear() {
-        System.clearProperty(DEVICES);
-    }
 
     @ParameterizedTest
     @ValueSource(strings = {SHARED, TCP, ROCE})
@@ -58,8 +52,8 @@ class SelectorChurnTest {
 
     private void churn(String device, int millis) throws Exception {
         long seed = System.nanoTime();
-        System.setProperty(DEVICES, device);
-        try (EchoServer server = EchoServer.start(device.replaceAll("=.*", ""))) {
+        try (OtherDevices _ = OtherDevices.of(device);
+                EchoServer server = EchoServer.start(device.replaceAll("=.*", ""))) {
             Random random = new Random(seed);
             List<Thread> threads = new ArrayList<>();
             long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
