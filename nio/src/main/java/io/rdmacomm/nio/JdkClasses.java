@@ -97,22 +97,8 @@ final class JdkClasses {
     }
 
     private static final List<Question> QUESTIONS = List.of(
-            new Question(
-                    ofJdk("Streams"),
-                    "of",
-                    MethodTypeDesc.of(INPUT, READABLE),
-                    ofJdk("SocketChannelImpl"),
-                    "input",
-                    MethodTypeDesc.of(INPUT, READABLE),
-                    code -> code.aload(0)),
-            new Question(
-                    ofJdk("Streams"),
-                    "of",
-                    MethodTypeDesc.of(OUTPUT, WRITABLE),
-                    ofJdk("SocketChannelImpl"),
-                    "output",
-                    MethodTypeDesc.of(OUTPUT, WRITABLE),
-                    code -> code.aload(0)),
+            ofStreams("input", MethodTypeDesc.of(INPUT, READABLE)),
+            ofStreams("output", MethodTypeDesc.of(OUTPUT, WRITABLE)),
             new Question(
                     ofJdk("FileChannelImpl"),
                     "transferToTrustedChannel",
@@ -133,6 +119,12 @@ final class JdkClasses {
                             .aload(1)));
 
     private JdkClasses() {}
+
+    /// That for the stream of a channel, which takes and returns the same as its handle.
+    private static Question ofStreams(String handle, MethodTypeDesc type) {
+        return new Question(
+                ofJdk("Streams"), "of", type, ofJdk("SocketChannelImpl"), handle, type, code -> code.aload(0));
+    }
 
     private static ClassDesc ofJdk(String name) {
         return ClassDesc.of(JdkSockets.PACKAGE, name);

@@ -5,6 +5,7 @@ import io.rdmacomm.soft.transport.Engine;
 import io.rdmacomm.verbs.spi.CompletionChannelDriver;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.ReentrantLock;
@@ -112,7 +113,7 @@ final class SoftCompletionChannel implements CompletionChannelDriver {
     /// No longer informs a group.
     synchronized void leave(Observer group) {
         List<Observer> fewer = new ArrayList<>(groups);
-        fewer.removeIf(group::equals);
+        removeAll(fewer, group);
         groups = List.copyOf(fewer);
     }
 
@@ -130,11 +131,20 @@ final class SoftCompletionChannel implements CompletionChannelDriver {
     void forget(Announcing queue) {
         lock.lock();
         try {
-            users.removeIf(queue::equals);
-            queues.removeIf(queue::equals);
+            removeAll(users, queue);
+            removeAll(queues, queue);
             attended = null;
         } finally {
             lock.unlock();
+        }
+    }
+
+    /// Without a lambda: its class could not be loaded where file descriptors have run out, and closing must work
+    /// there.
+    private static <T> void removeAll(Collection<T> all, T one) {
+        boolean found = true;
+        while (found) {
+            found = all.remove(one);
         }
     }
 

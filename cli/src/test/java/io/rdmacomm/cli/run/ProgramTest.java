@@ -72,7 +72,7 @@ final class ProgramTest {
         assertThatCode(() -> check(other)).doesNotThrowAnyException();
     }
 
-    /// What jlink makes for `--launcher` calls `java`.
+    /// The script that jlink makes for `--launcher` calls `java`.
     @Test
     void aScriptInAnImageIsTaken() throws IOException {
         Path script = program("17", "server", "#!/bin/sh\nexec java -m server\n");

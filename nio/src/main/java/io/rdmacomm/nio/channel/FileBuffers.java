@@ -6,7 +6,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 /// Buffers for the bytes of files on their way to rsockets; as many as threads have needed at the same time.
 /// Thread-safe.
 final class FileBuffers {
-    /// What the send buffer of an rsocket has room for, unless the program has changed it.
+    /// The default size of the send buffer of an rsocket.
     private static final int BYTES = 1 << 17;
 
     private static final ConcurrentLinkedQueue<ByteBuffer> FREE = new ConcurrentLinkedQueue<>();

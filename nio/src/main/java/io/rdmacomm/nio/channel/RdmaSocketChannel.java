@@ -203,7 +203,7 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
     private boolean connectOrdinary(InetSocketAddress to, long nanos) throws IOException {
         SocketChannel channel;
         synchronized (stateLock) {
-            // A close from here on closes that channel, too.
+            // A close from here on also closes that channel.
             ensureOpen();
             channel = useOrdinary();
         }

@@ -40,7 +40,7 @@ final class Handshakes {
             answered = System.nanoTime();
         }
 
-        /// How long until its peer was silent for some time; at most that time.
+        /// The time until its peer has been silent for so long; at most that time.
         private long untilSilentFor(long nanos, long now) {
             return answered == NOT_YET ? nanos : answered + nanos - now;
         }
@@ -50,12 +50,12 @@ final class Handshakes {
     private static final int TURNS = 64;
     private static final int MOST = 256;
     private static final int LEAST = 8;
-    /// How long a handshake takes before one was seen.
+    /// The assumed time of a handshake before the first one has completed.
     private static final long FIRST_GUESS = TimeUnit.MILLISECONDS.toNanos(75);
     private static final long SHORTEST_TURN = TimeUnit.MILLISECONDS.toNanos(100);
     private static final long LONGEST_TURN = TimeUnit.SECONDS.toNanos(1);
     private static final long LONGEST_TURN_BESIDE_STRANGERS = TimeUnit.MILLISECONDS.toNanos(400);
-    /// How many turns a handshake keeps its place at least.
+    /// A handshake keeps its place for at least so many turns.
     private static final int PROTECTED_TURNS = 4;
     /// The part of the memory for sockets that handshakes may have.
     private static final int MEMORY_SHARE = 4;
