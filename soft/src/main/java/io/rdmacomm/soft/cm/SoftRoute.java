@@ -33,8 +33,9 @@ import org.jspecify.annotations.Nullable;
 /// The route to a peer's TCP port.
 final class SoftRoute implements RouteDriver {
     private static final String CONNECT = "connect (rdma_connect)";
-    /// Then the peer is unreachable. A server with a full backlog may be as slow.
-    private static final long REPLY_NANOS = TimeUnit.SECONDS.toNanos(60);
+    /// Then the peer is unreachable. A server with a full backlog may be as slow. A process that calls itself with its
+    /// last file descriptor waits so long, because it cannot accept.
+    private static final long REPLY_NANOS = TimeUnit.SECONDS.toNanos(30);
 
     private final SoftConnectionManager connections;
     private final InetSocketAddress local;
