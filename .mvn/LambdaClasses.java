@@ -15,6 +15,8 @@ import java.lang.classfile.CodeBuilder;
 import java.lang.classfile.TypeKind;
 import java.lang.classfile.attribute.NestHostAttribute;
 import java.lang.classfile.attribute.NestMembersAttribute;
+import java.lang.classfile.constantpool.ClassEntry;
+import java.lang.classfile.constantpool.PoolEntry;
 import java.lang.classfile.instruction.InvokeDynamicInstruction;
 import java.lang.constant.ClassDesc;
 import java.lang.constant.ConstantDesc;
@@ -36,10 +38,13 @@ import java.util.stream.Stream;
 /// time that a program needs until its first message; see docs/decisions/0092-lambdas-become-classes.md.
 ///
 /// The build runs it on each library after compiling: `java -cp CLASSPATH LambdaClasses.java FOLDER`. It changes nothing
-/// in a folder where it has run before.
+/// in a folder where it has run before, and deletes the classes of lambdas that are no longer there.
 final class LambdaClasses {
     /// The linker of lambdas. Serializable ones and those with several interfaces use another method, and stay.
     private static final String LINKER = "metafactory";
+
+    /// Follows the name of the class that had the lambda; a number follows.
+    private static final String SUFFIX = "$$Lambda$";
 
     private static final ClassDesc LINKER_CLASS = ClassDesc.of("java.lang.invoke.LambdaMetafactory");
 
@@ -61,19 +66,46 @@ final class LambdaClasses {
     }
 
     private void run() throws IOException {
-        List<Path> files;
-        try (Stream<Path> found = Files.walk(folder)) {
-            files = found.filter(file -> file.toString().endsWith(".class"))
-                    .filter(file -> !file.endsWith("module-info.class"))
-                    .sorted()
-                    .toList();
+        for (Path file : classFiles()) {
+            deleteIfStale(file);
         }
-        for (Path file : files) {
+        for (Path file : classFiles()) {
             replaceLambdas(file);
         }
         for (Map.Entry<String, List<ClassDesc>> entry : newMembers.entrySet()) {
             addMembers(file(ClassDesc.ofDescriptor(entry.getKey())), entry.getValue());
         }
+    }
+
+    private List<Path> classFiles() throws IOException {
+        try (Stream<Path> found = Files.walk(folder)) {
+            return found.filter(file -> file.toString().endsWith(".class"))
+                    .filter(file -> !file.endsWith("module-info.class"))
+                    .sorted()
+                    .toList();
+        }
+    }
+
+    /// A class of an earlier run, whose maker has been compiled again or is gone.
+    private void deleteIfStale(Path file) throws IOException {
+        String name = file.getFileName().toString();
+        int end = name.indexOf(SUFFIX);
+        if (end < 0) {
+            return;
+        }
+        Path maker = file.resolveSibling(name.substring(0, end) + ".class");
+        if (!Files.exists(maker) || !names(format.parse(maker), name.substring(0, name.length() - ".class".length()))) {
+            Files.delete(file);
+        }
+    }
+
+    private static boolean names(ClassModel type, String other) {
+        for (PoolEntry entry : type.constantPool()) {
+            if (entry instanceof ClassEntry named && named.asInternalName().endsWith("/" + other)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private Path file(ClassDesc type) {
@@ -90,7 +122,7 @@ final class LambdaClasses {
         List<ClassDesc> made = new ArrayList<>();
         byte[] changed = format.transformClass(type, ClassTransform.transformingMethodBodies((code, element) -> {
             if (element instanceof InvokeDynamicInstruction call && isLambda(call)) {
-                Lambda lambda = new Lambda(self.nested("$Lambda$" + made.size()), call);
+                Lambda lambda = new Lambda(self.nested(SUFFIX.substring(1) + made.size()), call);
                 write(file(lambda.name), lambda.build(format, host));
                 lambda.create(code);
                 made.add(lambda.name);
