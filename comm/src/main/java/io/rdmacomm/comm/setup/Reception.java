@@ -3,10 +3,17 @@ package io.rdmacomm.comm.setup;
 import io.rdmacomm.verbs.service.Closer;
 import io.rdmacomm.verbs.service.HalfMade;
 import io.rdmacomm.verbs.service.SafeLogger;
+import io.rdmacomm.verbs.service.SystemSockets;
+import java.io.IOException;
 import java.lang.System.Logger.Level;
+import java.net.DatagramPacket;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.channels.DatagramChannel;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -33,6 +40,7 @@ public final class Reception {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition ended = lock.newCondition();
     private final Set<TcpConnector> served = new HashSet<>();
+    private final CompletableFuture<Void> prepared;
 
     /// @param threadName the beginning of the names of the threads
     /// @param mostOfAnOrigin the most newcomers of one address
@@ -42,12 +50,26 @@ public final class Reception {
         this.service = service;
         // Now, because strangers may have exhausted the file descriptors by the first log message.
         LOGGER.prepare();
+        this.prepared = CompletableFuture.runAsync(Reception::prepareWaiting, Thread::startVirtualThread);
     }
 
-    /// Starts serving a connection. Does not block.
+    /// Waits for a socket, so that the JDK opens the files that virtual threads need for it. A class that finds no file
+    /// descriptor left when it is initialized fails forever.
+    private static void prepareWaiting() {
+        try (DatagramChannel silent = SystemSockets.openDatagramSocket()) {
+            silent.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+            silent.socket().setSoTimeout(1);
+            silent.socket().receive(new DatagramPacket(new byte[1], 1));
+        } catch (IOException | RuntimeException | Error e) {
+            LOGGER.log(Level.TRACE, "the usual end: nothing has arrived", e);
+        }
+    }
+
+    /// Starts serving a connection. Does not block, but the first call may wait for what virtual threads need.
     public void welcome(TcpConnector connection) {
         boolean begun = false;
         try {
+            prepared.join();
             TcpConnector displaced = newcomers.add(connection, connection.remoteAddress());
             if (displaced != null) {
                 displaced.displace();

@@ -150,7 +150,8 @@ final class ClassesAheadTest {
             here.channel(0).blocking(PATIENCE).receive().close();
         }
 
-        private static void awaitClasses() throws InterruptedException {
+        /// Waits until all of them are loaded.
+        static void awaitClasses() throws InterruptedException {
             for (Thread thread : Thread.getAllStackTraces().keySet()) {
                 if (thread.getName().equals("classes-ahead")) {
                     thread.join();

@@ -6,7 +6,9 @@ import io.rdmacomm.comm.SessionListener;
 import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.tests.fixture.JavaCommand;
 import java.io.BufferedReader;
+import java.io.FileInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.Writer;
 import java.nio.charset.StandardCharsets;
@@ -72,6 +74,16 @@ final class ExhaustedServer implements AutoCloseable {
         return ask("fill");
     }
 
+    /// Has it open files until it may have only one more.
+    void takeDescriptors() throws IOException {
+        ask("take");
+    }
+
+    /// Has it close these files.
+    void freeDescriptors() throws IOException {
+        ask("free");
+    }
+
     /// How its end of the first connection is: the state, and why it has failed.
     String endPoint() throws IOException {
         return ask("endpoint");
@@ -102,8 +114,8 @@ final class ExhaustedServer implements AutoCloseable {
         }
     }
 
-    /// Prints its port, and answers `fill` and `received`.
-    public static void main(String[] arguments) throws IOException {
+    /// Prints its port, and answers.
+    public static void main(String[] arguments) throws IOException, InterruptedException {
         AtomicLong received = new AtomicLong();
         AtomicReference<@Nullable EndPoint> first = new AtomicReference<>();
         SessionListener listener = new SessionListener() {
@@ -113,9 +125,12 @@ final class ExhaustedServer implements AutoCloseable {
                 endPoint.channel(0).onMessage((channel, message) -> received.incrementAndGet());
             }
         };
+        List<InputStream> files = new ArrayList<>();
         SessionOptions options =
                 SessionOptions.defaults().withAddress("127.0.0.1", 0).withListener(listener);
         try (ServerSession session = ServerSession.listen(options)) {
+            // To load one takes a descriptor, unless it is in a jar.
+            ClassesAheadTest.FirstMessage.awaitClasses();
             System.out.println(session.port());
             BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
             for (String line = in.readLine(); line != null; line = in.readLine()) {
@@ -126,6 +141,14 @@ final class ExhaustedServer implements AutoCloseable {
                     }
                     before.removeAll(serviceThreads());
                     System.out.println(before);
+                } else if (line.equals("take")) {
+                    take(files);
+                    System.out.println(files.size());
+                } else if (line.equals("free")) {
+                    for (InputStream file : files) {
+                        file.close();
+                    }
+                    System.out.println();
                 } else if (line.equals("endpoint")) {
                     EndPoint endPoint = Objects.requireNonNull(first.get());
                     System.out.println(endPoint.state() + " " + endPoint.failure());
@@ -133,6 +156,16 @@ final class ExhaustedServer implements AutoCloseable {
                     System.out.println(received);
                 }
             }
+        }
+    }
+
+    private static void take(List<InputStream> files) throws IOException {
+        try {
+            while (true) {
+                files.add(new FileInputStream("/dev/null"));
+            }
+        } catch (IOException e) {
+            files.removeLast().close();
         }
     }
 

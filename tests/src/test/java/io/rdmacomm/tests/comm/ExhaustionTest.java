@@ -19,6 +19,7 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -73,6 +74,21 @@ final class ExhaustionTest {
                 eventually("they are free again", () -> server.descriptors() < DESCRIPTORS / 2);
             }
             reaches(server, connectAfterStrangers(server));
+        }
+    }
+
+    /// The JDK opens files when the first virtual thread waits for a socket. If it cannot, none can ever wait.
+    @Test
+    void aServerMayHaveOneDescriptorForItsFirstClient() throws IOException {
+        try (ExhaustedServer server = new ExhaustedServer(DESCRIPTORS, "64m")) {
+            server.takeDescriptors();
+            try (Socket stranger = new Socket(InetAddress.getLoopbackAddress(), server.port())) {
+                stranger.setSoTimeout((int) Duration.ofMillis(500).toMillis());
+                assertThatThrownBy(() -> stranger.getInputStream().read())
+                        .isInstanceOf(SocketTimeoutException.class);
+            }
+            server.freeDescriptors();
+            reaches(server, connect(server));
         }
     }
 

@@ -106,6 +106,7 @@ class SilentHostTest {
             LocalQueue mine = here.queue(Spec.usual());
             EndQueue theirs = there.queue(Spec.usual());
             writeOnce(here, there, mine, theirs, PATIENT);
+            far.awaitConfirmed();
             far.cut();
             try {
                 Deadline.await("the queue pair fails", () -> mine.state() == QueuePairState.ERROR);
@@ -153,6 +154,7 @@ class SilentHostTest {
                         far.near())) {
             EndPoint endPoint = session.accept(PATIENCE);
             assertThat(client.readLine()).isEqualTo("ready");
+            far.awaitConfirmed();
             far.cut();
             try {
                 Deadline.await("the endpoint fails", () -> endPoint.state() == EndPointState.FAILED);
