@@ -84,8 +84,7 @@ final class ExhaustionTest {
             server.takeDescriptors();
             try (Socket stranger = new Socket(InetAddress.getLoopbackAddress(), server.port())) {
                 stranger.setSoTimeout((int) Duration.ofMillis(500).toMillis());
-                assertThatThrownBy(() -> stranger.getInputStream().read())
-                        .isInstanceOf(SocketTimeoutException.class);
+                assertThatThrownBy(() -> stranger.getInputStream().read()).isInstanceOf(SocketTimeoutException.class);
             }
             server.freeDescriptors();
             reaches(server, connect(server));
