@@ -25,6 +25,7 @@ import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.lang.reflect.AccessFlag;
+import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
 import java.nio.channels.ReadableByteChannel;
 import java.nio.channels.WritableByteChannel;
@@ -184,6 +185,8 @@ final class JdkClasses {
                         long.class,
                         WritableByteChannel.class));
         set(lookup, "copy", handle(own, "transfer", long.class, ReadableByteChannel.class, OutputStream.class));
+        // The JVM reads the classes of a module in a folder by such a stream, so its answer must need no class.
+        var _ = JdkCalls.input(Channels.newChannel(InputStream.nullInputStream()));
     }
 
     private static void set(MethodHandles.Lookup lookup, String field, MethodHandle handle)

@@ -21,6 +21,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// The agent `rdmacomm-nio.jar`, as the build makes it.
 @Timeout(value = 2, unit = TimeUnit.MINUTES)
@@ -106,11 +108,13 @@ final class AgentTest {
         assertThat(ended.text()).contains("5 equal");
     }
 
-    @Test
-    void aProgramWhoseModulesHaveTheLibraryUsesRdma() throws Exception {
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aProgramWhoseModulesHaveTheLibraryUsesRdma(boolean folders) throws Exception {
         String modules = Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
                 .filter(entry ->
                         entry.matches(".*/(rdmacomm-)?(verbs|soft|nio)(/target/(quick/)?classes/?|-[^/]*[.]jar)"))
+                .map(entry -> folders ? entry.replaceFirst("[^/]*[.]jar$", "classes") : entry)
                 .collect(Collectors.joining(File.pathSeparator));
         Ended ended =
                 http(agent("127.0.0.0/8"), SOFT, "-p", modules, "--add-modules", "io.rdmacomm.nio,io.rdmacomm.soft");

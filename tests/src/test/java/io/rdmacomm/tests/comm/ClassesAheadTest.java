@@ -150,8 +150,7 @@ final class ClassesAheadTest {
             here.channel(0).blocking(PATIENCE).receive().close();
         }
 
-        /// Waits until all of them are loaded.
-        static void awaitClasses() throws InterruptedException {
+        private static void awaitClasses() throws InterruptedException {
             for (Thread thread : Thread.getAllStackTraces().keySet()) {
                 if (thread.getName().equals("classes-ahead")) {
                     thread.join();

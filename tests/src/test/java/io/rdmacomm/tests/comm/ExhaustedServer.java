@@ -4,6 +4,7 @@ import io.rdmacomm.comm.EndPoint;
 import io.rdmacomm.comm.ServerSession;
 import io.rdmacomm.comm.SessionListener;
 import io.rdmacomm.comm.SessionOptions;
+import io.rdmacomm.tests.fixture.FolderClasses;
 import io.rdmacomm.tests.fixture.JavaCommand;
 import java.io.BufferedReader;
 import java.io.FileInputStream;
@@ -115,7 +116,8 @@ final class ExhaustedServer implements AutoCloseable {
     }
 
     /// Prints its port, and answers.
-    public static void main(String[] arguments) throws IOException, InterruptedException {
+    public static void main(String[] arguments) throws IOException, ClassNotFoundException {
+        FolderClasses.load();
         AtomicLong received = new AtomicLong();
         AtomicReference<@Nullable EndPoint> first = new AtomicReference<>();
         SessionListener listener = new SessionListener() {
@@ -129,8 +131,6 @@ final class ExhaustedServer implements AutoCloseable {
         SessionOptions options =
                 SessionOptions.defaults().withAddress("127.0.0.1", 0).withListener(listener);
         try (ServerSession session = ServerSession.listen(options)) {
-            // To load one takes a descriptor, unless it is in a jar.
-            ClassesAheadTest.FirstMessage.awaitClasses();
             System.out.println(session.port());
             BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
             for (String line = in.readLine(); line != null; line = in.readLine()) {

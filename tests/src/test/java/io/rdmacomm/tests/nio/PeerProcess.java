@@ -1,6 +1,7 @@
 package io.rdmacomm.tests.nio;
 
 import io.rdmacomm.nio.RdmaSelectorProvider;
+import io.rdmacomm.tests.fixture.FolderClasses;
 import io.rdmacomm.tests.fixture.JavaCommand;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -74,6 +75,7 @@ final class PeerProcess implements AutoCloseable {
     public static void main(String[] arguments) throws Exception {
         try (RdmaSelectorProvider provider = RdmaSelectorProvider.of("soft0", "*")) {
             if ("exhaust".equals(arguments[0])) {
+                FolderClasses.load();
                 exhaust(provider);
                 return;
             }
