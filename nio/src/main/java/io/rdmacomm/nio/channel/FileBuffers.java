@@ -1,15 +1,17 @@
 package io.rdmacomm.nio.channel;
 
 import java.nio.ByteBuffer;
-import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ArrayBlockingQueue;
 
-/// Buffers for the bytes of files on their way to rsockets; as many as threads have needed at the same time.
-/// Thread-safe.
+/// Buffers for the bytes of files on their way to rsockets. Some are kept for the next file. Thread-safe.
 final class FileBuffers {
     /// The default size of the send buffer of an rsocket.
     private static final int BYTES = 1 << 17;
 
-    private static final ConcurrentLinkedQueue<ByteBuffer> FREE = new ConcurrentLinkedQueue<>();
+    /// Together 8 MiB. The garbage collector frees those that more threads have needed at the same time.
+    private static final int KEPT = 64;
+
+    private static final ArrayBlockingQueue<ByteBuffer> FREE = new ArrayBlockingQueue<>(KEPT);
 
     private FileBuffers() {}
 
@@ -19,6 +21,6 @@ final class FileBuffers {
     }
 
     static void giveBack(ByteBuffer buffer) {
-        FREE.add(buffer);
+        var _ = FREE.offer(buffer);
     }
 }
