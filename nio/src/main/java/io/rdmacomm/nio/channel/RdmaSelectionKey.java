@@ -104,8 +104,18 @@ final class RdmaSelectionKey extends AbstractSelectionKey implements Readiness {
     /// The selector looks at the channel again; any thread.
     @Override
     public void changed() {
-        if (noted.compareAndSet(false, true)) {
+        if (!noted.compareAndSet(false, true)) {
+            return;
+        }
+        boolean told = false;
+        try {
             selector.note(this);
+            told = true;
+        } finally {
+            // Without memory for it, the next change tells the selector.
+            if (!told) {
+                noted.set(false);
+            }
         }
     }
 

@@ -53,7 +53,7 @@ final class ShmPeers implements AutoCloseable {
 
     void sendAll(int type) {
         for (ShmPeer peer : connected.values()) {
-            peer.send(type, 0, ownLid, 0);
+            Closer.step(peer, () -> peer.send(type, 0, ownLid, 0));
         }
     }
 
