@@ -94,6 +94,8 @@ final class Command implements AutoCloseable {
             }
         }
         options.addAll(List.of(jvmOptions));
+        // A shell may have these tests ignore signals: nohup(1), or a job in the background of a script.
+        command.addAll(List.of("env", "--default-signal=HUP,INT"));
         command.addAll(JavaCommand.of(RdmaCommand.class, options));
         command.addAll(List.of(arguments));
         ProcessBuilder builder = new ProcessBuilder(command);

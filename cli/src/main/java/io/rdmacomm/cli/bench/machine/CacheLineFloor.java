@@ -17,8 +17,7 @@ import java.util.regex.Pattern;
 
 /// The lower bound for a message between two processes on this machine: each side writes one of two words in a file
 /// that both have mapped, in turn. The words share a cache line, so that each message moves one line, and both sides
-/// spin
-/// without a pause instruction, as tests do.
+/// spin without a pause instruction, as tests do.
 public final class CacheLineFloor implements AutoCloseable {
     private static final String PREFIX = "rdmacomm-floor-";
     private static final Pattern NAME = Pattern.compile(PREFIX + "[0-9]{1,20}");
@@ -30,6 +29,7 @@ public final class CacheLineFloor implements AutoCloseable {
     private static final long FILE_BYTES = 4096;
     private static final long CLIENT_WORD = 0;
     private static final long SERVER_WORD = Long.BYTES;
+    /// For one part: on a busy machine each word may cost a time slice.
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
     private static final VarHandle WORD = ValueLayout.JAVA_LONG.varHandle();
 
@@ -92,10 +92,9 @@ public final class CacheLineFloor implements AutoCloseable {
 
     /// Answers every word of the client with the same word, up to the last one.
     public void serve() {
-        long deadline = System.nanoTime() + PATIENCE_NANOS;
         long round = 0;
         while (round != LAST) {
-            round = answer(round, deadline);
+            round = answer(round, System.nanoTime() + PATIENCE_NANOS);
         }
     }
 
@@ -111,8 +110,7 @@ public final class CacheLineFloor implements AutoCloseable {
 
     /// The one-way time in microseconds.
     public double measure() {
-        long deadline = System.nanoTime() + PATIENCE_NANOS;
-        long nanos = PARTS.nanos(() -> exchange(deadline));
+        long nanos = PARTS.nanos(() -> exchange(System.nanoTime() + PATIENCE_NANOS));
         WORD.setRelease(words, CLIENT_WORD, LAST);
         return nanos / (2.0 * ROUNDS) / 1000;
     }

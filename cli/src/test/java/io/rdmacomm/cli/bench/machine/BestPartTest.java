@@ -75,6 +75,17 @@ final class BestPartTest {
         assertThat(parts).isLessThan(15);
     }
 
+    /// On a busy machine each word of a cache line may cost a time slice.
+    @Test
+    void slowPartsAreFew() {
+        BestPart best = new BestPart(Duration.ofMillis(200), Duration.ofSeconds(2), this::pause, this::read);
+        best.nanos(() -> {
+            now += Duration.ofSeconds(3).toNanos();
+            parts++;
+        });
+        assertThat(parts).isEqualTo(2);
+    }
+
     /// Parts of the warm-up are faster here, as when a first part does less.
     @Test
     void theWarmUpDoesNotCountAndLeavesTimeForTheCompilers() {
