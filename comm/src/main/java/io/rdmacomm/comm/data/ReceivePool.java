@@ -2,7 +2,7 @@ package io.rdmacomm.comm.data;
 
 import io.rdmacomm.comm.progress.CompletionGroup;
 import io.rdmacomm.comm.progress.WorkId;
-import io.rdmacomm.verbs.OperationLock;
+import io.rdmacomm.verbs.service.OperationLock;
 import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.verbs.ReceiveBatch;

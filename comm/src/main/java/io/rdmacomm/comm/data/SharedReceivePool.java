@@ -4,7 +4,7 @@ import io.rdmacomm.comm.progress.WorkId;
 import io.rdmacomm.comm.statistics.SharedReceiveStatistics;
 import io.rdmacomm.verbs.AsyncEvent;
 import io.rdmacomm.verbs.Capability;
-import io.rdmacomm.verbs.OperationLock;
+import io.rdmacomm.verbs.service.OperationLock;
 import io.rdmacomm.verbs.ProtectionDomain;
 import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.ReceiveBatch;

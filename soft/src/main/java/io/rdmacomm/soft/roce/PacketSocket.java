@@ -3,7 +3,7 @@ package io.rdmacomm.soft.roce;
 import io.rdmacomm.soft.roce.linux.SegmentBatch;
 import io.rdmacomm.soft.roce.linux.SegmentReceiver;
 import io.rdmacomm.soft.roce.linux.SegmentSocket;
-import io.rdmacomm.verbs.OperationLock;
+import io.rdmacomm.verbs.service.OperationLock;
 import io.rdmacomm.verbs.service.ExtendedSocketOptions;
 import io.rdmacomm.verbs.service.SafeLogger;
 import io.rdmacomm.verbs.service.SystemSockets;
