@@ -199,8 +199,7 @@ final class SoftQueuePair implements QueuePairDriver, ContextQueuePair, Transpor
             int access,
             int flags) {
         try (Arena arena = Arena.ofConfined()) {
-            SendRequest request =
-                    BindRequest.create(arena, workId, window, region, address, length, access, flags);
+            SendRequest request = BindRequest.create(arena, workId, window, region, address, length, access, flags);
             postSends(new SendRequest[] {request}, 0, 1);
         }
     }

@@ -171,10 +171,7 @@ class OnePieceTest {
         completes(CompletionOpcode.SEND, 8);
         arrives(CompletionOpcode.RECEIVE, 8);
         assertThat(target.segment().get(ValueLayout.JAVA_LONG, 64)).isEqualTo(MARK);
-        batch.clear()
-                .write(5, target.remote())
-                .inline(own.segment(), 0, 8)
-                .signaled();
+        batch.clear().write(5, target.remote()).inline(own.segment(), 0, 8).signaled();
         post();
         completes(CompletionOpcode.WRITE, 8);
         assertThat(target.segment().get(ValueLayout.JAVA_LONG, 0)).isEqualTo(MARK);
@@ -196,10 +193,7 @@ class OnePieceTest {
     @Test
     void aWriteWithImmediateDataCompletesAReceive() {
         receive();
-        batch.clear()
-                .writeWithImmediate(5, target.remote(), 77)
-                .with(own, 0, 8)
-                .signaled();
+        batch.clear().writeWithImmediate(5, target.remote(), 77).with(own, 0, 8).signaled();
         post();
         completes(CompletionOpcode.WRITE, 8);
         assertThat(target.segment().get(ValueLayout.JAVA_LONG, 0)).isEqualTo(MARK);
@@ -264,10 +258,7 @@ class OnePieceTest {
 
     @Test
     void whatNeedsAReceiveWaitsForIt() {
-        batch.clear()
-                .writeWithImmediate(5, target.remote(), 77)
-                .with(own, 0, 8)
-                .signaled();
+        batch.clear().writeWithImmediate(5, target.remote(), 77).with(own, 0, 8).signaled();
         post();
         assertThat(sends.poll(done)).isZero();
         receive();

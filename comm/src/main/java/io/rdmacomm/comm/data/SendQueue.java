@@ -2,13 +2,13 @@ package io.rdmacomm.comm.data;
 
 import io.rdmacomm.comm.progress.WorkId;
 import io.rdmacomm.verbs.Completions;
-import io.rdmacomm.verbs.service.OperationLock;
 import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.verbs.SendBatch;
 import io.rdmacomm.verbs.WorkStatus;
 import io.rdmacomm.verbs.counters.ChannelCounters;
+import io.rdmacomm.verbs.service.OperationLock;
 import io.rdmacomm.verbs.statistics.ChannelCounter;
 import java.lang.foreign.Arena;
 import org.jspecify.annotations.Nullable;

@@ -39,14 +39,7 @@ public final class LocalElements {
             return resolve(into, request.inMemory(), request.at(), request.flags, right);
         }
         boolean added = request.length == 0
-                || add(
-                        into,
-                        request.memory(),
-                        request.flags,
-                        request.address,
-                        request.length,
-                        request.localKey,
-                        right);
+                || add(into, request.memory(), request.flags, request.address, request.length, request.localKey, right);
         return added ? SUCCESS : PROTECTION;
     }
 

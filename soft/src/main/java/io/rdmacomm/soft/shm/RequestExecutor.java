@@ -94,9 +94,7 @@ final class RequestExecutor {
     }
 
     private int writeWithImmediate(SendRequest request) {
-        boolean written = peer.isReady()
-                && peer.oldestReceive() >= 0
-                && (request.length == 0 || writePiece(request));
+        boolean written = peer.isReady() && peer.oldestReceive() >= 0 && (request.length == 0 || writePiece(request));
         int status = written ? Outcome.DONE : writeElementsForReceive(request);
         return status != Outcome.DONE ? status : delivery.of(request).writeWithImmediate(Outcome.DONE);
     }
