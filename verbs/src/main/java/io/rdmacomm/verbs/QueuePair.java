@@ -380,8 +380,9 @@ public final class QueuePair implements Resource {
     /// Posts the requests of `batch` from index `first` on; see [#post(SendBatch)].
     ///
     /// @return how many requests were posted
+    /// @throws IndexOutOfBoundsException if `first` is larger than the size of the batch
     public int post(SendBatch batch, int first) {
-        return postPart(batch, first, batch.size() - first);
+        return post(batch, first, batch.size() - first);
     }
 
     /// Posts `count` requests of `batch` from index `first` on; see [#post(SendBatch)].
@@ -389,10 +390,7 @@ public final class QueuePair implements Resource {
     /// @return how many requests were posted
     /// @throws IndexOutOfBoundsException if the batch does not hold that many
     public int post(SendBatch batch, int first, int count) {
-        return postPart(batch, Objects.checkFromIndexSize(first, count, batch.size()), count);
-    }
-
-    private int postPart(SendBatch batch, int first, int count) {
+        Objects.checkFromIndexSize(first, count, batch.size());
         if (singleThreaded) {
             return postExclusively(batch, first, count);
         }

@@ -17,8 +17,7 @@ import java.util.Objects;
 ///
 /// A [io.rdmacomm.verbs.ReceiveBatch] appends to it; each request of a [io.rdmacomm.verbs.SendBatch] is a
 /// [SendRequest], which writes itself to its place. Drivers only read it. Its format is that of [SendRequestLayout] and
-/// [ReceiveRequestLayout]. Nothing here allocates. Not
-/// thread-safe.
+/// [ReceiveRequestLayout]. Nothing here allocates. Not thread-safe.
 public final class RequestChain {
     private static final long LONGEST_ELEMENT = 0xffff_ffffL;
 
