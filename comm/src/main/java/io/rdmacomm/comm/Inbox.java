@@ -1,6 +1,6 @@
 package io.rdmacomm.comm;
 
-import io.rdmacomm.verbs.OperationLock;
+import io.rdmacomm.verbs.service.OperationLock;
 import java.util.LinkedHashSet;
 import java.util.SequencedSet;
 import java.util.concurrent.CompletableFuture;

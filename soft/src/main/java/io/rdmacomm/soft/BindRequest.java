@@ -8,6 +8,7 @@ import io.rdmacomm.verbs.MemoryWindow;
 import io.rdmacomm.verbs.spi.MemoryRegionDriver;
 import io.rdmacomm.verbs.spi.MemoryWindowDriver;
 import io.rdmacomm.verbs.spi.RequestChain;
+import io.rdmacomm.verbs.spi.SendRequest;
 import io.rdmacomm.verbs.spi.SendRequestLayout;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -18,7 +19,7 @@ final class BindRequest {
 
     private BindRequest() {}
 
-    static RequestChain create(
+    static SendRequest create(
             Arena arena,
             long workId,
             MemoryWindowDriver window,
@@ -28,16 +29,16 @@ final class BindRequest {
             int access,
             int flags) {
         MemorySegment segment = arena.allocate(SendRequestLayout.BYTES, Long.BYTES);
-        RequestChain requests = new RequestChain(segment, 1, SendRequestLayout.BYTES, 0);
-        long at = requests.append(workId);
-        segment.set(JAVA_INT, at + SendRequestLayout.OPCODE, RequestOpcode.BIND_WINDOW);
-        segment.set(JAVA_INT, at + SendRequestLayout.FLAGS, flags & POSSIBLE_FLAGS);
+        long at = new RequestChain(segment, 1, SendRequestLayout.BYTES, 0).at(0);
+        SendRequest request = new SendRequest(segment, at, 0);
+        request.begin(workId, RequestOpcode.BIND_WINDOW, 0);
+        request.flags = flags & POSSIBLE_FLAGS;
         segment.set(JAVA_LONG, at + SendRequestLayout.WINDOW, window.handle());
         segment.set(JAVA_INT, at + SendRequestLayout.WINDOW_KEY, MemoryWindow.nextKey(window.remoteKey()));
         segment.set(JAVA_LONG, at + SendRequestLayout.WINDOW_REGION, region.handle());
         segment.set(JAVA_LONG, at + SendRequestLayout.WINDOW_ADDRESS, address);
         segment.set(JAVA_LONG, at + SendRequestLayout.WINDOW_LENGTH, length);
         segment.set(JAVA_INT, at + SendRequestLayout.WINDOW_ACCESS, access);
-        return requests;
+        return request;
     }
 }

@@ -41,7 +41,7 @@ final class RequestsWithoutPeer {
             if (status != SUCCESS) {
                 return status;
             }
-            sends.completer().succeed(request, at, 0);
+            sends.completer().succeed(request, at);
             sends.removeHead();
         }
         return SUCCESS;

@@ -14,7 +14,6 @@ import io.rdmacomm.soft.transport.SendCompleter;
 import io.rdmacomm.verbs.AsyncEventType;
 import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.Gid;
-import io.rdmacomm.verbs.OperationLock;
 import io.rdmacomm.verbs.QueuePairAttributes;
 import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.QueueSizes;
@@ -24,6 +23,7 @@ import io.rdmacomm.verbs.spi.QueuePairDriver;
 import io.rdmacomm.verbs.spi.QueuePairOwner;
 import io.rdmacomm.verbs.spi.QueuePairRequest;
 import io.rdmacomm.verbs.spi.RequestChain;
+import io.rdmacomm.verbs.spi.SendRequest;
 import io.rdmacomm.verbs.spi.SendRequestLayout;
 import io.rdmacomm.verbs.spi.SharedReceiveQueueDriver;
 import java.io.IOException;
@@ -38,8 +38,7 @@ final class SoftDatagramQueuePair implements QueuePairDriver, ContextQueuePair, 
 
     private final SoftContext context;
     private final QueuePairOwner owner;
-    private final OperationLock sendLock;
-    private final OperationLock receiveLock;
+    private final ChainPosting chains = new ChainPosting(this);
     private final int number;
     private final QueueSizes sizes;
     private final SoftCompletionQueue sendCompletions;
@@ -54,8 +53,6 @@ final class SoftDatagramQueuePair implements QueuePairDriver, ContextQueuePair, 
     SoftDatagramQueuePair(SoftContext context, int domain, QueuePairRequest request, int number) throws IOException {
         this.context = context;
         this.owner = request.owner();
-        this.sendLock = owner.sendLock();
-        this.receiveLock = owner.receiveLock();
         this.number = number;
         QueueSizes asked = request.sizes();
         this.sizes = asked.withInline(Math.max(asked.inlineBytes(), LEAST_INLINE));
@@ -108,23 +105,28 @@ final class SoftDatagramQueuePair implements QueuePairDriver, ContextQueuePair, 
     // ---- Sending ----
 
     @Override
-    public int postSends(RequestChain batch, int first, int count) {
+    public int postSends(SendRequest[] requests, int first, int count) {
         int end = first + count;
         QueuePairState state = owner.state();
         if (state == QueuePairState.ERROR || state == QueuePairState.SEND_QUEUE_ERROR) {
-            sends.flush(batch, first, end);
+            sends.flush(requests, first, end);
             return count;
         }
         if (!sends.isOpen()) {
-            return sends.add(batch, first, end) - first;
+            return sends.add(requests, first, end) - first;
         }
         for (int next = first; next < end; next++) {
-            if (!send(batch.segment(), batch.at(next))) {
-                sends.flush(batch, next + 1, end);
+            if (!send(requests[next].inMemory(), requests[next].at())) {
+                sends.flush(requests, next + 1, end);
                 return count;
             }
         }
         return count;
+    }
+
+    @Override
+    public int postSends(RequestChain requests, int first, int count) {
+        return chains.post(requests, first, count);
     }
 
     /// Sends one datagram and completes its request. If that fails, only sends end: the queue pair can continue with
@@ -132,7 +134,7 @@ final class SoftDatagramQueuePair implements QueuePairDriver, ContextQueuePair, 
     private boolean send(MemorySegment request, long at) {
         int status = sender.send(request, at, queueKey);
         if (status == SUCCESS) {
-            sends.completer().succeed(request, at, sender.bytes());
+            sends.completer().succeed(request, at);
             return true;
         }
         sends.completer().fail(request.get(JAVA_LONG, at + SendRequestLayout.WORK_ID), status, 0);
@@ -168,13 +170,13 @@ final class SoftDatagramQueuePair implements QueuePairDriver, ContextQueuePair, 
             return;
         }
         int status = SUCCESS;
-        receiveLock.lock();
+        owner.lockReceives();
         try {
             if (isReceiving()) {
                 status = receiver.deliver(datagram);
             }
         } finally {
-            receiveLock.unlock();
+            owner.unlockReceives();
         }
         if (status != SUCCESS) {
             failLocally(AsyncEventType.UNKNOWN);
@@ -259,15 +261,15 @@ final class SoftDatagramQueuePair implements QueuePairDriver, ContextQueuePair, 
 
     @Override
     public void failLocally(AsyncEventType event) {
-        sendLock.lock();
-        receiveLock.lock();
+        owner.lockSends();
+        owner.lockReceives();
         try {
             if (isReceiving()) {
                 fail(event);
             }
         } finally {
-            receiveLock.unlock();
-            sendLock.unlock();
+            owner.unlockReceives();
+            owner.unlockSends();
         }
     }
 
@@ -279,10 +281,10 @@ final class SoftDatagramQueuePair implements QueuePairDriver, ContextQueuePair, 
     /// A thread that uses memory holds one of the locks.
     @Override
     public void awaitExecutions() {
-        sendLock.lock();
-        receiveLock.lock();
-        receiveLock.unlock();
-        sendLock.unlock();
+        owner.lockSends();
+        owner.lockReceives();
+        owner.unlockReceives();
+        owner.unlockSends();
     }
 
     @Override

@@ -18,20 +18,19 @@ import io.rdmacomm.soft.transport.Transport;
 import io.rdmacomm.verbs.AsyncEventType;
 import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.Gid;
-import io.rdmacomm.verbs.OperationLock;
 import io.rdmacomm.verbs.QueuePairAttributes;
 import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.QueueSizes;
 import io.rdmacomm.verbs.SendOpcode;
 import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.WorkStatus;
-import io.rdmacomm.verbs.spi.DirectRequest;
 import io.rdmacomm.verbs.spi.MemoryRegionDriver;
 import io.rdmacomm.verbs.spi.MemoryWindowDriver;
 import io.rdmacomm.verbs.spi.QueuePairDriver;
 import io.rdmacomm.verbs.spi.QueuePairOwner;
 import io.rdmacomm.verbs.spi.QueuePairRequest;
 import io.rdmacomm.verbs.spi.RequestChain;
+import io.rdmacomm.verbs.spi.SendRequest;
 import io.rdmacomm.verbs.spi.SharedReceiveQueueDriver;
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -51,8 +50,6 @@ final class SoftQueuePair implements QueuePairDriver, ContextQueuePair, Transpor
 
     private final SoftContext context;
     private final QueuePairOwner owner;
-    private final OperationLock sendLock;
-    private final OperationLock receiveLock;
     private final int number;
     private final QueueSizes sizes;
     private final SoftCompletionQueue sendCompletions;
@@ -63,6 +60,7 @@ final class SoftQueuePair implements QueuePairDriver, ContextQueuePair, Transpor
     private final Destination destination = new Destination();
     private final RetryTimer retries;
     private final RequestsWithoutPeer withoutPeer;
+    private final ChainPosting chains = new ChainPosting(this);
     private final QueuePairResources resources;
     private final Endpoint endpoint;
     private volatile @Nullable Transport transport;
@@ -81,8 +79,6 @@ final class SoftQueuePair implements QueuePairDriver, ContextQueuePair, Transpor
     SoftQueuePair(SoftContext context, int domain, QueuePairRequest request, int number) throws IOException {
         this.context = context;
         this.owner = request.owner();
-        this.sendLock = owner.sendLock();
-        this.receiveLock = owner.receiveLock();
         this.number = number;
         QueueSizes asked = request.sizes();
         this.sizes = asked.withInline(Math.max(asked.inlineBytes(), LEAST_INLINE));
@@ -156,33 +152,32 @@ final class SoftQueuePair implements QueuePairDriver, ContextQueuePair, Transpor
     // ---- Posting ----
 
     @Override
-    public int postSends(RequestChain batch, int first, int count) {
-        QueuePairState state = owner.state();
-        if (state == QueuePairState.ERROR || state == QueuePairState.SEND_QUEUE_ERROR) {
-            sends.flush(batch, first, first + count);
+    public int postSends(SendRequest[] requests, int first, int count) {
+        int end = first + count;
+        if (!sends.isOpen() && sendsFailed()) {
+            sends.flush(requests, first, end);
             return count;
         }
         Transport to = transport;
         int taken;
         if (to != null) {
-            taken = to.post(batch, first, first + count);
+            taken = to.post(requests, first, end);
         } else {
-            taken = sends.add(batch, first, first + count) - first;
+            taken = sends.add(requests, first, end) - first;
             seekAgain();
         }
         act();
         return taken;
     }
 
+    private boolean sendsFailed() {
+        QueuePairState state = owner.state();
+        return state == QueuePairState.ERROR || state == QueuePairState.SEND_QUEUE_ERROR;
+    }
+
     @Override
-    public int execute(DirectRequest[] requests, int first, int count) {
-        Transport to = transport;
-        if (to == null) {
-            return 0;
-        }
-        int ended = to.execute(requests, first, first + count);
-        act();
-        return ended;
+    public int postSends(RequestChain requests, int first, int count) {
+        return chains.post(requests, first, count);
     }
 
     @Override
@@ -204,7 +199,8 @@ final class SoftQueuePair implements QueuePairDriver, ContextQueuePair, Transpor
             int access,
             int flags) {
         try (Arena arena = Arena.ofConfined()) {
-            postSends(BindRequest.create(arena, workId, window, region, address, length, access, flags), 0, 1);
+            SendRequest request = BindRequest.create(arena, workId, window, region, address, length, access, flags);
+            postSends(new SendRequest[] {request}, 0, 1);
         }
     }
 
@@ -330,12 +326,12 @@ final class SoftQueuePair implements QueuePairDriver, ContextQueuePair, Transpor
 
     @Override
     public void enter() {
-        sendLock.lock();
+        owner.lockSends();
     }
 
     @Override
     public boolean tryEnter() {
-        return sendLock.tryLock();
+        return owner.tryLockSends();
     }
 
     @Override
@@ -343,7 +339,7 @@ final class SoftQueuePair implements QueuePairDriver, ContextQueuePair, Transpor
         try {
             act();
         } finally {
-            sendLock.unlock();
+            owner.unlockSends();
         }
     }
 
@@ -414,7 +410,7 @@ final class SoftQueuePair implements QueuePairDriver, ContextQueuePair, Transpor
     }
 
     private void failAsReported() {
-        receiveLock.lock();
+        owner.lockReceives();
         try {
             if (isConnected()) {
                 fail(failedStatus, failedVendorError, failedEvent);
@@ -423,20 +419,20 @@ final class SoftQueuePair implements QueuePairDriver, ContextQueuePair, Transpor
                 receives.flush();
             }
         } finally {
-            receiveLock.unlock();
+            owner.unlockReceives();
         }
     }
 
     @Override
     public void failLocally(AsyncEventType event) {
         enter();
-        receiveLock.lock();
+        owner.lockReceives();
         try {
             if (isConnected()) {
                 fail(FLUSHED, 0, event);
             }
         } finally {
-            receiveLock.unlock();
+            owner.unlockReceives();
             leave();
         }
     }

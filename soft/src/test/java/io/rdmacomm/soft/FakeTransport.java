@@ -6,7 +6,7 @@ import io.rdmacomm.soft.transport.QueuePairResources;
 import io.rdmacomm.soft.transport.RequestQueue;
 import io.rdmacomm.soft.transport.Transport;
 import io.rdmacomm.verbs.AsyncEventType;
-import io.rdmacomm.verbs.spi.RequestChain;
+import io.rdmacomm.verbs.spi.SendRequest;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -71,9 +71,9 @@ final class FakeTransport implements Transport {
     }
 
     @Override
-    public int post(RequestChain batch, int first, int end) {
+    public int post(SendRequest[] requests, int first, int end) {
         calls.add("post " + (end - first));
-        int taken = queuePair.sends().add(batch, first, end) - first;
+        int taken = queuePair.sends().add(requests, first, end) - first;
         work(onPost);
         return taken;
     }

@@ -4,6 +4,7 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.rdmacomm.verbs.lifetime.Lifetime;
+import io.rdmacomm.verbs.service.OperationLock;
 import io.rdmacomm.verbs.spi.CompletionLayout;
 import io.rdmacomm.verbs.spi.CompletionQueueDriver;
 import java.lang.foreign.MemorySegment;

@@ -1,11 +1,12 @@
 package io.rdmacomm.verbs;
 
 import io.rdmacomm.verbs.lifetime.Lifetime;
-import io.rdmacomm.verbs.spi.DirectRequest;
+import io.rdmacomm.verbs.service.OperationLock;
 import io.rdmacomm.verbs.spi.QueuePairDriver;
 import io.rdmacomm.verbs.spi.QueuePairOwner;
 import io.rdmacomm.verbs.spi.QueuePairRequest;
 import io.rdmacomm.verbs.spi.RequestChain;
+import io.rdmacomm.verbs.spi.SendRequest;
 import io.rdmacomm.verbs.spi.SendRequestLayout;
 import java.util.Objects;
 import java.util.Set;
@@ -96,13 +97,6 @@ public final class QueuePair implements Resource {
     /// Its number, 24 bits.
     public int number() {
         return driver.number();
-    }
-
-    /// The lock that is held while sends are posted and the state changes. A program that keeps records of
-    /// its own about the requests it posts can hold it around both instead of having a second lock; posting
-    /// then takes it again, which costs little. Like every holder, such a program must not wait for a peer.
-    public OperationLock sendLock() {
-        return sendLock;
     }
 
     /// The state known to this process; [#query()] queries the device.
@@ -386,8 +380,9 @@ public final class QueuePair implements Resource {
     /// Posts the requests of `batch` from index `first` on; see [#post(SendBatch)].
     ///
     /// @return how many requests were posted
+    /// @throws IndexOutOfBoundsException if `first` is larger than the size of the batch
     public int post(SendBatch batch, int first) {
-        return postPart(batch, first, batch.size() - first);
+        return post(batch, first, batch.size() - first);
     }
 
     /// Posts `count` requests of `batch` from index `first` on; see [#post(SendBatch)].
@@ -395,61 +390,7 @@ public final class QueuePair implements Resource {
     /// @return how many requests were posted
     /// @throws IndexOutOfBoundsException if the batch does not hold that many
     public int post(SendBatch batch, int first, int count) {
-        return postPart(batch, Objects.checkFromIndexSize(first, count, batch.size()), count);
-    }
-
-    /// Posts the requests of `batch`; see [#post(SendBatch)].
-    ///
-    /// @return how many requests were posted; if fewer than the batch holds, the queue is full until completions
-    ///         are polled
-    public int post(DirectBatch batch) {
-        return post(batch, 0);
-    }
-
-    /// Posts the requests of `batch` from index `first` on; see [#post(DirectBatch)].
-    ///
-    /// @return how many requests were posted
-    public int post(DirectBatch batch, int first) {
-        int count = batch.size() - first;
         Objects.checkFromIndexSize(first, count, batch.size());
-        if (singleThreaded) {
-            return postExclusively(batch, first, count);
-        }
-        sendLock.lock();
-        try {
-            return postExclusively(batch, first, count);
-        } finally {
-            sendLock.unlock();
-        }
-    }
-
-    private int postExclusively(DirectBatch batch, int first, int count) {
-        lifetime.checkOpen();
-        boolean fits = state == QueuePairState.READY_TO_SEND && count <= sendDepth.room() && batch.fits(sendChecks);
-        int ended = fits ? execute(batch.requests(), first, count) : 0;
-        return ended == count ? count : ended + postExclusively(batch.inMemory(), first + ended, count - ended);
-    }
-
-    /// Has the driver execute requests for which there is room, as far as they need no [RequestChain].
-    private int execute(DirectRequest[] requests, int first, int count) {
-        SendDepth depth = sendDepth;
-        for (int i = first; i < first + count; i++) {
-            depth.take(isSignaled(requests[i].flags));
-        }
-        int ended = 0;
-        try {
-            ended = driver.execute(requests, first, count);
-        } finally {
-            int signals = 0;
-            for (int i = first + ended; i < first + count; i++) {
-                signals += isSignaled(requests[i].flags) ? 1 : 0;
-            }
-            depth.untake(count - ended, signals);
-        }
-        return ended;
-    }
-
-    private int postPart(SendBatch batch, int first, int count) {
         if (singleThreaded) {
             return postExclusively(batch, first, count);
         }
@@ -478,33 +419,37 @@ public final class QueuePair implements Resource {
         if (count <= 0) {
             return 0;
         }
-        RequestChain requests = batch.chain();
+        SendRequest[] requests = batch.requests();
+        int end = first + count;
         if (accounted) {
-            for (int i = first; i < first + count; i++) {
-                depth.take(isSignaled(requests.flags(i)));
+            for (int i = first; i < end; i++) {
+                depth.take(isSignaled(requests[i].flags));
             }
         }
         int taken = 0;
         try {
-            requests.endAfter(first + count - 1);
             taken = driver.postSends(requests, first, count);
+            if (taken < count) {
+                int next = first + taken;
+                taken += driver.postSends(batch.chain(next, end), next, end - next);
+            }
         } catch (WorkRequestException e) {
             taken = e.index() - first;
             throw e;
         } finally {
             if (accounted && taken < count) {
-                giveBack(requests, first + taken, count - taken);
+                giveBack(requests, first + taken, end);
             }
         }
         return taken;
     }
 
-    private void giveBack(RequestChain requests, int first, int count) {
+    private void giveBack(SendRequest[] requests, int first, int end) {
         int signals = 0;
-        for (int i = first; i < first + count; i++) {
-            signals += isSignaled(requests.flags(i)) ? 1 : 0;
+        for (int i = first; i < end; i++) {
+            signals += isSignaled(requests[i].flags) ? 1 : 0;
         }
-        sendDepth.untake(count, signals);
+        sendDepth.untake(end - first, signals);
     }
 
     private boolean isSignaled(int flags) {
@@ -702,13 +647,28 @@ public final class QueuePair implements Resource {
         private volatile boolean complete;
 
         @Override
-        public OperationLock sendLock() {
-            return sendLock;
+        public void lockSends() {
+            sendLock.lock();
         }
 
         @Override
-        public OperationLock receiveLock() {
-            return receiveLock;
+        public boolean tryLockSends() {
+            return sendLock.tryLock();
+        }
+
+        @Override
+        public void unlockSends() {
+            sendLock.unlock();
+        }
+
+        @Override
+        public void lockReceives() {
+            receiveLock.lock();
+        }
+
+        @Override
+        public void unlockReceives() {
+            receiveLock.unlock();
         }
 
         @Override

@@ -3,9 +3,9 @@ package io.rdmacomm.verbs;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
-import io.rdmacomm.verbs.spi.DirectRequest;
 import io.rdmacomm.verbs.spi.ReceiveRequestLayout;
 import io.rdmacomm.verbs.spi.RequestChain;
+import io.rdmacomm.verbs.spi.SendRequest;
 import io.rdmacomm.verbs.spi.SendRequestLayout;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -13,11 +13,11 @@ import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Reusable send work requests in the C layout (`struct ibv_send_wr`, ibv_post_send(3)), posted together with one
-/// doorbell.
+/// Reusable send work requests (`struct ibv_send_wr`, ibv_post_send(3)), posted together with one doorbell.
 ///
-/// Fill a batch once and post it many times, changing single fields in between. Nothing is allocated after
-/// creation, except by the first datagram. Not thread-safe.
+/// Fill a batch once and post it many times, changing single fields in between. The requests are plain values. They
+/// are written into memory, in the C layout, only for a device that reads them there, and again only if they have
+/// changed. Nothing is allocated after creation, except by the first datagram. Not thread-safe.
 ///
 /// ```java
 /// batch.clear();
@@ -30,13 +30,16 @@ public final class SendBatch {
     public static final int MULTICAST = 0xffffff;
 
     private final MemorySegment segment;
-    private final RequestChain requests;
+    private final RequestChain chain;
+    private final SendRequest[] requests;
     private final int inlineBytes;
     private final long inlineStart;
+    private int size;
     // Recorded while the batch is filled, so that posting need not check each request.
+    private int opcodes;
+    private int mostElements;
     private int inlineOpcodes;
     private long mostInline;
-    private int lastFlags;
     // The address handles of datagrams, by request: a device may read the memory of a handle without checking
     // that it is open. Null until there is one.
     private @Nullable AddressHandle @Nullable [] addresses;
@@ -45,9 +48,13 @@ public final class SendBatch {
 
     private SendBatch(MemorySegment segment, int capacity, int elements, int inlineBytes) {
         this.segment = segment;
-        this.requests = new RequestChain(segment, capacity, SendRequestLayout.BYTES, elements);
+        this.chain = new RequestChain(segment, capacity, SendRequestLayout.BYTES, elements);
+        this.requests = new SendRequest[capacity];
+        for (int i = 0; i < capacity; i++) {
+            requests[i] = new SendRequest(segment, chain.at(i), elements);
+        }
         this.inlineBytes = inlineBytes;
-        this.inlineStart = requests.elementAt(capacity, 0); // behind all elements
+        this.inlineStart = chain.elementAt(capacity, 0); // behind all elements
     }
 
     /// Room for `capacity` requests of at most `elements` scatter/gather elements, without room for inline data.
@@ -68,17 +75,19 @@ public final class SendBatch {
 
     /// The number of requests it has room for.
     public int capacity() {
-        return requests.capacity();
+        return requests.length;
     }
 
     /// The number of requests in it.
     public int size() {
-        return requests.size();
+        return size;
     }
 
     /// Removes all requests.
     public SendBatch clear() {
-        requests.clear();
+        size = 0;
+        opcodes = 0;
+        mostElements = 0;
         inlineOpcodes = 0;
         mostInline = 0;
         return this;
@@ -152,10 +161,10 @@ public final class SendBatch {
     /// Appends a compare-and-swap of 8 remote bytes, aligned to 8. The old value goes into the 8-byte element that
     /// [#with] adds, in host order.
     public SendBatch compareAndSwap(long workId, long remoteAddress, int remoteKey, long expected, long value) {
-        long at = appendAtomic(workId, SendOpcode.COMPARE_AND_SWAP, remoteAddress, remoteKey);
-        segment.set(JAVA_LONG, at + SendRequestLayout.COMPARE_ADD, expected);
-        segment.set(JAVA_LONG, at + SendRequestLayout.SWAP, value);
-        return this;
+        SendRequest request = append(workId, SendOpcode.COMPARE_AND_SWAP, 0);
+        request.operand = expected;
+        request.swap = value;
+        return remote(request, remoteAddress, remoteKey);
     }
 
     /// Appends a fetch-and-add on the first 8 bytes of `remote`, which must be aligned to 8.
@@ -169,9 +178,10 @@ public final class SendBatch {
     /// Appends a fetch-and-add on 8 remote bytes, aligned to 8. The old value goes into the 8-byte element that
     /// [#with] adds, in host order.
     public SendBatch fetchAndAdd(long workId, long remoteAddress, int remoteKey, long addend) {
-        long at = appendAtomic(workId, SendOpcode.FETCH_AND_ADD, remoteAddress, remoteKey);
-        segment.set(JAVA_LONG, at + SendRequestLayout.COMPARE_ADD, addend);
-        return this;
+        SendRequest request = append(workId, SendOpcode.FETCH_AND_ADD, 0);
+        request.operand = addend;
+        request.swap = 0;
+        return remote(request, remoteAddress, remoteKey);
     }
 
     /// Appends the invalidation of a memory window's local key.
@@ -193,7 +203,8 @@ public final class SendBatch {
             Set<AccessFlag> access) {
         Objects.checkFromIndexSize(offset, length, region.length());
         int rights = AccessFlag.grantedBy("memory window", access);
-        long at = append(workId, SendOpcode.BIND_WINDOW, 0); // rxe rejects a binding with immediate data
+        append(workId, SendOpcode.BIND_WINDOW, 0); // rxe rejects a binding with immediate data
+        long at = chain.at(size - 1);
         segment.set(JAVA_LONG, at + SendRequestLayout.WINDOW, window.driver().handle());
         segment.set(JAVA_INT, at + SendRequestLayout.WINDOW_KEY, key);
         segment.set(
@@ -224,12 +235,11 @@ public final class SendBatch {
             throw new IndexOutOfBoundsException(
                     "an element of " + length + " bytes, and " + remoteRoom + " bytes of remote memory are left");
         }
-        requests.add(address, length, localKey);
+        SendRequest request = last();
+        request.add(address, length, localKey);
         remoteRoom -= length;
-        if ((lastFlags & SendRequestLayout.FLAG_INLINE) != 0) {
-            noteInline(requests.last());
-        }
-        return this;
+        mostElements = Math.max(mostElements, request.elements);
+        return noteIfInline(request);
     }
 
     /// Copies `length` bytes into the batch and makes them the payload of the last request. The source may be any
@@ -238,7 +248,7 @@ public final class SendBatch {
     /// @throws IllegalArgumentException if the batch was created for fewer inline bytes
     public SendBatch inline(MemorySegment source, long offset, int length) {
         Checks.range("inline bytes", length, 0, inlineBytes);
-        long to = inlineStart + requests.last() * aligned(inlineBytes);
+        long to = inlineStart + last(size) * aligned(inlineBytes);
         MemorySegment.copy(source, offset, segment, to, length);
         with(segment.address() + to, length, 0);
         return inline();
@@ -248,13 +258,15 @@ public final class SendBatch {
     /// immediately.
     public SendBatch inline() {
         flag(SendRequestLayout.FLAG_INLINE);
-        noteInline(requests.last());
-        return this;
+        return noteIfInline(last());
     }
 
-    private void noteInline(int index) {
-        inlineOpcodes |= 1 << opcode(index);
-        mostInline = Math.max(mostInline, requests.length(index));
+    private SendBatch noteIfInline(SendRequest request) {
+        if ((request.flags & SendRequestLayout.FLAG_INLINE) != 0) {
+            inlineOpcodes |= 1 << request.opcode;
+            mostInline = Math.max(mostInline, request.length);
+        }
+        return this;
     }
 
     /// Makes the last request end with a completion. An unsignaled request completes only if it fails.
@@ -281,17 +293,17 @@ public final class SendBatch {
     /// @param queueKey the key of that queue pair; on InfiniBand and RoCE, one with the highest bit set means
     ///        the sending queue pair's own key
     public SendBatch to(AddressHandle handle, int queuePairNumber, int queueKey) {
-        destination(requests.last(), handle, queuePairNumber, queueKey);
+        destination(last(size), handle, queuePairNumber, queueKey);
         return this;
     }
 
     /// Changes the peer of a datagram; see [#to].
     public void destination(int index, AddressHandle handle, int queuePairNumber, int queueKey) {
         Checks.range("queue pair number", queuePairNumber, 0, 0xffffff);
-        long at = at(requests.checkIndex(index));
-        segment.set(JAVA_LONG, at + SendRequestLayout.ADDRESS_HANDLE, handle.handle());
-        segment.set(JAVA_INT, at + SendRequestLayout.DESTINATION_NUMBER, queuePairNumber);
-        segment.set(JAVA_INT, at + SendRequestLayout.DESTINATION_KEY, queueKey);
+        SendRequest request = change(index);
+        request.remoteAddress = handle.handle();
+        request.remoteKey = queuePairNumber;
+        request.queueKey = queueKey;
         @Nullable AddressHandle[] all = addresses;
         if (all == null) {
             all = new AddressHandle[capacity()];
@@ -302,59 +314,67 @@ public final class SendBatch {
 
     /// Changes the work id of a request.
     public void workId(int index, long workId) {
-        requests.workId(index, workId);
+        change(index).workId = workId;
     }
 
     /// Changes the immediate data of a request, given in host order.
     public void immediate(int index, int immediate) {
-        long at = at(requests.checkIndex(index));
-        segment.set(JAVA_INT, at + SendRequestLayout.IMMEDIATE, Integer.reverseBytes(immediate));
+        change(index).immediate = Integer.reverseBytes(immediate);
     }
 
     /// Changes the remote address of a request.
     public void remoteAddress(int index, long address) {
-        segment.set(JAVA_LONG, at(requests.checkIndex(index)) + SendRequestLayout.REMOTE_ADDRESS, address);
+        change(index).remoteAddress = address;
     }
 
     /// Changes an element of a request. The device checks it when it executes the request.
     public void element(int index, int element, long address, long length, int localKey) {
-        requests.replace(index, element, address, length, localKey);
-        if ((flags(index) & SendRequestLayout.FLAG_INLINE) != 0) {
-            noteInline(index);
-        }
+        SendRequest request = change(index);
+        request.replace(element, address, length, localKey);
+        var _ = noteIfInline(request);
     }
 
     /// Whether a request has this opcode.
     public boolean contains(SendOpcode opcode) {
-        return requests.contains(opcode.code());
+        return (opcodes & 1 << opcode.code()) != 0;
+    }
+
+    /// The requests, of which the first [#size()] count.
+    ///
+    /// @throws IllegalStateException if their memory was freed
+    SendRequest[] requests() {
+        chain.checkAlive();
+        return requests;
     }
 
     /// The requests in memory.
     RequestChain chain() {
-        return requests;
+        return chain(0, size);
     }
 
-    private long at(int index) {
-        return requests.at(index);
-    }
-
-    private int flags(int index) {
-        return requests.flags(index);
-    }
-
-    private int opcode(int index) {
-        return segment.get(JAVA_INT, at(index) + SendRequestLayout.OPCODE);
+    /// The requests in memory, of which those from `first` to `end` are up to date and end the chain.
+    ///
+    /// @throws IllegalStateException if the memory was freed
+    RequestChain chain(int first, int end) {
+        if (end > 0) {
+            chain.endAfter(end - 1);
+        }
+        for (int i = first; i < end; i++) {
+            requests[i].inMemory();
+        }
+        chain.holds(size, opcodes);
+        return chain;
     }
 
     /// Whether `checks` accept every request, as far as that is known without checking each of them.
     boolean fits(SendChecks checks) {
-        return checks.accept(requests.opcodes(), requests.mostElements(), inlineOpcodes, mostInline)
+        return checks.accept(opcodes, mostElements, inlineOpcodes, mostInline)
                 && (!checks.areForDatagrams() || areDatagrams(checks));
     }
 
     private boolean areDatagrams(SendChecks checks) {
-        for (int i = 0; i < size(); i++) {
-            if (checks.datagramComplaint(address(i), requests.length(i)) != null) {
+        for (int i = 0; i < size; i++) {
+            if (checks.datagramComplaint(address(i), requests[i].length) != null) {
                 return false;
             }
         }
@@ -369,62 +389,31 @@ public final class SendBatch {
     /// The objection of `checks` to a request, or null.
     @Nullable
     String complaint(SendChecks checks, int index) {
-        long bytes = requests.length(index);
-        String complaint = checks.complaint(opcode(index), flags(index), requests.elementCount(index), bytes);
+        SendRequest request = requests[index];
+        String complaint = checks.complaint(request.opcode, request.flags, request.elements, request.length);
         return complaint == null && checks.areForDatagrams()
-                ? checks.datagramComplaint(address(index), bytes)
+                ? checks.datagramComplaint(address(index), request.length)
                 : complaint;
     }
 
-    /// Appends a request that is given as plain values.
-    void append(DirectRequest request) {
-        long at = append(request.workId, request.opcode, request.immediate);
-        segment.set(JAVA_LONG, at + SendRequestLayout.REMOTE_ADDRESS, request.remoteAddress);
-        if (request.opcode == SendOpcode.COMPARE_AND_SWAP.code() || request.opcode == SendOpcode.FETCH_AND_ADD.code()) {
-            segment.set(JAVA_INT, at + SendRequestLayout.ATOMIC_KEY, request.remoteKey);
-            segment.set(JAVA_LONG, at + SendRequestLayout.COMPARE_ADD, request.operand);
-            segment.set(JAVA_LONG, at + SendRequestLayout.SWAP, request.swap);
-        } else {
-            segment.set(JAVA_INT, at + SendRequestLayout.REMOTE_KEY, request.remoteKey);
+    private SendRequest append(long workId, SendOpcode opcode, int immediate) {
+        if (size == requests.length) {
+            throw new IllegalStateException("the batch holds " + size + " requests; post or clear it");
         }
-        if (request.hasElement) {
-            with(request.address, request.length, request.localKey);
-        }
-        flag(request.flags);
-        if ((request.flags & SendRequestLayout.FLAG_INLINE) != 0) {
-            noteInline(requests.last());
-        }
-    }
-
-    private long append(long workId, SendOpcode opcode, int immediate) {
-        return append(workId, opcode.code(), immediate);
-    }
-
-    private long append(long workId, int opcode, int immediate) {
-        long at = requests.append(workId);
-        segment.set(JAVA_INT, at + SendRequestLayout.OPCODE, opcode);
-        segment.set(JAVA_INT, at + SendRequestLayout.FLAGS, 0);
-        segment.set(JAVA_INT, at + SendRequestLayout.IMMEDIATE, immediate);
-        requests.note(opcode);
-        lastFlags = 0;
-        remoteRoom = Long.MAX_VALUE;
         @Nullable AddressHandle[] all = addresses;
         if (all != null) {
-            all[requests.last()] = null;
+            all[size] = null;
         }
-        return at;
+        SendRequest request = requests[size++];
+        request.begin(workId, opcode.code(), immediate);
+        opcodes |= 1 << request.opcode;
+        remoteRoom = Long.MAX_VALUE;
+        return request;
     }
 
-    private long appendAtomic(long workId, SendOpcode opcode, long remoteAddress, int remoteKey) {
-        long at = append(workId, opcode, 0);
-        segment.set(JAVA_LONG, at + SendRequestLayout.REMOTE_ADDRESS, remoteAddress);
-        segment.set(JAVA_INT, at + SendRequestLayout.ATOMIC_KEY, remoteKey);
-        return at;
-    }
-
-    private SendBatch remote(long at, long remoteAddress, int remoteKey) {
-        segment.set(JAVA_LONG, at + SendRequestLayout.REMOTE_ADDRESS, remoteAddress);
-        segment.set(JAVA_INT, at + SendRequestLayout.REMOTE_KEY, remoteKey);
+    private SendBatch remote(SendRequest request, long remoteAddress, int remoteKey) {
+        request.remoteAddress = remoteAddress;
+        request.remoteKey = remoteKey;
         return this;
     }
 
@@ -434,9 +423,27 @@ public final class SendBatch {
     }
 
     private SendBatch flag(int flag) {
-        lastFlags |= flag;
-        segment.set(JAVA_INT, at(requests.last()) + SendRequestLayout.FLAGS, lastFlags);
+        SendRequest request = last();
+        request.flags |= flag;
+        request.changed();
         return this;
+    }
+
+    private SendRequest last() {
+        return requests[last(size)];
+    }
+
+    private static int last(int size) {
+        if (size == 0) {
+            throw new IndexOutOfBoundsException("there is no request in the batch");
+        }
+        return size - 1;
+    }
+
+    private SendRequest change(int index) {
+        SendRequest request = requests[Objects.checkIndex(index, size)];
+        request.changed();
+        return request;
     }
 
     private static long aligned(int bytes) {

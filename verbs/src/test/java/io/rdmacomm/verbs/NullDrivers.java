@@ -17,7 +17,6 @@ import io.rdmacomm.verbs.spi.ConnectionRequestDriver;
 import io.rdmacomm.verbs.spi.ContextDriver;
 import io.rdmacomm.verbs.spi.DeviceDriver;
 import io.rdmacomm.verbs.spi.DeviceValues;
-import io.rdmacomm.verbs.spi.DirectRequest;
 import io.rdmacomm.verbs.spi.Driver;
 import io.rdmacomm.verbs.spi.DriverEvent;
 import io.rdmacomm.verbs.spi.ListenerDriver;
@@ -29,6 +28,7 @@ import io.rdmacomm.verbs.spi.QueuePairOwner;
 import io.rdmacomm.verbs.spi.QueuePairRequest;
 import io.rdmacomm.verbs.spi.RequestChain;
 import io.rdmacomm.verbs.spi.RouteDriver;
+import io.rdmacomm.verbs.spi.SendRequest;
 import io.rdmacomm.verbs.spi.SendRequestLayout;
 import io.rdmacomm.verbs.spi.SharedReceiveQueueDriver;
 import io.rdmacomm.verbs.spi.WaitGroupDriver;
@@ -427,9 +427,9 @@ final class NullDrivers implements DeviceDriver {
         final List<Long> failed = new ArrayList<>();
         final List<QueuePairAttributes> changes = new ArrayList<>();
         final List<String> memberships = new ArrayList<>();
-        final List<Long> executed = new ArrayList<>();
+        final List<Long> plain = new ArrayList<>();
         int takeAtMost = Integer.MAX_VALUE;
-        int executeAtMost;
+        int plainAtMost;
         boolean rejectModify;
 
         @Nullable
@@ -478,12 +478,12 @@ final class NullDrivers implements DeviceDriver {
         }
 
         @Override
-        public int execute(DirectRequest[] requests, int first, int count) {
-            int ended = Math.min(count, executeAtMost);
-            for (int i = first; i < first + ended; i++) {
-                executed.add(requests[i].workId);
+        public int postSends(SendRequest[] requests, int first, int count) {
+            int taken = Math.min(count, plainAtMost);
+            for (int i = first; i < first + taken; i++) {
+                plain.add(requests[i].workId);
             }
-            return ended;
+            return taken;
         }
 
         @Override

@@ -48,16 +48,16 @@ class QueuePairTest extends QueuePairFixture {
         CountDownLatch held = new CountDownLatch(1);
         CountDownLatch over = new CountDownLatch(1);
         CompletableFuture<Boolean> endedByThePost = CompletableFuture.supplyAsync(() -> {
-            owner.sendLock().lock();
-            owner.receiveLock().lock();
+            owner.lockSends();
+            owner.lockReceives();
             held.countDown();
             try {
                 return over.await(10, TimeUnit.SECONDS);
             } catch (InterruptedException e) {
                 throw new IllegalStateException(e);
             } finally {
-                owner.receiveLock().unlock();
-                owner.sendLock().unlock();
+                owner.unlockReceives();
+                owner.unlockSends();
             }
         });
         held.await();

@@ -1,6 +1,6 @@
 package io.rdmacomm.comm.data;
 
-import io.rdmacomm.verbs.DirectBatch;
+import io.rdmacomm.verbs.SendBatch;
 
 /// One operation as addresses and keys, ready to become a work request. Reusable.
 public final class Operation {
@@ -123,7 +123,7 @@ public final class Operation {
     /// Adds it to `batch` as its next request.
     ///
     /// @param resultAddress where atomic operations put the old value, and arrival reads the bytes read
-    public void appendTo(DirectBatch batch, long workId, long resultAddress, int resultKey) {
+    public void appendTo(SendBatch batch, long workId, long resultAddress, int resultKey) {
         switch (kind) {
             case SEND -> batch.send(workId);
             case SEND_TAGGED -> batch.sendWithImmediate(workId, tag);

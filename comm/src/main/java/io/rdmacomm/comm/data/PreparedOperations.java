@@ -1,6 +1,6 @@
 package io.rdmacomm.comm.data;
 
-import io.rdmacomm.verbs.DirectBatch;
+import io.rdmacomm.verbs.SendBatch;
 import java.lang.foreign.Arena;
 import java.util.ArrayList;
 import java.util.List;
@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Operations that are posted together: their work requests, and the channel's record of each.
 public final class PreparedOperations<H> {
-    private final DirectBatch batch;
+    private final SendBatch batch;
     private final List<@Nullable H> handlers;
     private final long[] contexts;
     private final long[] lengths;
@@ -17,7 +17,7 @@ public final class PreparedOperations<H> {
 
     /// @param arena for the work requests
     public PreparedOperations(Arena arena, int capacity) {
-        batch = DirectBatch.create(arena, capacity);
+        batch = SendBatch.create(arena, capacity, 1);
         handlers = new ArrayList<@Nullable H>(capacity);
         for (int i = 0; i < capacity; i++) {
             handlers.add(null);
@@ -59,7 +59,7 @@ public final class PreparedOperations<H> {
         sends = 0;
     }
 
-    DirectBatch batch() {
+    SendBatch batch() {
         return batch;
     }
 

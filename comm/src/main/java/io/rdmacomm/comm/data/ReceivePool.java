@@ -2,10 +2,10 @@ package io.rdmacomm.comm.data;
 
 import io.rdmacomm.comm.progress.CompletionGroup;
 import io.rdmacomm.comm.progress.WorkId;
-import io.rdmacomm.verbs.OperationLock;
 import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.verbs.ReceiveBatch;
+import io.rdmacomm.verbs.service.OperationLock;
 import java.lang.foreign.MemorySegment;
 
 /// The receives of one channel: posted before the peer may send, and again after each message was handled. They

@@ -2,13 +2,13 @@ package io.rdmacomm.comm.data;
 
 import io.rdmacomm.comm.progress.WorkId;
 import io.rdmacomm.verbs.Completions;
-import io.rdmacomm.verbs.DirectBatch;
-import io.rdmacomm.verbs.OperationLock;
 import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.RdmaException;
+import io.rdmacomm.verbs.SendBatch;
 import io.rdmacomm.verbs.WorkStatus;
 import io.rdmacomm.verbs.counters.ChannelCounters;
+import io.rdmacomm.verbs.service.OperationLock;
 import io.rdmacomm.verbs.statistics.ChannelCounter;
 import java.lang.foreign.Arena;
 import org.jspecify.annotations.Nullable;
@@ -27,10 +27,10 @@ public final class SendQueue<H> {
     private final ChannelCounters counters;
     private final int inlineBytes;
     private final boolean fenced;
-    private final OperationLock lock;
+    private final OperationLock lock = new OperationLock();
     private final OperationRing<H> ring;
     private final Credits credits;
-    private final DirectBatch single;
+    private final SendBatch single;
     private @Nullable Operation creditUpdate;
     private @Nullable Operation arrivalRead;
     private long receivesPosted;
@@ -54,7 +54,6 @@ public final class SendQueue<H> {
             ChannelEvents<H> events) {
         this.channel = channel;
         this.queuePair = queuePair;
-        this.lock = queuePair.sendLock();
         this.workIdBase = workIdBase;
         this.memory = memory;
         this.events = events;
@@ -63,7 +62,7 @@ public final class SendQueue<H> {
         this.fenced = fenced;
         this.ring = new OperationRing<>(sizes.sendWindow());
         this.credits = new Credits(channel, memory, counters);
-        this.single = DirectBatch.create(arena, 1);
+        this.single = SendBatch.create(arena, 1, 1);
         this.receivesPosted = receives;
         this.receivesAnnounced = receives;
     }
@@ -87,7 +86,7 @@ public final class SendQueue<H> {
         return new Operation(inlineBytes, fenced);
     }
 
-    /// The lock for posting: that of the queue pair, so that an operation takes one lock.
+    /// The lock for posting.
     public OperationLock lock() {
         return lock;
     }
@@ -137,7 +136,7 @@ public final class SendQueue<H> {
     private boolean postSingle(Operation operation, @Nullable H handler, long context) {
         long sequence = ring.next();
         int kind = operation.kind();
-        DirectBatch batch = single.clear();
+        SendBatch batch = single.clear();
         operation.appendTo(
                 batch, WorkId.send(workIdBase, sequence), memory.resultAddress(ring.slot(sequence)), memory.cellsKey());
         batch.signaled();
@@ -155,7 +154,7 @@ public final class SendQueue<H> {
 
     /// Starts all operations, for which there is room and credit, with one completion. Under the lock.
     public void post(PreparedOperations<H> operations) {
-        DirectBatch batch = operations.batch();
+        SendBatch batch = operations.batch();
         int count = operations.size();
         batch.signaled();
         long now = SlowOperations.now();

@@ -17,7 +17,6 @@ import io.rdmacomm.ibverbs.structs.QueuePairStructs;
 import io.rdmacomm.verbs.DeviceLimit;
 import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.Gid;
-import io.rdmacomm.verbs.OperationLock;
 import io.rdmacomm.verbs.QueuePairAttributes;
 import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.QueueSizes;
@@ -46,7 +45,6 @@ public class IbvQueuePair implements QueuePairDriver, ConnectedQueuePair {
     private final LibIbverbs library;
     private final ContextOps ops;
     private final QueuePairOwner owner;
-    private final OperationLock sendLock;
     private final boolean signalAll;
     private final long address;
     private final int number;
@@ -64,7 +62,6 @@ public class IbvQueuePair implements QueuePairDriver, ConnectedQueuePair {
         this.library = device.library();
         this.ops = device.ops();
         this.owner = request.owner();
-        this.sendLock = owner.sendLock();
         this.signalAll = request.signalAll();
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment init = arena.allocate(QueuePairLayout.INIT_BYTES, 8);
@@ -266,7 +263,7 @@ public class IbvQueuePair implements QueuePairDriver, ConnectedQueuePair {
         if (owner.state() == QueuePairState.ERROR) {
             return;
         }
-        sendLock.lock();
+        owner.lockSends();
         try {
             if (!owner.isOpen() || owner.state().code() < QueuePairState.READY_TO_RECEIVE.code()) {
                 return;
@@ -283,7 +280,7 @@ public class IbvQueuePair implements QueuePairDriver, ConnectedQueuePair {
                 }
             }
         } finally {
-            sendLock.unlock();
+            owner.unlockSends();
         }
     }
 
@@ -292,13 +289,13 @@ public class IbvQueuePair implements QueuePairDriver, ConnectedQueuePair {
 
     @Override
     public final void connected() {
-        sendLock.lock();
+        owner.lockSends();
         try {
             if (owner.isOpen() && owner.state() == QueuePairState.INIT) {
                 owner.entered(QueuePairState.READY_TO_SEND);
             }
         } finally {
-            sendLock.unlock();
+            owner.unlockSends();
         }
     }
 

@@ -5,7 +5,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.rdmacomm.ibverbs.objects.IbvCompletionQueue;
 import io.rdmacomm.ibverbs.objects.NativeContext;
-import io.rdmacomm.verbs.OperationLock;
+import io.rdmacomm.verbs.service.OperationLock;
 import io.rdmacomm.verbs.spi.CompletionLayout;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

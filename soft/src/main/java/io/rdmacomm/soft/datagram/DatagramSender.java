@@ -46,11 +46,6 @@ public final class DatagramSender implements AutoCloseable {
         this.addresses = addresses;
     }
 
-    /// The payload of the last datagram.
-    public long bytes() {
-        return from.total;
-    }
-
     /// Sends the datagram of the request at `at`. If the network does not take it, it is lost.
     ///
     /// @param ownKey the queue key of this side, sent in place of a key with the highest bit set (IBTA

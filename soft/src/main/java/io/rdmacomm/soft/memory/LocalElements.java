@@ -5,6 +5,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.rdmacomm.verbs.WorkStatus;
 import io.rdmacomm.verbs.spi.ReceiveRequestLayout;
+import io.rdmacomm.verbs.spi.SendRequest;
 import io.rdmacomm.verbs.spi.SendRequestLayout;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
@@ -17,14 +18,29 @@ public final class LocalElements {
     public static final long MAX_MESSAGE = 0xffff_ffffL;
 
     private static final int SUCCESS = 0;
+    private static final int PROTECTION = WorkStatus.LOCAL_PROTECTION_ERROR.code();
 
     private final LocalMemory memory;
     private final int domain;
+    private long foundOffset;
 
     /// Of the queue pairs of the protection domain with this number.
     public LocalElements(LocalMemory memory, int domain) {
         this.memory = memory;
         this.domain = domain;
+    }
+
+    /// Adds the elements of a request to `into`.
+    ///
+    /// @param right the right that the memory must have, 0 for reading
+    /// @return 0, or the code of the [WorkStatus] to fail with
+    public int resolve(ElementList into, SendRequest request, int right) {
+        if (request.elements > 1) {
+            return resolve(into, request.inMemory(), request.at(), request.flags, right);
+        }
+        boolean added = request.length == 0
+                || add(into, request.memory(), request.flags, request.address, request.length, request.localKey, right);
+        return added ? SUCCESS : PROTECTION;
     }
 
     /// Adds the elements of the request at `at` to `into`.
@@ -44,25 +60,55 @@ public final class LocalElements {
             if (length == 0) {
                 continue;
             }
-            if ((flags & SendRequestLayout.FLAG_INLINE) != 0 && isWithin(request, address, length)) {
-                into.add(request, address - request.address(), length);
-                continue;
-            }
             int key = request.get(JAVA_INT, element + ReceiveRequestLayout.ELEMENT_KEY);
-            LocalRegion region = find(key, address, length, right);
-            if (region == null) {
-                return WorkStatus.LOCAL_PROTECTION_ERROR.code();
+            if (!add(into, request, flags, address, length, key, right)) {
+                return PROTECTION;
             }
-            into.add(region.segment(), key, region.offsetOf(address), length);
         }
         return into.total > MAX_MESSAGE ? WorkStatus.LOCAL_LENGTH_ERROR.code() : SUCCESS;
     }
 
-    /// The region that has an element, or null if it must not be used.
+    /// Adds an element of a request in `request`.
+    private boolean add(
+            ElementList into, MemorySegment request, int flags, long address, long length, int key, int right) {
+        if ((flags & SendRequestLayout.FLAG_INLINE) != 0 && isWithin(request, address, length)) {
+            into.add(request, address - request.address(), length);
+            return true;
+        }
+        LocalRegion region = memory.usable(key, domain, right, address, length);
+        if (region == null) {
+            return false;
+        }
+        into.add(region.segment(), key, region.offsetOf(address), length);
+        return true;
+    }
+
+    /// Finds the memory of the only element of a request, which is not empty. It begins at [#foundOffset()] of the
+    /// segment.
     ///
     /// @param right the right that the memory must have, 0 for reading
-    public @Nullable LocalRegion find(int key, long address, long length, int right) {
-        return memory.usable(key, domain, right, address, length);
+    /// @return null if it must not be used
+    public @Nullable MemorySegment find(SendRequest request, int right) {
+        if (request.localKey == 0 && isCopied(request)) {
+            foundOffset = request.address - request.memory().address();
+            return request.memory();
+        }
+        LocalRegion region = memory.usable(request.localKey, domain, right, request.address, request.length);
+        if (region == null) {
+            return null;
+        }
+        foundOffset = region.offsetOf(request.address);
+        return region.segment();
+    }
+
+    /// Where the memory begins that [#find] has found.
+    public long foundOffset() {
+        return foundOffset;
+    }
+
+    private static boolean isCopied(SendRequest request) {
+        return (request.flags & SendRequestLayout.FLAG_INLINE) != 0
+                && isWithin(request.memory(), request.address, request.length);
     }
 
     /// The number of bytes in all elements of the request at `at`.

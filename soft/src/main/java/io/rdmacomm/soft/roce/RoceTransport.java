@@ -13,7 +13,7 @@ import io.rdmacomm.verbs.AsyncEventType;
 import io.rdmacomm.verbs.QueuePairType;
 import io.rdmacomm.verbs.WorkStatus;
 import io.rdmacomm.verbs.service.SafeLogger;
-import io.rdmacomm.verbs.spi.RequestChain;
+import io.rdmacomm.verbs.spi.SendRequest;
 import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
 import java.util.function.IntConsumer;
@@ -125,8 +125,8 @@ final class RoceTransport implements Transport {
     // ---- Sending ----
 
     @Override
-    public int post(RequestChain batch, int first, int end) {
-        int kept = sends.add(batch, first, end) - first;
+    public int post(SendRequest[] requests, int first, int end) {
+        int kept = sends.add(requests, first, end) - first;
         drive();
         return kept;
     }

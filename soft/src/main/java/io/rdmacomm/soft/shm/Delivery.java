@@ -9,15 +9,14 @@ import io.rdmacomm.soft.mapped.CompletionRing;
 import io.rdmacomm.soft.mapped.QueuePairBlock;
 import io.rdmacomm.soft.mapped.ReceiveTaker;
 import io.rdmacomm.soft.memory.ElementList;
-import io.rdmacomm.soft.memory.LocalRegion;
 import io.rdmacomm.soft.memory.RequestOpcode;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.AsyncEventType;
 import io.rdmacomm.verbs.CompletionOpcode;
 import io.rdmacomm.verbs.WorkStatus;
 import io.rdmacomm.verbs.spi.CompletionLayout;
-import io.rdmacomm.verbs.spi.DirectRequest;
 import io.rdmacomm.verbs.spi.ReceiveRequestLayout;
+import io.rdmacomm.verbs.spi.SendRequest;
 import io.rdmacomm.verbs.spi.SendRequestLayout;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
@@ -48,6 +47,7 @@ final class Delivery {
     private int immediate;
     private long bytes;
     private long taken;
+    private int outcome;
 
     /// @param number of this side's queue pair
     /// @param block has the journal of what this side is doing to the peer
@@ -58,28 +58,16 @@ final class Delivery {
         this.transfer = transfer;
     }
 
-    /// Sets the message that is delivered next: the request at `at`, whose memory the [Transfer] has.
-    Delivery of(MemorySegment request, long at) {
-        return of(
-                request.get(JAVA_INT, at + SendRequestLayout.OPCODE),
-                request.get(JAVA_INT, at + SendRequestLayout.FLAGS),
-                request.get(JAVA_INT, at + SendRequestLayout.IMMEDIATE),
-                transfer.local.total);
-    }
-
-    private void of(DirectRequest request) {
-        of(request.opcode, request.flags, request.immediate, request.length);
-    }
-
-    private Delivery of(int opcode, int itsFlags, int itsImmediate, long itsBytes) {
-        sent = opcode;
-        flags = itsFlags;
-        immediate = itsImmediate;
-        bytes = itsBytes;
+    /// Sets the message that is delivered next.
+    Delivery of(SendRequest request) {
+        sent = request.opcode;
+        flags = request.flags;
+        immediate = request.immediate;
+        bytes = request.length;
         return this;
     }
 
-    /// Delivers a SEND, whose payload goes into the receive.
+    /// Delivers a SEND, whose payload is the local memory of the [Transfer] and goes into the receive.
     ///
     /// @param stages whether to take the receive also if the payload must be staged; then [#finish] follows
     int send(boolean stages) {
@@ -123,38 +111,37 @@ final class Delivery {
     }
 
     /// Delivers a SEND without an [ElementList] on either side: into a receive of one element that only this
-    /// side takes.
+    /// side takes. Then [#outcome()] tells how it has ended.
     ///
     /// @param local the memory of the payload; null if there is none
-    /// @return [Outcome#NOT_DIRECT] if it must be delivered by [#send(boolean)], else how the request has ended
-    int send(DirectRequest request, @Nullable LocalRegion local) {
+    /// @param from where the payload begins in it
+    /// @return false if it must be delivered by [#send(boolean)]; nothing has happened then
+    boolean sendPiece(@Nullable MemorySegment local, long from) {
         ReceiveTaker ring = peer.receives();
         long position = ring.sharedNumber() == 0 ? peer.oldestReceive() : -1;
         if (position < 0) {
-            return Outcome.NOT_DIRECT;
+            return false;
         }
         NextReceive receive = peer.nextReceive(position);
-        MemorySegment remote = local == null ? null : findReceive(ring, receive, request.length);
+        MemorySegment remote = local == null ? null : findReceive(ring, receive);
         if ((local != null && remote == null) || !take(ring, position, receive.workId())) {
-            return Outcome.NOT_DIRECT;
+            return false;
         }
         taken = receive.workId();
-        of(request);
-        try {
-            int result = local == null || remote == null ? Outcome.DONE : put(request, local, remote);
-            int end = result == Outcome.DONE ? endWithPayload() : endWithoutPayload(result);
-            peer.readAhead(position);
-            return end;
-        } catch (RuntimeException | Error e) {
-            // A file of the peer was truncated: its receive cannot be completed, and must not be taken again.
-            return GENERAL;
-        }
+        int result = local == null || remote == null ? Outcome.DONE : put(local, from, remote);
+        outcome = result == Outcome.DONE ? endWithPayload() : endWithoutPayload(result);
+        peer.readAhead(position);
+        return true;
     }
 
-    private int put(DirectRequest request, LocalRegion local, MemorySegment remote) {
+    /// How the message has ended that [#sendPiece] has delivered: an [Outcome].
+    int outcome() {
+        return outcome;
+    }
+
+    private int put(MemorySegment local, long from, MemorySegment remote) {
         try {
-            long from = local.offsetOf(request.address);
-            ElementList.copyPiece(local.segment(), from, remote, peer.foundOffset(), request.length);
+            ElementList.copyPiece(local, from, remote, peer.foundOffset(), bytes);
             return Outcome.DONE;
         } catch (RuntimeException | Error e) {
             // As for a payload of several elements.
@@ -163,8 +150,8 @@ final class Delivery {
     }
 
     /// The memory of a receive of one element; null if it is not mapped, or not right for the message.
-    private @Nullable MemorySegment findReceive(ReceiveTaker ring, NextReceive receive, long length) {
-        return receive.elements() == 1 && receive.length() >= length
+    private @Nullable MemorySegment findReceive(ReceiveTaker ring, NextReceive receive) {
+        return receive.elements() == 1 && receive.length() >= bytes
                 ? peer.find(receive.key(), receive.address(), receive.length(), LOCAL_WRITE, ring.domain(), false)
                 : null;
     }
@@ -217,20 +204,6 @@ final class Delivery {
             }
         }
         return Outcome.RECEIVER_NOT_READY;
-    }
-
-    /// Delivers the immediate data of a WRITE, whose payload has its place already.
-    ///
-    /// @return [Outcome#NOT_DIRECT] if the peer has no receive any more, else how the request has ended
-    int writeWithImmediate(DirectRequest request) {
-        of(request);
-        try {
-            int result = writeWithImmediate(Outcome.DONE);
-            return result == Outcome.RECEIVER_NOT_READY ? Outcome.NOT_DIRECT : result;
-        } catch (RuntimeException | Error e) {
-            // As for a message.
-            return GENERAL;
-        }
     }
 
     /// Finds the memory behind the elements of the peer's receive.

@@ -14,8 +14,5 @@ final class Outcome {
     /// The request is in the middle of its staging.
     static final int WAITS = -4;
 
-    /// The request needs more than the direct way does.
-    static final int NOT_DIRECT = -5;
-
     private Outcome() {}
 }

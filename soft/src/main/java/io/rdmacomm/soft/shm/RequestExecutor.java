@@ -1,23 +1,25 @@
 package io.rdmacomm.soft.shm;
 
-import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-
 import io.rdmacomm.soft.memory.AtomicOperation;
+import io.rdmacomm.soft.memory.ElementList;
 import io.rdmacomm.soft.memory.LocalElements;
 import io.rdmacomm.soft.memory.RequestOpcode;
 import io.rdmacomm.soft.memory.WindowRequests;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.AsyncEventType;
 import io.rdmacomm.verbs.WorkStatus;
-import io.rdmacomm.verbs.spi.SendRequestLayout;
+import io.rdmacomm.verbs.spi.SendRequest;
 import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
 
 /// Executes the send requests of one queue pair on the thread that posts them: checks the access rights on both sides,
 /// copies, and completes receives of the peer. Under the queue pair's send lock. Allocates nothing.
 ///
 /// The order of checks and their statuses follow ibv_poll_cq(3) and the InfiniBand Architecture Specification,
 /// 9.7 and 9.9: local protection first, then the peer's queue pair, then its keys.
+///
+/// A request that moves one piece of mapped memory is executed without [ElementList]s. That way has no statuses: it
+/// has no effect if anything is not right, and the general way then finds out what.
 final class RequestExecutor {
     private static final int LOCAL_LENGTH = WorkStatus.LOCAL_LENGTH_ERROR.code();
     private static final int LOCAL_ACCESS = WorkStatus.LOCAL_ACCESS_ERROR.code();
@@ -48,27 +50,20 @@ final class RequestExecutor {
         this.delivery = delivery;
     }
 
-    /// The number of bytes that the last request has moved.
-    long bytes() {
-        return transfer.local.total;
-    }
-
-    /// Executes the request at `at`.
+    /// Executes a request.
     ///
     /// @param stages whether the caller stages the payload if it must be, and then calls [#finish]
     /// @return an [Outcome]
-    int execute(MemorySegment request, long at, boolean stages) {
-        int flags = request.get(JAVA_INT, at + SendRequestLayout.FLAGS);
-        transfer.clear();
-        return switch (request.get(JAVA_INT, at + SendRequestLayout.OPCODE)) {
-            case RequestOpcode.WRITE -> write(request, at, flags);
-            case RequestOpcode.WRITE_WITH_IMMEDIATE -> writeWithImmediate(request, at, flags);
+    int execute(SendRequest request, boolean stages) {
+        return switch (request.opcode) {
+            case RequestOpcode.WRITE -> write(request);
+            case RequestOpcode.WRITE_WITH_IMMEDIATE -> writeWithImmediate(request);
             case RequestOpcode.SEND, RequestOpcode.SEND_WITH_IMMEDIATE, RequestOpcode.SEND_WITH_INVALIDATE ->
-                send(request, at, flags, stages);
-            case RequestOpcode.READ -> read(request, at, flags);
-            case RequestOpcode.COMPARE_AND_SWAP -> atomic(true, request, at);
-            case RequestOpcode.FETCH_AND_ADD -> atomic(false, request, at);
-            default -> windowRequests.execute(request, at);
+                send(request, stages);
+            case RequestOpcode.READ -> read(request);
+            case RequestOpcode.COMPARE_AND_SWAP -> atomic(true, request);
+            case RequestOpcode.FETCH_AND_ADD -> atomic(false, request);
+            default -> windowRequests.execute(request.inMemory(), request.at());
         };
     }
 
@@ -76,67 +71,72 @@ final class RequestExecutor {
     ///
     /// @param result how that has ended
     /// @return an [Outcome]
-    int finish(MemorySegment request, long at, int result) {
-        return switch (request.get(JAVA_INT, at + SendRequestLayout.OPCODE)) {
+    int finish(SendRequest request, int result) {
+        return switch (request.opcode) {
             case RequestOpcode.SEND, RequestOpcode.SEND_WITH_IMMEDIATE, RequestOpcode.SEND_WITH_INVALIDATE ->
-                delivery.of(request, at).finish(result);
+                delivery.of(request).finish(result);
             case RequestOpcode.WRITE_WITH_IMMEDIATE ->
-                result == Outcome.DONE ? delivery.of(request, at).writeWithImmediate(Outcome.DONE) : result;
+                result == Outcome.DONE ? delivery.of(request).writeWithImmediate(Outcome.DONE) : result;
             default -> result;
         };
     }
 
-    /// Finds the memory of this side, then checks that the peer is ready.
-    private int begin(MemorySegment request, long at, int flags, int right) {
-        int status = localElements.resolve(transfer.local, request, at, flags, right);
-        if (status != Outcome.DONE) {
-            return status;
-        }
-        return peer.isReady() ? Outcome.DONE : Outcome.NO_PEER;
+    private int write(SendRequest request) {
+        return writePiece(request) ? Outcome.DONE : writeElements(request);
     }
 
-    private int write(MemorySegment request, long at, int flags) {
-        int status = begin(request, at, flags, 0);
-        if (status != Outcome.DONE) {
-            return status;
+    private int writeElements(SendRequest request) {
+        int status = begin(request, 0);
+        if (status == Outcome.DONE) {
+            status = resolveRemote(request, request.length, REMOTE_WRITE);
         }
-        status = resolveRemote(request, at, SendRequestLayout.REMOTE_KEY, transfer.local.total, REMOTE_WRITE);
         return status != Outcome.DONE ? status : transfer.write();
     }
 
-    private int writeWithImmediate(MemorySegment request, long at, int flags) {
-        int status = begin(request, at, flags, 0);
+    private int writeWithImmediate(SendRequest request) {
+        boolean written = peer.isReady() && peer.oldestReceive() >= 0 && (request.length == 0 || writePiece(request));
+        int status = written ? Outcome.DONE : writeElementsForReceive(request);
+        return status != Outcome.DONE ? status : delivery.of(request).writeWithImmediate(Outcome.DONE);
+    }
+
+    private int writeElementsForReceive(SendRequest request) {
+        int status = begin(request, 0);
         if (status != Outcome.DONE) {
             return status;
         }
         if (peer.oldestReceive() < 0) {
             return Outcome.RECEIVER_NOT_READY;
         }
-        status = resolveRemote(request, at, SendRequestLayout.REMOTE_KEY, transfer.local.total, REMOTE_WRITE);
+        status = resolveRemote(request, request.length, REMOTE_WRITE);
         if (status != Outcome.DONE) {
-            delivery.of(request, at).writeWithImmediate(LOCAL_ACCESS);
+            delivery.of(request).writeWithImmediate(LOCAL_ACCESS);
             return status;
         }
-        status = transfer.write();
-        return status != Outcome.DONE ? status : delivery.of(request, at).writeWithImmediate(Outcome.DONE);
+        return transfer.write();
     }
 
-    private int send(MemorySegment request, long at, int flags, boolean stages) {
-        int status = begin(request, at, flags, 0);
-        return status != Outcome.DONE ? status : delivery.of(request, at).send(stages);
-    }
-
-    private int read(MemorySegment request, long at, int flags) {
-        int status = begin(request, at, flags, LOCAL_WRITE);
-        if (status != Outcome.DONE) {
-            return status;
+    private int send(SendRequest request, boolean stages) {
+        if (sendPiece(request)) {
+            return delivery.outcome();
         }
-        status = resolveRemote(request, at, SendRequestLayout.REMOTE_KEY, transfer.local.total, REMOTE_READ);
+        int status = begin(request, 0);
+        return status != Outcome.DONE ? status : delivery.of(request).send(stages);
+    }
+
+    private int read(SendRequest request) {
+        if (readPiece(request)) {
+            return Outcome.DONE;
+        }
+        int status = begin(request, LOCAL_WRITE);
+        if (status == Outcome.DONE) {
+            status = resolveRemote(request, request.length, REMOTE_READ);
+        }
         return status != Outcome.DONE ? status : transfer.read();
     }
 
-    private int atomic(boolean compare, MemorySegment request, long at) {
-        int status = localElements.resolve(transfer.local, request, at, 0, LOCAL_WRITE);
+    private int atomic(boolean compare, SendRequest request) {
+        transfer.clear();
+        int status = localElements.resolve(transfer.local, request, LOCAL_WRITE);
         if (status != Outcome.DONE) {
             return status;
         }
@@ -146,32 +146,78 @@ final class RequestExecutor {
         if (!peer.isReady()) {
             return Outcome.NO_PEER;
         }
-        status = resolveRemote(request, at, SendRequestLayout.ATOMIC_KEY, Long.BYTES, REMOTE_ATOMIC);
+        status = resolveRemote(request, Long.BYTES, REMOTE_ATOMIC);
         if (status != Outcome.DONE) {
             return status;
         }
-        boolean aligned = (request.get(JAVA_LONG, at + SendRequestLayout.REMOTE_ADDRESS) & 7) == 0;
+        boolean aligned = (request.remoteAddress & 7) == 0;
         if (!aligned || !AtomicOperation.isAligned(transfer.remote)) {
             return peer.fault(REMOTE_INVALID, AsyncEventType.QUEUE_PAIR_REQUEST_ERROR);
         }
-        long operand = request.get(JAVA_LONG, at + SendRequestLayout.COMPARE_ADD);
-        long swap = request.get(JAVA_LONG, at + SendRequestLayout.SWAP);
-        return transfer.atomic(compare, operand, swap);
+        return transfer.atomic(compare, request.operand, request.swap);
+    }
+
+    /// Finds the memory of this side, then checks that the peer is ready.
+    private int begin(SendRequest request, int right) {
+        transfer.clear();
+        int status = localElements.resolve(transfer.local, request, right);
+        if (status != Outcome.DONE) {
+            return status;
+        }
+        return peer.isReady() ? Outcome.DONE : Outcome.NO_PEER;
     }
 
     /// Finds the memory behind a remote address and key, as the responder's checks demand.
-    private int resolveRemote(MemorySegment request, long at, int keyAt, long length, int right) {
+    private int resolveRemote(SendRequest request, long length, int right) {
         if (length == 0) {
             return Outcome.DONE;
         }
         if ((peer.access() & right) == 0) {
             return peer.fault(REMOTE_INVALID, AsyncEventType.QUEUE_PAIR_REQUEST_ERROR);
         }
-        long address = request.get(JAVA_LONG, at + SendRequestLayout.REMOTE_ADDRESS);
-        int key = request.get(JAVA_INT, at + keyAt);
-        if (!peer.resolve(key, address, length, right, peer.domain(), true, transfer.remote)) {
+        int key = request.remoteKey;
+        if (!peer.resolve(key, request.remoteAddress, length, right, peer.domain(), true, transfer.remote)) {
             return peer.fault(REMOTE_ACCESS, AsyncEventType.QUEUE_PAIR_ACCESS_ERROR);
         }
         return Outcome.DONE;
+    }
+
+    // ---- One piece of memory on both sides ----
+
+    private boolean writePiece(SendRequest request) {
+        MemorySegment local = findLocal(request, 0);
+        MemorySegment remote = local == null ? null : findRemote(request, REMOTE_WRITE);
+        if (local == null || remote == null) {
+            return false;
+        }
+        ElementList.copyPiece(local, localElements.foundOffset(), remote, peer.foundOffset(), request.length);
+        return true;
+    }
+
+    private boolean readPiece(SendRequest request) {
+        MemorySegment local = findLocal(request, LOCAL_WRITE);
+        MemorySegment remote = local == null ? null : findRemote(request, REMOTE_READ);
+        if (local == null || remote == null) {
+            return false;
+        }
+        ElementList.copyPiece(remote, peer.foundOffset(), local, localElements.foundOffset(), request.length);
+        return true;
+    }
+
+    private boolean sendPiece(SendRequest request) {
+        MemorySegment local = findLocal(request, 0);
+        return (local != null || request.length == 0)
+                && peer.isReady()
+                && delivery.of(request).sendPiece(local, localElements.foundOffset());
+    }
+
+    private @Nullable MemorySegment findLocal(SendRequest request, int right) {
+        return request.elements == 1 && request.length > 0 ? localElements.find(request, right) : null;
+    }
+
+    private @Nullable MemorySegment findRemote(SendRequest request, int right) {
+        return peer.isReady() && (peer.access() & right) != 0
+                ? peer.find(request.remoteKey, request.remoteAddress, request.length, right, peer.domain(), true)
+                : null;
     }
 }

@@ -22,8 +22,7 @@ import io.rdmacomm.verbs.AsyncEventType;
 import io.rdmacomm.verbs.Gid;
 import io.rdmacomm.verbs.WorkStatus;
 import io.rdmacomm.verbs.service.SafeLogger;
-import io.rdmacomm.verbs.spi.DirectRequest;
-import io.rdmacomm.verbs.spi.RequestChain;
+import io.rdmacomm.verbs.spi.SendRequest;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.function.Consumer;
@@ -60,7 +59,8 @@ final class ShmTransport implements Transport, Stager.Client {
     private final long peerBlock;
     private final PeerQueuePair peer;
     private final RequestExecutor executor;
-    private final DirectExecutor direct;
+    // The oldest request of the queue, when it is executed from there.
+    private final SendRequest oldest = new SendRequest(MemorySegment.NULL, 0, 0);
     private final StagedRequest staged;
     private final Stager.Lane lane;
     private boolean staging;
@@ -112,7 +112,6 @@ final class ShmTransport implements Transport, Stager.Client {
         Delivery delivery = new Delivery(number, block, peer, transfer);
         this.executor =
                 new RequestExecutor(sends.localElements(), resources.windowRequests(), peer, transfer, delivery);
-        this.direct = new DirectExecutor(sends.localElements(), peer, delivery);
     }
 
     /// Whether that context is its peer's; any thread.
@@ -127,25 +126,24 @@ final class ShmTransport implements Transport, Stager.Client {
     }
 
     @Override
-    public int post(RequestChain batch, int first, int end) {
+    public int post(SendRequest[] requests, int first, int end) {
         if (!sends.isOpen() || !sends.isEmpty()) {
-            return sends.add(batch, first, end) - first;
+            return sends.add(requests, first, end) - first;
         }
         if (!peer.isBound()) {
             bind();
         }
-        MemorySegment requests = batch.segment();
         int next = first;
         int result = Outcome.DONE;
         block.beginExecuting();
         try {
             while (next < end) {
-                long at = batch.at(next);
-                result = executor.execute(requests, at, false);
+                SendRequest request = requests[next];
+                result = executor.execute(request, false);
                 if (result != Outcome.DONE) {
                     break;
                 }
-                completer.succeed(requests, at, executor.bytes());
+                completer.succeed(request);
                 next++;
             }
             block.endExecuting();
@@ -155,39 +153,9 @@ final class ShmTransport implements Transport, Stager.Client {
         if (result == Outcome.DONE) {
             return end - first;
         }
-        int kept = sends.add(batch, next, end);
+        int kept = sends.add(requests, next, end);
         finishOldest(result);
         return kept - first;
-    }
-
-    @Override
-    public int execute(DirectRequest[] requests, int first, int end) {
-        if (!sends.isOpen() || !sends.isEmpty() || !peer.isBound()) {
-            return 0;
-        }
-        int next = first;
-        block.beginExecuting();
-        try {
-            while (next < end) {
-                DirectRequest request = requests[next];
-                int result = direct.execute(request);
-                if (result == Outcome.NOT_DIRECT) {
-                    break;
-                }
-                next++;
-                if (result != Outcome.DONE) {
-                    completer.fail(request.workId, result, 0);
-                    events.failed(FLUSHED, 0, AsyncEventType.UNKNOWN);
-                    break;
-                }
-                completer.succeed(request);
-            }
-            block.endExecuting();
-        } catch (RuntimeException | Error e) {
-            // Posting finds it again.
-            var _ = failExecuting();
-        }
-        return next - first;
     }
 
     @Override
@@ -252,7 +220,8 @@ final class ShmTransport implements Transport, Stager.Client {
                 bind();
             }
             while (!sends.isEmpty()) {
-                result = executor.execute(sends.segment(), sends.headAt(), false);
+                oldest.read(sends.segment(), sends.headAt());
+                result = executor.execute(oldest, false);
                 if (result != Outcome.DONE) {
                     break;
                 }
@@ -266,7 +235,7 @@ final class ShmTransport implements Transport, Stager.Client {
     }
 
     private void completeHead() {
-        completer.succeed(sends.segment(), sends.headAt(), executor.bytes());
+        completer.succeed(oldest);
         sends.removeHead();
         retries.progressed();
     }
@@ -342,9 +311,10 @@ final class ShmTransport implements Transport, Stager.Client {
     }
 
     private int beginPayload() {
-        int result = executor.execute(sends.segment(), sends.headAt(), true);
+        oldest.read(sends.segment(), sends.headAt());
+        int result = executor.execute(oldest, true);
         payloadStaged = result == Outcome.NEEDS_STAGING;
-        return payloadStaged ? staged.begin(lane, sends.segment(), sends.headAt()) : result;
+        return payloadStaged ? staged.begin(lane, oldest) : result;
     }
 
     /// Gives back what the staging of the oldest request has needed, and ends the receive that it may have taken.
@@ -361,7 +331,7 @@ final class ShmTransport implements Transport, Stager.Client {
         payloadStaged = false;
         block.beginExecuting();
         try {
-            int finished = executor.finish(sends.segment(), sends.headAt(), result);
+            int finished = executor.finish(oldest, result);
             block.endExecuting();
             return finished;
         } catch (RuntimeException | Error e) {

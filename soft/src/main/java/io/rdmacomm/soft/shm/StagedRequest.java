@@ -8,7 +8,7 @@ import io.rdmacomm.soft.memory.AtomicResult;
 import io.rdmacomm.soft.memory.ElementList;
 import io.rdmacomm.soft.memory.RequestOpcode;
 import io.rdmacomm.verbs.WorkStatus;
-import io.rdmacomm.verbs.spi.SendRequestLayout;
+import io.rdmacomm.verbs.spi.SendRequest;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
@@ -66,10 +66,10 @@ final class StagedRequest {
         return absent;
     }
 
-    /// Begins with the request at `at`, whose memory is in the transfer.
+    /// Begins with a request, whose memory is in the transfer.
     ///
     /// @return as [#advance]
-    int begin(Stager.Lane ofPeer, MemorySegment request, long at) {
+    int begin(Stager.Lane ofPeer, SendRequest request) {
         ShmPeer asks = peer.peer();
         if (asks == null) {
             return Outcome.NO_PEER;
@@ -88,16 +88,13 @@ final class StagedRequest {
         sink = 0;
         sourceDone = 0;
         sinkDone = 0;
-        operation = operation(request.get(JAVA_INT, at + SendRequestLayout.OPCODE));
+        operation = operation(request.opcode);
         from = operation == StagingBlock.READ ? transfer.remote : transfer.local;
         into = operation == StagingBlock.READ ? transfer.local : transfer.remote;
         if (isAtomic()) {
             MemorySegment own = stager.memory();
-            own.set(
-                    JAVA_LONG,
-                    block + StagingBlock.OPERAND,
-                    request.get(JAVA_LONG, at + SendRequestLayout.COMPARE_ADD));
-            own.set(JAVA_LONG, block + StagingBlock.SWAP, request.get(JAVA_LONG, at + SendRequestLayout.SWAP));
+            own.set(JAVA_LONG, block + StagingBlock.OPERAND, request.operand);
+            own.set(JAVA_LONG, block + StagingBlock.SWAP, request.swap);
             left = Long.BYTES;
             piece = Long.BYTES;
             return ask(transfer.remote.keys[0], transfer.remote.addresses[0]);

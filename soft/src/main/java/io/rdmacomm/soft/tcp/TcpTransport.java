@@ -5,7 +5,7 @@ import io.rdmacomm.soft.transport.RequestQueue;
 import io.rdmacomm.soft.transport.Transport;
 import io.rdmacomm.verbs.SendOpcode;
 import io.rdmacomm.verbs.service.SafeLogger;
-import io.rdmacomm.verbs.spi.RequestChain;
+import io.rdmacomm.verbs.spi.SendRequest;
 import java.io.IOException;
 import java.nio.channels.SocketChannel;
 import java.util.Set;
@@ -78,8 +78,8 @@ public final class TcpTransport implements Transport {
     }
 
     @Override
-    public int post(RequestChain batch, int first, int end) {
-        int kept = sends.add(batch, first, end) - first;
+    public int post(SendRequest[] requests, int first, int end) {
+        int kept = sends.add(requests, first, end) - first;
         driver.post();
         return kept;
     }

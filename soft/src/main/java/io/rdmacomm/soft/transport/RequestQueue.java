@@ -8,7 +8,7 @@ import io.rdmacomm.soft.memory.LocalElements;
 import io.rdmacomm.verbs.QueueSizes;
 import io.rdmacomm.verbs.WorkStatus;
 import io.rdmacomm.verbs.spi.ReceiveRequestLayout;
-import io.rdmacomm.verbs.spi.RequestChain;
+import io.rdmacomm.verbs.spi.SendRequest;
 import io.rdmacomm.verbs.spi.SendRequestLayout;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -109,16 +109,15 @@ public final class RequestQueue implements AutoCloseable {
         head = tail;
     }
 
-    /// Appends copies of the requests from `first` to `end` of `batch`.
+    /// Appends copies of the requests from `first` to `end`.
     ///
     /// @return the first that did not fit
-    public int add(RequestChain batch, int first, int end) {
-        MemorySegment requests = batch.segment();
+    public int add(SendRequest[] requests, int first, int end) {
         for (int i = first; i < end; i++) {
             if (tail - head > mask) {
                 return i;
             }
-            add(requests, batch.at(i));
+            add(requests[i].inMemory(), requests[i].at());
         }
         return end;
     }
@@ -156,9 +155,9 @@ public final class RequestQueue implements AutoCloseable {
     }
 
     /// Completes requests as flushed that are posted in the error state.
-    public void flush(RequestChain batch, int first, int end) {
+    public void flush(SendRequest[] requests, int first, int end) {
         for (int i = first; i < end; i++) {
-            completer.fail(batch.segment().get(JAVA_LONG, batch.at(i)), FLUSHED, 0);
+            completer.fail(requests[i].workId, FLUSHED, 0);
         }
     }
 

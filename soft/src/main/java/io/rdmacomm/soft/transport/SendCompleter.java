@@ -6,7 +6,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import io.rdmacomm.soft.memory.LocalElements;
 import io.rdmacomm.soft.memory.RequestOpcode;
 import io.rdmacomm.verbs.CompletionOpcode;
-import io.rdmacomm.verbs.spi.DirectRequest;
+import io.rdmacomm.verbs.spi.SendRequest;
 import io.rdmacomm.verbs.spi.SendRequestLayout;
 import java.lang.foreign.MemorySegment;
 
@@ -27,34 +27,24 @@ public final class SendCompleter {
         this.signalAll = signalAll;
     }
 
-    /// The request at `at` has succeeded.
-    ///
-    /// @param bytes how many it has moved
-    public void succeed(MemorySegment request, long at, long bytes) {
-        if (isSignalled(request, at)) {
-            int opcode = request.get(JAVA_INT, at + SendRequestLayout.OPCODE);
-            long workId = request.get(JAVA_LONG, at + SendRequestLayout.WORK_ID);
-            succeed(workId, opcode, bytes);
-        }
-    }
-
-    /// A request that was given as plain values has succeeded.
-    public void succeed(DirectRequest request) {
-        if (signalAll || (request.flags & SendRequestLayout.FLAG_SIGNALED) != 0) {
+    /// A request has succeeded, and has moved as many bytes as its elements have.
+    public void succeed(SendRequest request) {
+        if (isSignalled(request.flags)) {
             succeed(request.workId, request.opcode, request.length);
         }
     }
 
     /// The request at `at` has succeeded, and has moved as many bytes as its elements have.
     public void succeed(MemorySegment request, long at) {
-        if (isSignalled(request, at)) {
-            int opcode = request.get(JAVA_INT, at + SendRequestLayout.OPCODE);
-            succeed(request, at, RequestOpcode.isAtomic(opcode) ? Long.BYTES : LocalElements.bytes(request, at));
+        if (isSignalled(request.get(JAVA_INT, at + SendRequestLayout.FLAGS))) {
+            succeed(
+                    request.get(JAVA_LONG, at + SendRequestLayout.WORK_ID),
+                    request.get(JAVA_INT, at + SendRequestLayout.OPCODE),
+                    LocalElements.bytes(request, at));
         }
     }
 
-    private boolean isSignalled(MemorySegment request, long at) {
-        int flags = request.get(JAVA_INT, at + SendRequestLayout.FLAGS);
+    private boolean isSignalled(int flags) {
         return signalAll || (flags & SendRequestLayout.FLAG_SIGNALED) != 0;
     }
 
@@ -65,7 +55,8 @@ public final class SendCompleter {
         completions.push(workId, status, 0, 0, number, vendorError);
     }
 
-    private void succeed(long workId, int opcode, long bytes) {
+    private void succeed(long workId, int opcode, long length) {
+        long bytes = RequestOpcode.isAtomic(opcode) ? Long.BYTES : length;
         completions.push(workId, SUCCESS, completionOpcode(opcode), (int) bytes, number, 0);
     }
 

@@ -2,8 +2,7 @@ package io.rdmacomm.soft.transport;
 
 import io.rdmacomm.soft.memory.LocalRegion;
 import io.rdmacomm.verbs.AsyncEventType;
-import io.rdmacomm.verbs.spi.DirectRequest;
-import io.rdmacomm.verbs.spi.RequestChain;
+import io.rdmacomm.verbs.spi.SendRequest;
 import org.jspecify.annotations.Nullable;
 
 /// Carries the send requests of one queue pair to its peer, and for a peer on the network those of the peer to this
@@ -13,17 +12,10 @@ import org.jspecify.annotations.Nullable;
 /// transport never calls its queue pair: it reports to [Events], which only take notes, and the queue pair acts
 /// when the transport has returned.
 public interface Transport {
-    /// Executes the requests from `first` to `end` of `batch`, in order, or keeps them in the [RequestQueue].
+    /// Executes the requests from `first` to `end`, in order, or keeps them in the [RequestQueue].
     ///
     /// @return how many were taken
-    int post(RequestChain batch, int first, int end);
-
-    /// Executes requests at once, as [io.rdmacomm.verbs.spi.QueuePairDriver#execute]. The default does none.
-    ///
-    /// @return how many have ended
-    default int execute(DirectRequest[] requests, int first, int end) {
-        return 0;
-    }
+    int post(SendRequest[] requests, int first, int end);
 
     /// Continues with the requests in the [RequestQueue].
     void resume();

@@ -5,7 +5,6 @@ import io.rdmacomm.verbs.CompletionQueue;
 import io.rdmacomm.verbs.CompletionQueueOptions;
 import io.rdmacomm.verbs.Completions;
 import io.rdmacomm.verbs.Context;
-import io.rdmacomm.verbs.DirectBatch;
 import io.rdmacomm.verbs.MemoryRegion;
 import io.rdmacomm.verbs.ProtectionDomain;
 import io.rdmacomm.verbs.QueuePair;
@@ -49,9 +48,9 @@ public class PostPollBenchmark {
     private SendBatch add;
     private SendBatch send;
     private SendBatch chain;
-    private DirectBatch directWrite;
-    private DirectBatch directSend;
-    private DirectBatch directChain;
+    private MemoryRegion region;
+    private long target;
+    private int key;
     private ReceiveBatch receive;
 
     @Setup
@@ -63,9 +62,9 @@ public class PostPollBenchmark {
                 CompletionQueueOptions.ofCapacity(1024).withSingleThreaded(true));
         queuePair = domain.createQueuePair(QueuePairOptions.reliable(queue));
         queuePair.connect(queuePair.info());
-        MemoryRegion region = domain.allocate(1 << 20, AccessFlag.allRemote());
-        long target = region.address() + 4096;
-        int key = region.remoteKey();
+        region = domain.allocate(1 << 20, AccessFlag.allRemote());
+        target = region.address() + 4096;
+        key = region.remoteKey();
         completions = Completions.create(arena, 16);
         write = SendBatch.create(arena, 1, 1)
                 .write(1, target, key)
@@ -82,20 +81,7 @@ public class PostPollBenchmark {
         send = SendBatch.create(arena, 1, 1).send(1).with(region, 0, 8).signaled();
         receive = ReceiveBatch.create(arena, 1, 1).receive(2).with(region, 8192, 64);
         chain = SendBatch.create(arena, CHAIN, 1);
-        for (int i = 0; i < CHAIN; i++) {
-            chain.write(i, target + 8L * i, key).with(region, 0, 8);
-        }
-        chain.signaled();
-        directWrite = DirectBatch.create(arena, 1)
-                .write(1, target, key)
-                .with(region, 0, 8)
-                .signaled();
-        directSend = DirectBatch.create(arena, 1).send(1).with(region, 0, 8).signaled();
-        directChain = DirectBatch.create(arena, CHAIN);
-        for (int i = 0; i < CHAIN; i++) {
-            directChain.write(i, target + 8L * i, key).with(region, 0, 8);
-        }
-        directChain.signaled();
+        fill(chain);
     }
 
     @TearDown
@@ -132,25 +118,24 @@ public class PostPollBenchmark {
     }
 
     @Benchmark
-    public int writeDirectly() {
-        return postAndPoll(directWrite, 1);
-    }
-
-    @Benchmark
-    public int sendDirectlyAndReceive() {
-        queuePair.post(receive);
-        return postAndPoll(directSend, 2);
+    public int fillAndWrite() {
+        write.clear().write(1, target, key).with(region, 0, 8).signaled();
+        return postAndPoll(write, 1);
     }
 
     @Benchmark
     @OperationsPerInvocation(CHAIN)
-    public int writeDirectlyInAChain() {
-        return postAndPoll(directChain, 1);
+    public int fillAndWriteInAChain() {
+        fill(chain);
+        return postAndPoll(chain, 1);
     }
 
-    private int postAndPoll(DirectBatch batch, int expected) {
-        queuePair.post(batch);
-        return poll(expected);
+    private void fill(SendBatch batch) {
+        batch.clear();
+        for (int i = 0; i < CHAIN; i++) {
+            batch.write(i, target + 8L * i, key).with(region, 0, 8);
+        }
+        batch.signaled();
     }
 
     private int postAndPoll(SendBatch batch, int expected) {

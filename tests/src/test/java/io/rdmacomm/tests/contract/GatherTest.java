@@ -60,6 +60,39 @@ class GatherTest extends ContractCase {
         }
     }
 
+    /// A batch holds requests of no, one, two and three elements in each order, and parts of it are posted at a time.
+    @Test
+    void requestsOfEachShapeShareABatch() {
+        Pair pair = connected(Spec.usual().withElements(3));
+        EndMemory target = there().allocate(3 * 24, everything());
+        EndMemory source = here().allocate(24, everything());
+        source.write(0, pattern(24, 9));
+        SendBatch batch = SendBatch.create(here().arena(), 3, 3);
+        for (int shapes = 0; shapes < 4 * 4 * 4; shapes++) {
+            int[] counts = {shapes % 4, shapes / 4 % 4, shapes / 16};
+            target.fill(0);
+            batch.clear();
+            for (int i = 0; i < 3; i++) {
+                batch.write(i, target.remote().slice(24L * i, 24));
+                for (int j = 0; j < counts[i]; j++) {
+                    Piece piece = source.piece(8L * j, 8);
+                    batch.with(piece.address(), piece.length(), piece.key());
+                }
+                batch.signaled();
+            }
+            assertThat(pair.here().queuePair().post(batch, 0, 1 + shapes % 2)).isEqualTo(1 + shapes % 2);
+            assertThat(pair.here().queuePair().post(batch, 1 + shapes % 2)).isEqualTo(2 - shapes % 2);
+            for (int i = 0; i < 3; i++) {
+                good(pair.here().one(), i, CompletionOpcode.WRITE);
+            }
+            for (int i = 0; i < 3; i++) {
+                arrived(target, 24L * i, source.read(0, 8 * counts[i]));
+                int rest = 24 - 8 * counts[i];
+                assertThat(target.read(24L * (i + 1) - rest, rest)).isEqualTo(new byte[rest]);
+            }
+        }
+    }
+
     @Test
     void gathersAndScattersListsOfEveryLengthInOrder() {
         long seed = System.nanoTime();

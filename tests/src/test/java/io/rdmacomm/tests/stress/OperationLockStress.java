@@ -1,6 +1,6 @@
 package io.rdmacomm.tests.stress;
 
-import io.rdmacomm.verbs.OperationLock;
+import io.rdmacomm.verbs.service.OperationLock;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
 import org.openjdk.jcstress.annotations.Expect;

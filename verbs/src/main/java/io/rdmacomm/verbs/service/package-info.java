@@ -1,4 +1,5 @@
-/// The service threads of rdmacomm, and a logger that never throws. For the modules of rdmacomm only.
+/// The service threads of rdmacomm, a logger that never throws, and the lock of queues. For the modules of rdmacomm
+/// only.
 @NullMarked
 package io.rdmacomm.verbs.service;
 

@@ -43,24 +43,22 @@ public interface QueuePairDriver extends Driver {
         return known;
     }
 
-    /// Posts `count` checked requests that fit the queue (ibv_post_send(3)), under the send lock. Never blocks, never
-    /// allocates.
+    /// Posts `count` checked requests that fit the queue (ibv_post_send(3)), given as plain values, under the send
+    /// lock. Never blocks, never allocates. The default posts none.
+    ///
+    /// @return how many were posted. The rest is then posted in memory, so none of it may have had any effect;
+    ///         after an exception no request may have had one
+    default int postSends(SendRequest[] requests, int first, int count) {
+        return 0;
+    }
+
+    /// Posts `count` checked requests that fit the queue (ibv_post_send(3)), in memory, under the send lock. Never
+    /// blocks, never allocates.
     ///
     /// @return how many were posted
     /// @throws io.rdmacomm.verbs.WorkRequestException if a request was rejected; those before its index
     ///         were posted. After any other exception none was
     int postSends(RequestChain requests, int first, int count);
-
-    /// Executes checked requests that fit the queue at once, in order, under the send lock, as far as that
-    /// is possible without work requests in memory. Never blocks, never allocates. The default does none.
-    ///
-    /// Only what succeeds is meant to end here. A request that the driver does not execute must not have had
-    /// any effect that its repetition shows: it and those behind it are then posted with [#postSends].
-    ///
-    /// @return how many of the requests have ended
-    default int execute(DirectRequest[] requests, int first, int count) {
-        return 0;
-    }
 
     /// Posts `count` checked receives that fit the queue (ibv_post_recv(3)), under the receive lock. Never
     /// blocks, never allocates.

@@ -1,6 +1,5 @@
 package io.rdmacomm.verbs.spi;
 
-import io.rdmacomm.verbs.OperationLock;
 import io.rdmacomm.verbs.QueuePairAttributes;
 import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.SendOpcode;
@@ -12,12 +11,22 @@ public interface QueuePairOwner {
     @Override
     String toString();
 
-    /// The lock that is held while sends are posted and the state changes; for threads of the driver that use the send
-    /// queue.
-    OperationLock sendLock();
+    /// Takes the send lock, which is held while sends are posted and the state changes; for threads of the driver
+    /// that use the send queue. Reentrant. Waits until it is free; not interruptible.
+    void lockSends();
 
-    /// The lock that is held while receives are posted and the state changes; acquired after [#sendLock()].
-    OperationLock receiveLock();
+    /// Takes the send lock if it is free or this thread already holds it.
+    boolean tryLockSends();
+
+    /// Releases the send lock, which this thread holds.
+    void unlockSends();
+
+    /// Takes the receive lock, which is held while receives are posted and the state changes, after the send lock if
+    /// both are needed. Reentrant. Waits until it is free; not interruptible.
+    void lockReceives();
+
+    /// Releases the receive lock, which this thread holds.
+    void unlockReceives();
 
     /// The state known to this process. Never blocks.
     QueuePairState state();
@@ -29,7 +38,7 @@ public interface QueuePairOwner {
     void entered(QueuePairState now);
 
     /// Makes posting reject requests that the peer does not support, until the queue pair is reset or this is called
-    /// again. Called under [#sendLock()].
+    /// again. Called under the send lock.
     ///
     /// @param missing the opcodes that the peer does not support; replaces those of the last call
     /// @param why the kind of peer, and what to do

@@ -15,9 +15,9 @@ import java.util.Objects;
 /// Send and receive requests have work id, `next` and scatter/gather list at the same offsets. The addresses are
 /// written once; only the end of the chain moves, when a batch of another length is posted.
 ///
-/// Batches fill it ([io.rdmacomm.verbs.SendBatch], [io.rdmacomm.verbs.ReceiveBatch]); drivers only read it.
-/// Its format is that of [SendRequestLayout] and [ReceiveRequestLayout]. Nothing here allocates. Not
-/// thread-safe.
+/// A [io.rdmacomm.verbs.ReceiveBatch] appends to it; each request of a [io.rdmacomm.verbs.SendBatch] is a
+/// [SendRequest], which writes itself to its place. Drivers only read it. Its format is that of [SendRequestLayout] and
+/// [ReceiveRequestLayout]. Nothing here allocates. Not thread-safe.
 public final class RequestChain {
     private static final long LONGEST_ELEMENT = 0xffff_ffffL;
 
@@ -70,7 +70,6 @@ public final class RequestChain {
     public void clear() {
         size = 0;
         mostElements = 0;
-        opcodes = 0;
     }
 
     /// Appends a request without elements.
@@ -122,7 +121,8 @@ public final class RequestChain {
         if (lastElements == elements) {
             throw new IllegalStateException("a request of this batch has at most " + elements + " elements");
         }
-        put(elementAt(index, lastElements), address, length, localKey);
+        checkLength(length);
+        put(segment, elementAt(index, lastElements), address, length, localKey);
         lastElements++;
         segment.set(JAVA_INT, at(index) + ReceiveRequestLayout.ELEMENT_COUNT, lastElements);
         mostElements = Math.max(mostElements, lastElements);
@@ -131,22 +131,28 @@ public final class RequestChain {
     /// Replaces an element of a request.
     public void replace(int index, int element, long address, long length, int localKey) {
         Objects.checkIndex(element, elementCount(checkIndex(index)));
-        put(elementAt(index, element), address, length, localKey);
+        checkLength(length);
+        put(segment, elementAt(index, element), address, length, localKey);
     }
 
     /// Checks the length of an element.
-    public static void checkLength(long length) {
+    static void checkLength(long length) {
         if (length < 0 || length > LONGEST_ELEMENT) {
             throw new IllegalArgumentException(
                     "length of an element is " + length + ", must be 0 to " + LONGEST_ELEMENT);
         }
     }
 
-    private void put(long at, long address, long length, int localKey) {
-        checkLength(length);
+    /// Writes the element at `at`.
+    static void put(MemorySegment segment, long at, long address, long length, int localKey) {
         segment.set(JAVA_LONG, at + ReceiveRequestLayout.ELEMENT_ADDRESS, address);
         segment.set(JAVA_INT, at + ReceiveRequestLayout.ELEMENT_LENGTH, (int) length);
         segment.set(JAVA_INT, at + ReceiveRequestLayout.ELEMENT_KEY, localKey);
+    }
+
+    /// The length of the element at `at`.
+    static long length(MemorySegment segment, long at) {
+        return Integer.toUnsignedLong(segment.get(JAVA_INT, at + ReceiveRequestLayout.ELEMENT_LENGTH));
     }
 
     /// Changes the work id of a request.
@@ -164,14 +170,12 @@ public final class RequestChain {
         return segment.get(JAVA_INT, at(index) + SendRequestLayout.FLAGS);
     }
 
-    /// Records that a send request has this opcode.
-    public void note(int opcode) {
-        opcodes |= 1 << opcode;
-    }
-
-    /// The opcodes of all send requests, as a mask of `1 << opcode`.
-    public int opcodes() {
-        return opcodes;
+    /// Records how many send requests there are now, which were not appended here.
+    ///
+    /// @param opcodesOfAll their opcodes, as a mask of `1 << opcode`
+    public void holds(int count, int opcodesOfAll) {
+        size = count;
+        opcodes = opcodesOfAll;
     }
 
     /// Whether a send request has this opcode.
@@ -188,19 +192,25 @@ public final class RequestChain {
     public long length(int index) {
         long bytes = 0;
         for (int i = 0; i < elementCount(index); i++) {
-            bytes += Integer.toUnsignedLong(
-                    segment.get(JAVA_INT, elementAt(index, i) + ReceiveRequestLayout.ELEMENT_LENGTH));
+            bytes += length(segment, elementAt(index, i));
         }
         return bytes;
     }
 
-    /// Makes `last` the last request, before those up to it are posted.
+    /// Checks that the memory was not freed, which drivers do not detect.
     ///
-    /// @throws IllegalStateException if the memory was freed, which drivers do not detect
-    public void endAfter(int last) {
+    /// @throws IllegalStateException if it was
+    public void checkAlive() {
         if (!segment.scope().isAlive()) {
             throw new IllegalStateException("the memory of the requests was freed: their arena is closed");
         }
+    }
+
+    /// Makes `last` the last request, before those up to it are posted.
+    ///
+    /// @throws IllegalStateException if the memory was freed
+    public void endAfter(int last) {
+        checkAlive();
         if (end != last) {
             link(end, end < capacity - 1);
             link(last, false);

@@ -1,10 +1,10 @@
-package io.rdmacomm.verbs;
+package io.rdmacomm.verbs.service;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.locks.LockSupport;
 
-/// The lock of a queue. It is held for one post or poll, so a waiting thread spins first and then sleeps briefly.
+/// A lock that is held for one post or poll, so a waiting thread spins first and then sleeps briefly.
 ///
 /// Locking takes one atomic instruction and unlocking a plain store, where
 /// [java.util.concurrent.locks.ReentrantLock] needs an atomic instruction for each. In return, a waiting thread is
