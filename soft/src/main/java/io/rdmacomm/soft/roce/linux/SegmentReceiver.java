@@ -61,7 +61,9 @@ public final class SegmentReceiver {
         MemorySegment name = SocketAddress.allocate(0, 0);
         for (String each : names) {
             int descriptor = Integer.parseInt(each);
-            if (SocketCalls.isDatagramSocket(descriptor) && SocketCalls.name(descriptor, name) && name.mismatch(wanted) < 0) {
+            if (SocketCalls.isDatagramSocket(descriptor)
+                    && SocketCalls.name(descriptor, name)
+                    && name.mismatch(wanted) < 0) {
                 if (found >= 0) {
                     return -1;
                 }

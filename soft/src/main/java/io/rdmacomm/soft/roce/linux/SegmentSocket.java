@@ -27,7 +27,8 @@ public final class SegmentSocket implements AutoCloseable {
         this.port = SocketAddress.port(address);
         boolean complete = false;
         try {
-            SocketCalls.set(descriptor, SocketCalls.IPPROTO_IP, SocketCalls.IP_MTU_DISCOVER, SocketCalls.IP_PMTUDISC_DO);
+            SocketCalls.set(
+                    descriptor, SocketCalls.IPPROTO_IP, SocketCalls.IP_MTU_DISCOVER, SocketCalls.IP_PMTUDISC_DO);
             SocketCalls.set(descriptor, SocketCalls.SOL_SOCKET, SocketCalls.SO_SNDBUF, SEND_BUFFER);
             SocketCalls.set(descriptor, SocketCalls.SOL_SOCKET, SocketCalls.SO_RCVBUF, RECEIVE_BUFFER);
             // Fails on kernels before 4.18.
