@@ -14,6 +14,8 @@ public final class TcpKeepAlive {
 
     private TcpKeepAlive() {}
 
+    /// Sets this for a connection. Where the system lacks the options, it keeps its own times.
+    ///
     /// @param seconds how long the other host may be silent, 4 to 32400
     public static void set(SocketChannel channel, int seconds) throws IOException {
         int interval = Math.max(1, seconds / (2 * PROBES));
