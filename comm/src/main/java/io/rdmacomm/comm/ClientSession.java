@@ -1,6 +1,5 @@
 package io.rdmacomm.comm;
 
-import io.rdmacomm.comm.setup.ClassesAhead;
 import io.rdmacomm.comm.setup.SetupException;
 import io.rdmacomm.comm.setup.TcpConnector;
 import io.rdmacomm.verbs.DeadlineException;
@@ -54,7 +53,6 @@ public final class ClientSession extends Session {
     /// @throws DeadlineException if the server was silent for too long
     /// @throws RdmaInterruptedException if the thread was interrupted
     public static ClientSession connect(SessionOptions options) {
-        ClassesAhead.load();
         SessionOptions named = completed(options, "client", ThreadMode.PER_QUEUE_PAIR);
         SessionDevice device = SessionDevice.open(
                 named.settings(),

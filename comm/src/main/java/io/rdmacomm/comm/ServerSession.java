@@ -1,7 +1,6 @@
 package io.rdmacomm.comm;
 
 import io.rdmacomm.comm.setup.AcceptLoop;
-import io.rdmacomm.comm.setup.ClassesAhead;
 import io.rdmacomm.comm.setup.Reception;
 import io.rdmacomm.comm.setup.SetupException;
 import io.rdmacomm.comm.setup.SetupLine;
@@ -71,7 +70,6 @@ public final class ServerSession extends Session {
     /// @throws SetupFailedException if the port or the connection port is taken, the host has no address, or the
     ///         address cannot be listened on
     public static ServerSession listen(SessionOptions options) {
-        ClassesAhead.load();
         SessionOptions named = completed(options, "server", ThreadMode.SHARED_CQ);
         TcpListener listener = listenOn(options);
         SessionDevice device = null;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmacomm.soft.roce.wire.Packet;
 import io.rdmacomm.soft.roce.wire.PacketOpcode;
+import io.rdmacomm.testing.Allocation;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.AddressHandle;
 import io.rdmacomm.verbs.AddressVector;

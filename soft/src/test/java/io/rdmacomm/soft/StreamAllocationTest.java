@@ -1,5 +1,6 @@
 package io.rdmacomm.soft;
 
+import io.rdmacomm.testing.Allocation;
 import io.rdmacomm.verbs.CompletionQueue;
 import io.rdmacomm.verbs.CompletionQueueOptions;
 import io.rdmacomm.verbs.Context;

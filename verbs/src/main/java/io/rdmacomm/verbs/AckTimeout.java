@@ -45,7 +45,7 @@ public record AckTimeout(int code) {
         return code == 0 ? Long.MAX_VALUE : UNIT_NANOS << code;
     }
 
-    // Written out for the sake of the start, like the lambdas (docs/decisions/0092-lambdas-become-classes.md).
+    // Written out: those of the JDK are linked when they are first called, which a first connection would wait for.
     @Override
     public boolean equals(@Nullable Object other) {
         return other instanceof AckTimeout timeout && code == timeout.code;

@@ -27,7 +27,7 @@ final class MachineChecks {
         findings.add(sharedMemory());
         findings.add(lockedMemory());
         findings.add(hugePages());
-        findings.addAll(ControlGroup.findings());
+        findings.addAll(RdmaLimits.findings());
         findings.add(addresses());
         return findings;
     }

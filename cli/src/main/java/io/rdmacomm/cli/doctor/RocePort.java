@@ -2,6 +2,7 @@ package io.rdmacomm.cli.doctor;
 
 import io.rdmacomm.cli.selftest.RoceAnswer;
 import io.rdmacomm.cli.terminal.FailureText;
+import io.rdmacomm.verbs.host.KernelFile;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -16,7 +17,6 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /// Who has the UDP port of RoCE v2 on this host, as proc(5) and sysfs(5) tell.
 final class RocePort {
@@ -69,19 +69,11 @@ final class RocePort {
 
     private static List<Holder> holders(Path processes) {
         return SOCKETS.stream()
-                .flatMap(file -> lines(processes.resolve(file)))
+                .flatMap(file -> KernelFile.lines(processes.resolve(file)).stream())
                 .map(line -> line.strip().split("\\s+"))
                 .filter(fields -> fields.length > INODE)
                 .flatMap(fields -> holder(processes, fields).stream())
                 .toList();
-    }
-
-    private static Stream<String> lines(Path file) {
-        try {
-            return Files.readAllLines(file).stream();
-        } catch (IOException _) {
-            return Stream.empty();
-        }
     }
 
     private static Optional<Holder> holder(Path processes, String[] fields) {

@@ -3,6 +3,7 @@ package io.rdmacomm.comm.setup;
 import io.rdmacomm.comm.data.Bounds;
 import io.rdmacomm.comm.setup.SetupException.Reason;
 import io.rdmacomm.verbs.service.SystemSockets;
+import io.rdmacomm.verbs.service.TcpKeepAlive;
 import io.rdmacomm.verbs.text.Printable;
 import java.io.EOFException;
 import java.io.IOException;
@@ -75,7 +76,7 @@ public final class TcpConnector implements AutoCloseable {
         this.remote = address.getAddress();
         this.peer = text(address);
         channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
-        KeepAlive.set(channel, USUAL_SILENCE);
+        TcpKeepAlive.set(channel, USUAL_SILENCE);
     }
 
     /// From now on, ends the connection if the peer's host is silent for so long, because it has crashed or
@@ -84,7 +85,7 @@ public final class TcpConnector implements AutoCloseable {
     /// @throws SetupException PEER_CLOSED; CLOSED
     public void limitSilence(Duration longest) {
         try {
-            KeepAlive.set(channel, (int) longest.plusNanos(999_999_999).toSeconds());
+            TcpKeepAlive.set(channel, (int) longest.plusNanos(999_999_999).toSeconds());
         } catch (IOException e) {
             throw broken(e);
         }

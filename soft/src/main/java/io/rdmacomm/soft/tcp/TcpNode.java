@@ -8,6 +8,7 @@ import io.rdmacomm.verbs.Gid;
 import io.rdmacomm.verbs.service.Closer;
 import io.rdmacomm.verbs.service.SafeLogger;
 import io.rdmacomm.verbs.service.SystemSockets;
+import io.rdmacomm.verbs.service.TcpKeepAlive;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

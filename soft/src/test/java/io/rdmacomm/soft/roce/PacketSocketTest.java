@@ -2,7 +2,7 @@ package io.rdmacomm.soft.roce;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdmacomm.soft.Allocation;
+import io.rdmacomm.testing.Allocation;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

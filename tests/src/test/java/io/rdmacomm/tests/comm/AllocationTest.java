@@ -13,7 +13,7 @@ import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.comm.SharedReceives;
 import io.rdmacomm.comm.ThreadMode;
 import io.rdmacomm.comm.WorkMode;
-import io.rdmacomm.tests.fixture.Allocation;
+import io.rdmacomm.testing.Allocation;
 import io.rdmacomm.tests.fixture.Amount;
 import io.rdmacomm.verbs.WorkStatus;
 import io.rdmacomm.verbs.statistics.ChannelCounter;

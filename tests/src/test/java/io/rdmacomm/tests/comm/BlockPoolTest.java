@@ -9,7 +9,7 @@ import io.rdmacomm.comm.BufferSlice;
 import io.rdmacomm.comm.RdmaBuffer;
 import io.rdmacomm.comm.ServerSession;
 import io.rdmacomm.comm.SessionOptions;
-import io.rdmacomm.tests.fixture.Allocation;
+import io.rdmacomm.testing.Allocation;
 import io.rdmacomm.verbs.DeadlineException;
 import io.rdmacomm.verbs.RdmaInterruptedException;
 import java.lang.foreign.ValueLayout;

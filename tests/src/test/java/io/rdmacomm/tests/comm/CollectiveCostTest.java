@@ -9,7 +9,7 @@ import io.rdmacomm.comm.mesh.collective.ElementType;
 import io.rdmacomm.comm.mesh.collective.Elements;
 import io.rdmacomm.comm.mesh.collective.MeshBuffer;
 import io.rdmacomm.comm.mesh.collective.Reduction;
-import io.rdmacomm.tests.fixture.Allocation;
+import io.rdmacomm.testing.Allocation;
 import io.rdmacomm.tests.fixture.Amount;
 import java.io.IOException;
 import java.nio.file.Path;

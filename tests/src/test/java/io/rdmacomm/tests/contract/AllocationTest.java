@@ -2,7 +2,7 @@ package io.rdmacomm.tests.contract;
 
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.rdmacomm.tests.fixture.Allocation;
+import io.rdmacomm.testing.Allocation;
 import io.rdmacomm.tests.fixture.Amount;
 import io.rdmacomm.tests.fixture.ContractCase;
 import io.rdmacomm.tests.fixture.EndMemory;

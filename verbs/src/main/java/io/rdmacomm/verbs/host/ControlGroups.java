@@ -1,6 +1,5 @@
 package io.rdmacomm.verbs.host;
 
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -21,7 +20,7 @@ public final class ControlGroups {
     ///
     /// @param controller for example `memory`
     public static List<Path> of(String controller) {
-        return of(controller, lines(MEMBERSHIP), lines(MOUNTS));
+        return of(controller, KernelFile.lines(MEMBERSHIP), KernelFile.lines(MOUNTS));
     }
 
     /// @param membership the lines of `/proc/self/cgroup`
@@ -107,13 +106,5 @@ public final class ControlGroups {
             }
         }
         return true;
-    }
-
-    private static List<String> lines(Path file) {
-        try {
-            return Files.readAllLines(file);
-        } catch (IOException _) {
-            return List.of();
-        }
     }
 }

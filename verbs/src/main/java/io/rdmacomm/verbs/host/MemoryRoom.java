@@ -1,7 +1,5 @@
 package io.rdmacomm.verbs.host;
 
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
@@ -46,7 +44,7 @@ public record MemoryRoom(long bytes, String owner) {
     }
 
     private static long ofMachine(Path machine) {
-        for (String line : lines(machine)) {
+        for (String line : KernelFile.lines(machine)) {
             if (line.startsWith(AVAILABLE)) {
                 String number = line.substring(AVAILABLE.length()).strip();
                 int end = number.indexOf(' ');
@@ -67,7 +65,7 @@ public record MemoryRoom(long bytes, String owner) {
             return new MemoryRoom(Long.MAX_VALUE, file.toString());
         }
         long back = 0;
-        for (String line : lines(group.resolve("memory.stat"))) {
+        for (String line : KernelFile.lines(group.resolve("memory.stat"))) {
             int space = line.indexOf(' ');
             if (space > 0 && reclaimable.contains(line.substring(0, space))) {
                 back += number(line.substring(space + 1));
@@ -77,7 +75,7 @@ public record MemoryRoom(long bytes, String owner) {
     }
 
     private static long numberIn(Path file) {
-        List<String> lines = lines(file);
+        List<String> lines = KernelFile.lines(file);
         return lines.isEmpty() ? Long.MAX_VALUE : number(lines.getFirst());
     }
 
@@ -86,15 +84,6 @@ public record MemoryRoom(long bytes, String owner) {
             return Long.parseLong(text.strip());
         } catch (NumberFormatException e) {
             return Long.MAX_VALUE;
-        }
-    }
-
-    private static List<String> lines(Path file) {
-        try {
-            return Files.readAllLines(file);
-        } catch (IOException _) {
-            // The file does not exist in this kernel or version of control groups.
-            return List.of();
         }
     }
 }

@@ -28,10 +28,10 @@ final class MessageHeader {
     static final int CONTROL_DATA = 16;
 
     private final MemorySegment peer;
-    private final MemorySegment vector = LibC.allocate(VECTOR_BYTES);
-    private final MemorySegment control = LibC.allocate(CONTROL_BYTES);
-    private final MemorySegment header = LibC.allocate(BYTES);
-    private final MemorySegment state = LibC.allocateState();
+    private final MemorySegment vector = SocketCalls.allocate(VECTOR_BYTES);
+    private final MemorySegment control = SocketCalls.allocate(CONTROL_BYTES);
+    private final MemorySegment header = SocketCalls.allocate(BYTES);
+    private final MemorySegment state = SocketCalls.allocateState();
 
     /// @param buffer the bytes of the message
     /// @param port the UDP port of the peer
@@ -62,24 +62,24 @@ final class MessageHeader {
     /// Sends the first bytes of the buffer.
     ///
     /// @param withControl whether the control message goes with them
-    /// @return as [LibC#send]
+    /// @return as [SocketCalls#send]
     int send(int descriptor, int bytes, boolean withControl) {
         vector.set(JAVA_LONG, VECTOR_LENGTH, bytes);
         header.set(ADDRESS, CONTROL, withControl ? control : MemorySegment.NULL);
         header.set(JAVA_LONG, CONTROL_LENGTH, withControl ? CONTROL_BYTES : 0);
-        return LibC.send(descriptor, header, state);
+        return SocketCalls.send(descriptor, header, state);
     }
 
     /// Receives into the buffer.
     ///
     /// @param bytes the length of the buffer
-    /// @return as [LibC#receive]
+    /// @return as [SocketCalls#receive]
     int receive(int descriptor, int bytes) {
         vector.set(JAVA_LONG, VECTOR_LENGTH, bytes);
         header.set(JAVA_INT, NAME_LENGTH, (int) peer.byteSize());
         header.set(ADDRESS, CONTROL, control);
         header.set(JAVA_LONG, CONTROL_LENGTH, CONTROL_BYTES);
         header.set(JAVA_INT, FLAGS, 0);
-        return (int) LibC.receive(descriptor, header, state);
+        return (int) SocketCalls.receive(descriptor, header, state);
     }
 }

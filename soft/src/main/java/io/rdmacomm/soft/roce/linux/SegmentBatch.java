@@ -29,8 +29,8 @@ public final class SegmentBatch {
         this.socket = socket;
         MemorySegment control = header.control();
         control.set(JAVA_LONG, 0, MessageHeader.CONTROL_DATA + Short.BYTES);
-        control.set(JAVA_INT, MessageHeader.CONTROL_LEVEL, LibC.SOL_UDP);
-        control.set(JAVA_INT, MessageHeader.CONTROL_TYPE, LibC.UDP_SEGMENT);
+        control.set(JAVA_INT, MessageHeader.CONTROL_LEVEL, SocketCalls.SOL_UDP);
+        control.set(JAVA_INT, MessageHeader.CONTROL_TYPE, SocketCalls.UDP_SEGMENT);
     }
 
     /// Where packets are built.

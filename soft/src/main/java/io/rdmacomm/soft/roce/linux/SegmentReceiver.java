@@ -28,7 +28,7 @@ public final class SegmentReceiver {
     private SegmentReceiver(int descriptor) throws IOException {
         this.descriptor = descriptor;
         // Fails on kernels before 5.0.
-        LibC.set(descriptor, LibC.SOL_UDP, LibC.UDP_GRO, 1);
+        SocketCalls.set(descriptor, SocketCalls.SOL_UDP, SocketCalls.UDP_GRO, 1);
     }
 
     /// Receives from the socket with a local address, instead of its channel.
@@ -61,7 +61,9 @@ public final class SegmentReceiver {
         MemorySegment name = SocketAddress.allocate(0, 0);
         for (String each : names) {
             int descriptor = Integer.parseInt(each);
-            if (LibC.isDatagramSocket(descriptor) && LibC.name(descriptor, name) && name.mismatch(wanted) < 0) {
+            if (SocketCalls.isDatagramSocket(descriptor)
+                    && SocketCalls.name(descriptor, name)
+                    && name.mismatch(wanted) < 0) {
                 if (found >= 0) {
                     return -1;
                 }
@@ -87,7 +89,7 @@ public final class SegmentReceiver {
     /// @throws IOException if the socket fails
     public int receive() throws IOException {
         int received = header.receive(descriptor, MOST_BYTES);
-        if (received < 0 && received != -LibC.EAGAIN && received != -LibC.EINTR) {
+        if (received < 0 && received != -SocketCalls.EAGAIN && received != -SocketCalls.EINTR) {
             throw new IOException("recvmsg failed with errno " + -received);
         }
         return received;
@@ -100,8 +102,8 @@ public final class SegmentReceiver {
         MemorySegment control = header.control();
         if (!header.hasControl()
                 || control.get(JAVA_LONG, 0) != MessageHeader.CONTROL_DATA + Integer.BYTES
-                || control.get(JAVA_INT, MessageHeader.CONTROL_LEVEL) != LibC.SOL_UDP
-                || control.get(JAVA_INT, MessageHeader.CONTROL_TYPE) != LibC.UDP_GRO) {
+                || control.get(JAVA_INT, MessageHeader.CONTROL_LEVEL) != SocketCalls.SOL_UDP
+                || control.get(JAVA_INT, MessageHeader.CONTROL_TYPE) != SocketCalls.UDP_GRO) {
             return received;
         }
         int bytes = control.get(JAVA_INT, MessageHeader.CONTROL_DATA);

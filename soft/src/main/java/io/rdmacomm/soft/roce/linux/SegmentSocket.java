@@ -23,19 +23,20 @@ public final class SegmentSocket implements AutoCloseable {
 
     private SegmentSocket(InetAddress local) throws IOException {
         MemorySegment address = SocketAddress.allocate(SocketAddress.bits(local), 0);
-        this.descriptor = LibC.open(address);
+        this.descriptor = SocketCalls.open(address);
         this.port = SocketAddress.port(address);
         boolean complete = false;
         try {
-            LibC.set(descriptor, LibC.IPPROTO_IP, LibC.IP_MTU_DISCOVER, LibC.IP_PMTUDISC_DO);
-            LibC.set(descriptor, LibC.SOL_SOCKET, LibC.SO_SNDBUF, SEND_BUFFER);
-            LibC.set(descriptor, LibC.SOL_SOCKET, LibC.SO_RCVBUF, RECEIVE_BUFFER);
+            SocketCalls.set(
+                    descriptor, SocketCalls.IPPROTO_IP, SocketCalls.IP_MTU_DISCOVER, SocketCalls.IP_PMTUDISC_DO);
+            SocketCalls.set(descriptor, SocketCalls.SOL_SOCKET, SocketCalls.SO_SNDBUF, SEND_BUFFER);
+            SocketCalls.set(descriptor, SocketCalls.SOL_SOCKET, SocketCalls.SO_RCVBUF, RECEIVE_BUFFER);
             // Fails on kernels before 4.18.
-            LibC.set(descriptor, LibC.SOL_UDP, LibC.UDP_SEGMENT, 0);
+            SocketCalls.set(descriptor, SocketCalls.SOL_UDP, SocketCalls.UDP_SEGMENT, 0);
             complete = true;
         } finally {
             if (!complete) {
-                LibC.close(descriptor);
+                SocketCalls.close(descriptor);
             }
         }
         for (int i = 0; i < BATCHES; i++) {
@@ -89,6 +90,6 @@ public final class SegmentSocket implements AutoCloseable {
     /// Nobody sends any more.
     @Override
     public void close() {
-        LibC.close(descriptor);
+        SocketCalls.close(descriptor);
     }
 }

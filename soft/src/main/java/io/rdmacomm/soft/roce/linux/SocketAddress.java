@@ -19,8 +19,8 @@ final class SocketAddress {
 
     /// @param host the IPv4 address, its first byte the highest
     static MemorySegment allocate(int host, int port) {
-        MemorySegment made = LibC.allocate(BYTES);
-        made.set(JAVA_SHORT, 0, (short) LibC.AF_INET);
+        MemorySegment made = SocketCalls.allocate(BYTES);
+        made.set(JAVA_SHORT, 0, (short) SocketCalls.AF_INET);
         made.set(NETWORK_SHORT, 2, (short) port);
         host(made, host);
         return made;

@@ -1,6 +1,6 @@
 package io.rdmacomm.soft.roce.wire;
 
-import io.rdmacomm.soft.Allocation;
+import io.rdmacomm.testing.Allocation;
 import java.nio.ByteBuffer;
 import org.junit.jupiter.api.Test;
 

@@ -1,8 +1,7 @@
 package io.rdmacomm.cli.doctor;
 
 import io.rdmacomm.verbs.host.ControlGroups;
-import java.io.IOException;
-import java.nio.file.Files;
+import io.rdmacomm.verbs.host.KernelFile;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -11,10 +10,10 @@ import org.jspecify.annotations.Nullable;
 
 /// The limits of RDMA resources that the kernel sets for the control group of this process, and for those
 /// above it (Documentation/admin-guide/cgroup-v2.rst, section RDMA; it is the same in version 1).
-final class ControlGroup {
+final class RdmaLimits {
     private static final String LIMITS = "rdma.max";
 
-    private ControlGroup() {}
+    private RdmaLimits() {}
 
     /// A warning for each device with a limit; empty if there is none.
     static List<Finding> findings() {
@@ -26,7 +25,7 @@ final class ControlGroup {
         List<Finding> findings = new ArrayList<>();
         for (Path group : groups) {
             Path file = group.resolve(LIMITS);
-            for (String line : lines(file)) {
+            for (String line : KernelFile.lines(file)) {
                 Finding finding = finding(file, line);
                 if (finding != null) {
                     findings.add(finding);
@@ -47,13 +46,5 @@ final class ControlGroup {
                                 + " (hca_object) fail with EAGAIN: raise the limit, for example with echo '"
                                 + line.split("\\s+", 2)[0] + " hca_handle=max hca_object=max' > " + file)
                 : null;
-    }
-
-    private static List<String> lines(Path file) {
-        try {
-            return Files.readAllLines(file);
-        } catch (IOException _) {
-            return List.of();
-        }
     }
 }

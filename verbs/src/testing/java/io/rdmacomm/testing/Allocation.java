@@ -1,4 +1,4 @@
-package io.rdmacomm.soft;
+package io.rdmacomm.testing;
 
 import com.sun.management.ThreadMXBean;
 import java.lang.management.ManagementFactory;
@@ -70,7 +70,7 @@ public final class Allocation {
     /// Runs `round` until `allocated` stays the same in it.
     ///
     /// @throws AssertionError if it continues to grow
-    static void assertNone(String what, LongSupplier allocated, Runnable round) {
+    public static void assertNone(String what, LongSupplier allocated, Runnable round) {
         long start = System.nanoTime();
         long quietSince = start;
         int quietRounds = 0;

@@ -14,7 +14,7 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 
 /// The functions of the C library that sockets need, with the constants of Linux on x86-64 and aarch64.
-final class LibC {
+final class SocketCalls {
     static final int AF_INET = 2;
     static final int SOCK_DGRAM = 2;
     static final int SOCK_NONBLOCK = 0x800;
@@ -51,7 +51,7 @@ final class LibC {
             link("recvmsg", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, ADDRESS, JAVA_INT));
     private static final MethodHandle CLOSE = link("close", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
 
-    private LibC() {}
+    private SocketCalls() {}
 
     @SuppressWarnings("restricted") // the descriptors are those of the functions
     private static MethodHandle link(String name, FunctionDescriptor descriptor) {

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// Limits of RDMA resources in a hierarchy of control groups.
-class ControlGroupTest {
+class RdmaLimitsTest {
     @TempDir
     private Path mount;
 
@@ -25,7 +25,7 @@ class ControlGroupTest {
         limit("slice", "mlx5_1 hca_handle=max hca_object=100\n");
         limit("other", "mlx5_0 hca_handle=1 hca_object=1\n");
 
-        assertThat(ControlGroup.findings(List.of(mount.resolve("slice/job"), mount.resolve("slice"), mount)))
+        assertThat(RdmaLimits.findings(List.of(mount.resolve("slice/job"), mount.resolve("slice"), mount)))
                 .extracting(Finding::text)
                 .satisfiesExactly(
                         first -> assertThat(first).endsWith("job/rdma.max: mlx5_0 hca_handle=2 hca_object=max"),
@@ -36,7 +36,7 @@ class ControlGroupTest {
     void aGroupWithoutLimitsIsFine() throws IOException {
         limit("slice", "mlx5_0 hca_handle=max hca_object=max\n");
 
-        assertThat(ControlGroup.findings(List.of(mount.resolve("slice")))).isEmpty();
-        assertThat(ControlGroup.findings(List.of())).isEmpty();
+        assertThat(RdmaLimits.findings(List.of(mount.resolve("slice")))).isEmpty();
+        assertThat(RdmaLimits.findings(List.of())).isEmpty();
     }
 }
