@@ -157,12 +157,12 @@ final class SoftConnection implements ConnectionDriver {
         ended.complete(known == null ? why : known);
     }
 
-    /// A depth, which a peer of another make may not have negotiated.
+    /// A depth, which a third-party peer may not have negotiated.
     static int depth(int asked) {
         return asked == EnhancedSetup.NOT_NEGOTIATED ? LinkTerms.MOST_READS : Math.min(asked, LinkTerms.MOST_READS);
     }
 
-    /// The longest segment for a peer of another make: RNICs take what fits into one TCP segment. That of the
+    /// The longest segment for a third-party peer: RNICs take what fits into one TCP segment. That of the
     /// first hop is known; where the path takes less, the device reduces it.
     static int segmentLimit(InetAddress local, TcpSettings own) {
         int headers = (local instanceof Inet4Address ? IPV4_AND_TCP : IPV6_AND_TCP) + TIME_STAMPS;

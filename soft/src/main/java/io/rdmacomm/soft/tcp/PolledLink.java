@@ -61,7 +61,7 @@ final class PolledLink {
         return asked.compareAndSet(false, true);
     }
 
-    /// It may be asked again from here on.
+    /// The thread may be asked again from here on.
     void clearAsked() {
         asked.set(false);
     }
@@ -83,7 +83,7 @@ final class PolledLink {
         return direct;
     }
 
-    /// The polling thread begins to read the link directly, so its selector need not watch the socket; or it ends.
+    /// Starts or stops reading the link directly. While it is read directly, the selector need not watch the socket.
     void readDirectly(boolean now) {
         idlePolls = 0;
         direct = now;
@@ -95,7 +95,7 @@ final class PolledLink {
             LOGGER.log(System.Logger.Level.TRACE, "another thread has closed the link meanwhile", e);
         }
         if (!now && driver.hasSomethingToSend()) {
-            // While it was read directly, the thread was not asked.
+            // While the link was read directly, the thread was not asked.
             queue.ask(this);
         }
     }

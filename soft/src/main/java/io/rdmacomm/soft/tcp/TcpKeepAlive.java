@@ -7,9 +7,9 @@ import java.net.StandardSocketOptions;
 import java.nio.channels.SocketChannel;
 import java.util.Map;
 
-/// Has the kernel end an idle connection whose other host does not answer, because it has crashed or the network is
-/// cut (tcp(7)). A host answers for a process that is stopped, so that one is not given up. Probes begin when half
-/// of the time is over, and several have to get lost.
+/// Makes the kernel end an idle connection whose other host has crashed or is cut off (tcp(7)). A connection to a
+/// stopped process continues, as its host still answers. Probes begin when half of the time is over, and the
+/// connection ends when several are lost.
 final class TcpKeepAlive {
     private static final int PROBES = 3;
 

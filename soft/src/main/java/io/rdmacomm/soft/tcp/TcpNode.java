@@ -213,7 +213,7 @@ public final class TcpNode implements Engine.Ready, AutoCloseable {
         }
     }
 
-    /// The right peer has called from the wrong place, which is logged once: it will call again and again.
+    /// Logs once that the right peer has called from a wrong address: it will call again and again.
     void wrongOrigin(String what) {
         if (strayTold.compareAndSet(false, true)) {
             LOGGER.log(System.Logger.Level.WARNING, what);
