@@ -20,7 +20,7 @@ public final class SendCompleter {
 
     /// Completes requests of the queue pair with this number.
     ///
-    /// @param signalAll whether requests complete that are not signalled, too
+    /// @param signalAll whether unsignalled requests complete, too
     public SendCompleter(OwnCompletions completions, int number, boolean signalAll) {
         this.completions = completions;
         this.number = number;
@@ -38,14 +38,14 @@ public final class SendCompleter {
         }
     }
 
-    /// A request that was given as plain values has succeeded.
+    /// A request in plain fields has succeeded.
     public void succeed(DirectRequest request) {
         if (signalAll || (request.flags & SendRequestLayout.FLAG_SIGNALED) != 0) {
             succeed(request.workId, request.opcode, request.length);
         }
     }
 
-    /// The request at `at` has succeeded, and has moved as many bytes as its elements have.
+    /// The request at `at` has succeeded, and has moved all bytes of its elements.
     public void succeed(MemorySegment request, long at) {
         if (isSignalled(request, at)) {
             int opcode = request.get(JAVA_INT, at + SendRequestLayout.OPCODE);
@@ -60,7 +60,7 @@ public final class SendCompleter {
 
     /// A request has failed or was flushed; it completes whether it was signalled or not (IBTA 10.7.3.1).
     ///
-    /// @param vendorError more than the status, or 0
+    /// @param vendorError details beyond the status, or 0
     public void fail(long workId, int status, int vendorError) {
         completions.push(workId, status, 0, 0, number, vendorError);
     }
