@@ -15,7 +15,7 @@ final class Windows {
         open.put(window.handle(), window);
     }
 
-    /// Forgets a window. To be called before its struct is freed: the next one may have its address.
+    /// Removes a window. Call it before its struct is freed: the next one may have its address.
     void remove(IbvMemoryWindow window) {
         open.remove(window.handle());
     }
