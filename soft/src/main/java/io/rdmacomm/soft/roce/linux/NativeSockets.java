@@ -7,7 +7,8 @@ import java.nio.ByteOrder;
 final class NativeSockets {
     private NativeSockets() {}
 
-    /// Whether this program has native access, and the system the layouts and numbers of [LibC]. Links nothing.
+    /// Whether this program has native access, and [LibC] has the layouts and numbers of this system. Links
+    /// nothing.
     static boolean areUsable() {
         String processor = System.getProperty("os.arch");
         return NativeSockets.class.getModule().isNativeAccessEnabled()
