@@ -30,7 +30,7 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 
 /// A queue pair for datagrams. The posting thread sends them; the engine of the receiving context delivers them, so
-/// that no process touches the memory of another. All memory of requests is used under one of the two locks.
+/// that no process touches the memory of another. Any use of a request's memory holds one of the two locks.
 final class SoftDatagramQueuePair implements QueuePairDriver, ContextQueuePair, IncomingDatagram.Target {
     private static final int LEAST_INLINE = 64;
     private static final int SUCCESS = 0;
@@ -94,7 +94,7 @@ final class SoftDatagramQueuePair implements QueuePairDriver, ContextQueuePair, 
         return sizes;
     }
 
-    /// The engine delivers to it.
+    /// True: the engine delivers datagrams.
     @Override
     public boolean hasThreads() {
         return true;
@@ -127,8 +127,8 @@ final class SoftDatagramQueuePair implements QueuePairDriver, ContextQueuePair, 
         return count;
     }
 
-    /// Sends one datagram and completes its request. If that fails, only sends end: the queue pair can continue with
-    /// receives, and with sends after a change to READY_TO_SEND.
+    /// Sends one datagram and completes its request. On failure, only sends end: the queue pair can continue to
+    /// receive, and send again after a change to READY_TO_SEND.
     private boolean send(MemorySegment request, long at) {
         int status = sender.send(request, at, queueKey);
         if (status == SUCCESS) {
@@ -140,7 +140,7 @@ final class SoftDatagramQueuePair implements QueuePairDriver, ContextQueuePair, 
         return false;
     }
 
-    /// Sends what waited in SEND_QUEUE_DRAIN.
+    /// Sends the requests that waited in SEND_QUEUE_DRAIN.
     private void resume() {
         while (!sends.isEmpty()) {
             boolean sent = send(sends.segment(), sends.headAt());
@@ -276,7 +276,7 @@ final class SoftDatagramQueuePair implements QueuePairDriver, ContextQueuePair, 
         return completionQueue == sendCompletions.handle() || completionQueue == receiveCompletions.handle();
     }
 
-    /// A thread that uses memory holds one of the locks.
+    /// Takes both locks, one of which a thread holds while it uses memory.
     @Override
     public void awaitExecutions() {
         sendLock.lock();
