@@ -21,7 +21,7 @@ final class Waiting {
     private static final int SPINS_PER_CHECK = 16;
     /// The longest sleep: another thread may take the completion, and its event, that would wake this one.
     private static final Duration LONGEST_SLEEP = Duration.ofMillis(5);
-    /// After this long, this rank sends all others the call that it is in: one of them may be in another call.
+    /// After this long, this rank tells all others which collective it waits in, to find a mismatch.
     private static final long SUSPICIOUS_NANOS = 100_000_000;
     /// The awaited data may have arrived from a peer that has left, and may still be unread.
     private static final long GRACE_NANOS = 2_000_000_000;
