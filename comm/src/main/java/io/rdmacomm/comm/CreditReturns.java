@@ -17,7 +17,6 @@ import org.jspecify.annotations.Nullable;
 /// @param unlessDone runs a task, unless this side has sent DONE
 /// @param timeout for a message
 /// @param busy the channels for which a message is being sent, so that repeated requests of a peer cost nothing
-/// more
 record CreditReturns(
         String name,
         ControlChannel control,
