@@ -276,7 +276,7 @@ public final class CompletionGroup implements AutoCloseable {
     /// Arms the queue and reads all completions so far; for the thread of an [EventLoop].
     ///
     /// @return false if it must be repeated: another thread polls, there were too many completions, or there was no
-    /// memory to fail a member
+    ///         memory to fail a member
     boolean serveArmed() {
         if (!enter()) {
             return false;

@@ -15,7 +15,7 @@ public class KernelDriver {
     private final boolean postsInUserSpace;
 
     /// @param postsInUserSpace whether a post is a few stores to the device, rather than a system call that may
-    /// execute the whole transfer
+    ///         execute the whole transfer
     public KernelDriver(boolean postsInUserSpace) {
         this.postsInUserSpace = postsInUserSpace;
     }

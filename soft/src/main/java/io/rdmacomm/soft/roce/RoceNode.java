@@ -62,7 +62,7 @@ public final class RoceNode implements PacketReader.Receiver {
     ///
     /// @param bursts whether packets leave in batches if this program has native access; the first user decides
     /// @throws VerbException EINVAL if it is not an IPv4 address, EADDRINUSE if the port is taken, EADDRNOTAVAIL if
-    /// this host has no such address; the message says what to do
+    ///         this host has no such address; the message says what to do
     /// @throws IOException if there is no socket left
     static RoceNode acquire(InetAddress address, boolean bursts, RocePort port) throws IOException {
         if (!(address instanceof Inet4Address)) {

@@ -33,7 +33,7 @@ public final class TcpTransport implements Transport {
     /// @param pollsReceives the links of the completion queue of receives
     /// @param channel not blocking
     /// @param onEnd called once with the reason why the connection has ended, if a connection manager has made it;
-    /// else null
+    ///         else null
     TcpTransport(
             QueuePairResources queuePair,
             LinkContext context,

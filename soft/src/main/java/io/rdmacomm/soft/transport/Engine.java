@@ -53,7 +53,7 @@ public final class Engine implements AutoCloseable {
         /// Time has passed, or [Engine#wakeup()] was called.
         ///
         /// @return nanoseconds until the next call is due, [Long#MAX_VALUE] for never; with 0, everything else
-        /// waits up to 50 us
+        ///         waits up to 50 us
         long onTime();
     }
 
@@ -208,7 +208,7 @@ public final class Engine implements AutoCloseable {
     ///
     /// @param nanos the longest wait, at least [#EXACT_NANOS]
     /// @param ended whether there is nothing left to wait for: called once the thread has the seat, because an
-    /// earlier call of [#wakeup()] may have woken another thread
+    ///         earlier call of [#wakeup()] may have woken another thread
     /// @return whether it did; false if another thread does, or the engine is closed
     public boolean lead(long nanos, BooleanSupplier ended) {
         if (stopping || !leader.compareAndSet(null, Thread.currentThread())) {
