@@ -92,7 +92,7 @@ public record Gid(long high, long low) {
         return text.toString();
     }
 
-    // Written out for the sake of the start, like the lambdas (docs/decisions/0092-lambdas-become-classes.md).
+    // Written out for a faster start, like the lambdas (docs/decisions/0092-lambdas-become-classes.md).
     @Override
     public boolean equals(@Nullable Object other) {
         return other instanceof Gid gid && high == gid.high && low == gid.low;

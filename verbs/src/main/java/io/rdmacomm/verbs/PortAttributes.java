@@ -86,7 +86,7 @@ public final class PortAttributes extends ValueObject<PortAttributes> {
         return values.queueKeyViolations;
     }
 
-    /// The code of the subnet's time-out.
+    /// The code of the subnet's timeout.
     public int subnetTimeout() {
         return values.subnetTimeout;
     }

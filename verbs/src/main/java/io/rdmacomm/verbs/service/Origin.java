@@ -23,7 +23,7 @@ public record Origin(long network, long host) {
         return new Origin(bytes.getLong(), address.isLoopbackAddress() ? bytes.getLong() : 0);
     }
 
-    // Written out for the sake of the start, like the lambdas (docs/decisions/0092-lambdas-become-classes.md).
+    // Written out for a faster start, like the lambdas (docs/decisions/0092-lambdas-become-classes.md).
     @Override
     public boolean equals(@Nullable Object other) {
         return other instanceof Origin origin && network == origin.network && host == origin.host;

@@ -1,7 +1,7 @@
 package io.rdmacomm.verbs.spi;
 
-/// A send request of at most one scatter/gather element as plain values: what a [SendRequestLayout] holds,
-/// in the heap. [io.rdmacomm.verbs.DirectBatch] fills it; drivers only read it.
+/// A send request of at most one scatter/gather element as plain values: the content of a [SendRequestLayout], on
+/// the heap. [io.rdmacomm.verbs.DirectBatch] fills it; drivers only read it.
 public final class DirectRequest {
     /// The work id.
     public long workId;

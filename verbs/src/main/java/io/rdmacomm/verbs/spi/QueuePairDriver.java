@@ -14,7 +14,7 @@ public interface QueuePairDriver extends Driver {
     /// Its actual sizes, at least those requested.
     QueueSizes sizes();
 
-    /// How many scatter/gather elements a READ may have (`max_sge_rd`): by default as many as any send.
+    /// The most scatter/gather elements of a READ (`max_sge_rd`): by default as many as any send.
     default int readElements() {
         return sizes().sendElements();
     }
@@ -28,7 +28,7 @@ public interface QueuePairDriver extends Driver {
     /// Executes a transition that the state table allows (ibv_modify_qp(3)), under both locks.
     ///
     /// @param from the current state
-    /// @param to the state to go to
+    /// @param to the new state
     /// @param change the attributes that the caller set
     /// @param effective all attributes set so far, including this change
     void modify(QueuePairState from, QueuePairState to, QueuePairAttributes change, QueuePairAttributes effective);
@@ -51,11 +51,11 @@ public interface QueuePairDriver extends Driver {
     ///         were posted. After any other exception none was
     int postSends(RequestChain requests, int first, int count);
 
-    /// Executes checked requests that fit the queue at once, in order, under the send lock, as far as that
-    /// is possible without work requests in memory. Never blocks, never allocates. The default does none.
+    /// Executes checked requests that fit the queue, immediately and in order, under the send lock, as far as that
+    /// is possible without work requests in memory. Never blocks, never allocates. The default executes none.
     ///
-    /// Only what succeeds is meant to end here. A request that the driver does not execute must not have had
-    /// any effect that its repetition shows: it and those behind it are then posted with [#postSends].
+    /// Only requests that succeed may end here. A request that is not executed must have had no effect that its
+    /// repetition would reveal: it and later ones are then posted with [#postSends].
     ///
     /// @return how many of the requests have ended
     default int execute(DirectRequest[] requests, int first, int count) {
@@ -70,8 +70,8 @@ public interface QueuePairDriver extends Driver {
 
     /// Binds a memory window of type 1 (ibv_bind_mw(3)), under the send lock. The queue has room for the request.
     ///
-    /// @param address where the window begins, as in scatter/gather elements
-    /// @param length in bytes, within the region; 0 to unbind it
+    /// @param address the address of the window, as in scatter/gather elements
+    /// @param length the length in bytes, within the region; 0 to unbind it
     /// @param access the bits of [io.rdmacomm.verbs.AccessFlag]
     /// @param flags the flags of [SendRequestLayout]
     default void bind(
