@@ -20,8 +20,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// The objects of a context by number: for peers on this host, for callers on the network, and for other objects.
-/// Those have a driver that may wrap the one here.
+/// The objects of a context by number: for peers on this host, for callers on the network, and for other objects,
+/// which may hold only a wrapper of the driver here.
 final class ContextObjects implements SharedMemory.Events {
     private final SoftContext context;
     private final QueuePairNumbers numbers = new QueuePairNumbers();

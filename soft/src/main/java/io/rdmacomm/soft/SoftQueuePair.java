@@ -553,7 +553,8 @@ final class SoftQueuePair implements QueuePairDriver, ContextQueuePair, Transpor
         block.withdraw();
         stop();
         disconnect();
-        // Not earlier, or a region that is closed meanwhile would see neither the queue pair nor the pending frees.
+        // Removed only now, or a region that is closed meanwhile would see neither the queue pair nor the pending
+        // frees.
         context.objects().remove(this);
         pendingFrees().free(receives.ring(), receives::free);
         sends.close();

@@ -67,12 +67,12 @@ final class ReceiveBudget {
         return (2L * claim.window - guaranteed) * LITTLE <= lendable();
     }
 
-    /// How many receives are lent to channels, kept messages included.
+    /// The number of receives lent to channels, kept messages included.
     int lent() {
         return lent;
     }
 
-    /// How many channels are open.
+    /// The number of open channels.
     int open() {
         return open;
     }

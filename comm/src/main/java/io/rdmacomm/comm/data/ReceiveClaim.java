@@ -5,9 +5,9 @@ package io.rdmacomm.comm.data;
 final class ReceiveClaim {
     /// The most receives that it may have.
     final int most;
-    /// How many it may have now, depending on how fast it uses them.
+    /// The number that it may have now, depending on how fast it uses them.
     int window;
-    /// How many it has.
+    /// The number that it has.
     int held;
     /// Whether the channel has ended, so that only messages are left.
     boolean ended;

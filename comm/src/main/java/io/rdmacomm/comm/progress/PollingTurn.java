@@ -40,7 +40,7 @@ final class PollingTurn {
             if (waiter.equals(polling)) {
                 polling = null;
             }
-            // Also if this thread was woken to poll, but its wait was already over.
+            // Even if this thread was woken to poll, but its wait was already over.
             if (polling == null && !others.isEmpty()) {
                 next = others.getFirst();
             }

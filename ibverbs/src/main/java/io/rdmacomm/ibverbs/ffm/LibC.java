@@ -108,7 +108,7 @@ public final class LibC {
         return changePollSet(set, LibCLayout.POLL_SET_ADD, file, value);
     }
 
-    /// Removes a file descriptor before it is closed (epoll_ctl(2)); does nothing if it is no member.
+    /// Removes a file descriptor before it is closed (epoll_ctl(2)); does nothing if it is not a member.
     public static void removeFromPollSet(int set, int file) {
         boolean _ = changePollSet(set, LibCLayout.POLL_SET_REMOVE, file, 0);
     }

@@ -57,7 +57,7 @@ public final class NativeContext {
         return device.transport();
     }
 
-    /// What the device reported when it was opened.
+    /// The attributes that the device reported when it was opened.
     DeviceValues attributes() {
         return attributes;
     }

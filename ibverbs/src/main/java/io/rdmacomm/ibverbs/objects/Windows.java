@@ -31,7 +31,7 @@ final class Windows {
         bound.merge(region, difference, (before, change) -> before + change == 0 ? null : before + change);
     }
 
-    /// How many windows are bound to a region.
+    /// The number of windows that are bound to a region.
     int boundTo(long region) {
         return bound.getOrDefault(region, 0);
     }

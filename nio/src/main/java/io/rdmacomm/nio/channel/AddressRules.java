@@ -19,7 +19,7 @@ public final class AddressRules {
 
     private final List<Rule> rules;
 
-    /// What serves an address.
+    /// The transport for an address.
     enum Choice {
         TCP,
         RDMA,

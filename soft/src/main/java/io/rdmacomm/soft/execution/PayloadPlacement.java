@@ -85,7 +85,7 @@ public final class PayloadPlacement {
         advance(offset);
     }
 
-    /// That many bytes were placed.
+    /// Advances by bytes that were placed.
     public void advance(long bytes) {
         long left = bytes;
         while (left > 0) {

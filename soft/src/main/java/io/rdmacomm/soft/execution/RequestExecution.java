@@ -54,7 +54,7 @@ public final class RequestExecution {
 
     // ---- Memory of this side ----
 
-    /// Where the payload of WRITEs goes.
+    /// The target for the payload of WRITEs.
     public PayloadPlacement writes() {
         return writes;
     }
@@ -134,7 +134,7 @@ public final class RequestExecution {
         return receive.isTaken();
     }
 
-    /// Where the payload of the present SEND goes.
+    /// The target for the payload of the present SEND.
     public PayloadPlacement received() {
         return receive.placement();
     }

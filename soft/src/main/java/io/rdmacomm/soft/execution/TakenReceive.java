@@ -37,7 +37,7 @@ final class TakenReceive {
         this.placement = new PayloadPlacement(memory, ElementList.MAX_ELEMENTS);
     }
 
-    /// Where its message goes.
+    /// The memory for its message.
     PayloadPlacement placement() {
         return placement;
     }

@@ -8,7 +8,7 @@ public final class ReadRequest {
     public int sinkKey;
     /// Address in the requester's memory.
     public long sinkAddress;
-    /// How many bytes, unsigned.
+    /// The number of bytes, unsigned.
     public int bytes;
     /// Key of the responder's memory.
     public int sourceKey;

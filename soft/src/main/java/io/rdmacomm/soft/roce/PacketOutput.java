@@ -60,7 +60,7 @@ final class PacketOutput {
         return packet;
     }
 
-    /// Where the payload of the present packet goes.
+    /// The memory for the payload of the present packet.
     MemorySegment segment() {
         SegmentBatch open = batch;
         return joins && open != null ? open.memory() : singleMemory;

@@ -34,7 +34,7 @@ final class AwaitedResponses {
         this.placement = new PayloadPlacement(memory, 1);
     }
 
-    /// Where the segment of a Read Response goes.
+    /// The target for the segment of a Read Response.
     PayloadPlacement placement() {
         return placement;
     }

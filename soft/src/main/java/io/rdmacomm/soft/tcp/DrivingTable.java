@@ -44,7 +44,7 @@ final class DrivingTable {
         THREAD
     }
 
-    /// What a link needs, or what the engine found when it checked the link.
+    /// Events: a link needs something, or the engine found something when it checked the link.
     enum Event {
         /// The link is about to be registered with the selectors.
         OPENED(Step.TO_ENGINE, Step.NOTHING, Step.NOTHING, Step.NOTHING),

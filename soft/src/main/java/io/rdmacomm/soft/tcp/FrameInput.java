@@ -43,14 +43,14 @@ public final class FrameInput {
         /// @return false to stop
         boolean place(MemorySegment from, long offset, int bytes);
 
-        /// Where the next bytes of the payload go.
+        /// The target for the next bytes of the payload.
         ///
         /// @param bytes the most that there are
         /// @return a contiguous part of at most that length; null to stop
         @Nullable
         ByteBuffer target(int bytes);
 
-        /// That many bytes have been read into the last target.
+        /// Reports that this many bytes were read into the last target.
         void placed(int bytes);
 
         /// The frame is complete and was not discarded.
@@ -118,12 +118,12 @@ public final class FrameInput {
         return phase == Phase.HEADER && start == end;
     }
 
-    /// How many bytes the socket has given so far.
+    /// The number of bytes that the socket has delivered so far.
     public long bytes() {
         return bytes;
     }
 
-    /// How many frames have arrived so far.
+    /// The number of frames that have arrived so far.
     public long frames() {
         return frames;
     }

@@ -101,7 +101,7 @@ public final class FrameOutput {
         end();
     }
 
-    /// Where headers are written.
+    /// The memory that headers are written to.
     public ByteBuffer headers() {
         return headers;
     }
@@ -234,7 +234,7 @@ public final class FrameOutput {
         return written;
     }
 
-    /// How many frames were added so far.
+    /// The number of frames added so far.
     public long frames() {
         return frames;
     }

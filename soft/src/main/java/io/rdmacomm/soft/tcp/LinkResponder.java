@@ -200,7 +200,7 @@ final class LinkResponder {
         return fault == null ? FrameInput.PLACE : refuse(Refusal.of(fault));
     }
 
-    /// Where the payload of a request goes, once it has begun.
+    /// The target for the payload of a request, once it has begun.
     PayloadPlacement placement(int opcode) {
         return opcode == Opcode.WRITE ? execution.writes() : execution.received();
     }

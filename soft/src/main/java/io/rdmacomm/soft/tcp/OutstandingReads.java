@@ -66,7 +66,7 @@ final class OutstandingReads {
         return keys[first];
     }
 
-    /// Where the next byte of the oldest READ goes.
+    /// The target for the next byte of the oldest READ.
     long address() {
         return addresses[first];
     }

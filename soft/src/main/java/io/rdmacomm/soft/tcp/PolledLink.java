@@ -34,7 +34,7 @@ final class PolledLink {
         return queue;
     }
 
-    /// Has the selector of the queue watch the socket.
+    /// Makes the selector of the queue watch the socket.
     void open() throws IOException {
         key = queue.add(this);
     }
@@ -47,7 +47,7 @@ final class PolledLink {
 
     // ---- Requests; any thread ----
 
-    /// Has the polling thread drive the link, although nothing has arrived.
+    /// Makes the polling thread drive the link, although nothing has arrived.
     void ask() {
         if (!direct) {
             queue.ask(this);
@@ -105,7 +105,7 @@ final class PolledLink {
         idlePolls = driver.tryDrive() ? 0 : idlePolls + 1;
     }
 
-    /// How many polls in a row have received nothing.
+    /// The number of polls in a row that have received nothing.
     int idlePolls() {
         return idlePolls;
     }

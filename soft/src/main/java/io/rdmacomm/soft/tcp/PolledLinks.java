@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 /// which is cheapest. Every few polls a selector finds which of the others are ready, so the cost of polling does not
 /// grow with their number.
 public final class PolledLinks implements Arrivals.Place, AutoCloseable {
-    /// How many links are read directly.
+    /// The number of links that are read directly.
     private static final int MAX_DIRECT = 4;
     /// After this many polls in a row without data, a link is left to the selector.
     private static final int IDLE_POLLS = 2_000;
@@ -82,10 +82,10 @@ public final class PolledLinks implements Arrivals.Place, AutoCloseable {
     }
 
     private static void leave(SelectionKey key) {
-        // What is ready now is also ready in the next select.
+        // Ignores the key: it is ready in the next select too.
     }
 
-    /// Has the polling thread drive a link because it has something to send; thread-safe.
+    /// Makes the polling thread drive a link that has something to send. Thread-safe.
     void ask(PolledLink link) {
         if (link.markAsked()) {
             PolledLink first;
@@ -276,8 +276,8 @@ public final class PolledLinks implements Arrivals.Place, AutoCloseable {
             link.readDirectly(false);
         }
         if (waiting) {
-            // A select does not see sockets that are added after it began. While this thread goes on polling, the
-            // engine does not read them either.
+            // A select does not see sockets that are added after it began, and the engine does not read them either
+            // while this thread polls.
             selector.wakeup();
         }
     }

@@ -170,7 +170,7 @@ public final class TcpNode implements Engine.Ready, AutoCloseable {
         TcpKeepAlive.set(channel, settings.silenceSeconds());
     }
 
-    /// Has the engine call the peer of a queue pair.
+    /// Makes the engine call the peer of a queue pair.
     ///
     /// @param patienceNanos how long its host may take to answer
     void call(TcpEndpoint endpoint, PeerHandshake handshake, long patienceNanos) {

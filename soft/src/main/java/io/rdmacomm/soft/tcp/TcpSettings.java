@@ -22,11 +22,11 @@ public record TcpSettings(
 
     /// The TCP links that have a checksum.
     public enum Checksum {
-        /// Those that leave the host: data within a host is not damaged on the way.
+        /// Links to other hosts: data within a host is not damaged on the way.
         BETWEEN_HOSTS,
-        /// All.
+        /// All links.
         ALWAYS,
-        /// None.
+        /// No links.
         NEVER
     }
 

@@ -28,7 +28,7 @@ public interface Arrivals extends AutoCloseable {
     /// @param leads whether that thread will most likely do the work of the engine
     void armed(boolean leads);
 
-    /// Where a thread can sleep instead of waiting for the engine; null if there is no such place now.
+    /// The place where a thread can sleep instead of waiting for the engine; null if there is none now.
     default @Nullable Place place() {
         return null;
     }

@@ -38,7 +38,7 @@ public final class Engine implements AutoCloseable {
     /// After so long a wait, a thread that leads is no longer expected to leave soon.
     private static final long BUSY_NANOS = 20_000_000;
 
-    /// What the own thread does while others have the seat.
+    /// The state of the engine's own thread while others have the seat.
     private enum Rest {
         /// It has the seat, or is about to take it.
         NONE,

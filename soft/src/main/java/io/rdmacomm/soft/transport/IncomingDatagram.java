@@ -8,11 +8,11 @@ import java.nio.ByteBuffer;
 public final class IncomingDatagram {
     /// The [GlobalRoutingHeader] that the receive begins with.
     public final MemorySegment header = MemorySegment.ofBuffer(ByteBuffer.allocateDirect(GlobalRoutingHeader.BYTES));
-    /// Where the payload is.
+    /// The memory that contains the payload.
     public final MemorySegment memory;
-    /// Where in [#memory] it begins.
+    /// The offset of the payload in [#memory].
     public int payloadAt;
-    /// Its length.
+    /// The length of the payload.
     public int payloadBytes;
     /// The number of the queue pair that it is for.
     public int destination;

@@ -35,7 +35,7 @@ public final class ReceiveQueue {
         return ring;
     }
 
-    /// Where they complete.
+    /// The sink for their completions.
     public CompletionSink completions() {
         return completions;
     }

@@ -157,7 +157,7 @@ public final class IbConnectionManager implements ConnectionManagerDriver {
                 .accessFlags(AccessFlag.allRemote()));
     }
 
-    /// What this side accepts and makes.
+    /// The READs and atomics that this side accepts and starts.
     ReadDepths depths(ConnectionParameters parameters) {
         return new ReadDepths(
                 Math.min(parameters.responderResources(), mostReads), Math.min(parameters.initiatorDepth(), mostReads));

@@ -14,7 +14,7 @@ public final class SegmentSocket implements AutoCloseable {
     private static final int SEND_BUFFER = 4 << 20;
     /// No packets are expected here.
     private static final int RECEIVE_BUFFER = 1;
-    /// As many threads are likely to send at the same time; further ones send packet by packet.
+    /// The number of threads that are likely to send at the same time; further ones send packet by packet.
     private static final int BATCHES = 8;
 
     private final int descriptor;
