@@ -126,7 +126,7 @@ public final class AddressRules {
         } catch (NumberFormatException e) {
             // Reported below.
         }
-        throw wrong(rule, "'" + text + "' is no number from " + least + " to " + most);
+        throw wrong(rule, "'" + text + "' is not a number from " + least + " to " + most);
     }
 
     private static IllegalArgumentException wrong(String rule, String detail) {

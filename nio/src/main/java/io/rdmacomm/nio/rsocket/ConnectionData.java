@@ -48,14 +48,14 @@ record ConnectionData(
     /// @throws ProtocolException if the peer is not an rsocket, or has an unknown version
     static ConnectionData parse(byte[] bytes) throws ProtocolException {
         if (bytes.length < BYTES) {
-            throw new ProtocolException("the peer is no rsocket: it sent " + bytes.length
+            throw new ProtocolException("the peer is not an rsocket: it sent " + bytes.length
                     + " bytes of private data instead of " + BYTES + "; run an rsocket program at both ends");
         }
         ByteBuffer buffer = ByteBuffer.wrap(bytes);
         int version = buffer.get();
         if (version != VERSION) {
             throw new ProtocolException(
-                    "the peer is no rsocket of version " + VERSION + ": it sent version " + (version & 0xff));
+                    "the peer is not an rsocket of version " + VERSION + ": it sent version " + (version & 0xff));
         }
         int flags = buffer.get();
         if ((flags & BIG_ENDIAN_FLAG) != 0) {

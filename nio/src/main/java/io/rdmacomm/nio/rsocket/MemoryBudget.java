@@ -29,7 +29,7 @@ final class MemoryBudget {
             return new MemoryBudget(Long.parseUnsignedLong(text));
         } catch (NumberFormatException e) {
             throw new VerbException(
-                    "open sockets", Errno.EINVAL, "'" + text + "' in -D" + PROPERTY + " is no number of bytes", e);
+                    "open sockets", Errno.EINVAL, "'" + text + "' in -D" + PROPERTY + " is not a number of bytes", e);
         }
     }
 

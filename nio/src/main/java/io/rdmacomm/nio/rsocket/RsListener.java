@@ -152,7 +152,7 @@ public final class RsListener implements AutoCloseable {
 
     /// Ends a displaced handshake.
     private static void end(Handshake displaced) {
-        LOGGER.log(Level.DEBUG, "{0} gives way: its peer is silent", displaced.request());
+        LOGGER.log(Level.DEBUG, "{0} is displaced: its peer is silent", displaced.request());
         Thread.ofVirtual().name("rsocket-close").start(displaced.request()::close);
     }
 

@@ -109,7 +109,7 @@ public final class Connection implements Resource {
         } catch (TimeoutException e) {
             return false;
         } catch (ExecutionException e) {
-            throw new IllegalStateException("the end of " + this + " is no failure", e);
+            throw new IllegalStateException("the end of " + this + " is not a failure", e);
         }
     }
 

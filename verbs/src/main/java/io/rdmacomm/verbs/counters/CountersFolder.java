@@ -195,7 +195,7 @@ public final class CountersFolder {
                     throw e;
                 }
             } catch (UnsupportedOperationException e) {
-                throw new IOException("files for this user alone cannot be made on this system", e);
+                throw new IOException("this system cannot create files that only this user can access", e);
             }
         }
     }
