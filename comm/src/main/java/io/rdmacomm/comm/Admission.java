@@ -1,7 +1,6 @@
 package io.rdmacomm.comm;
 
-/// The answer of a `try` method of [RdmaChannel] or [ChannelBatch]: the operation was accepted, or why it was
-/// not.
+/// The result of a `try` method of [RdmaChannel] or [ChannelBatch]: the operation was accepted, or why it was not.
 public enum Admission {
     /// The operation was accepted. It ends exactly once, and its handler is called.
     ACCEPTED,

@@ -10,13 +10,12 @@ import org.jspecify.annotations.Nullable;
 
 /// The operations of an [RdmaChannel] as futures. Thread-safe.
 ///
-/// An operation that finds the queue full waits for its turn, and fails with [io.rdmacomm.verbs.DeadlineException] if
-/// it has
-/// not started in time. Once started it has no deadline and cannot be cancelled: a caller that stops waiting
-/// for its future leaves it in flight, and must not change or close its buffer before the future is complete.
-/// Futures fail with [OperationException], or with [ClosedException] if the operation did not start. They are
-/// completed on the polling thread, and so are the stages that depend on them, which must not block. In
-/// thread mode CALLER the program has to poll.
+/// An operation that finds the queue full waits for its turn, and fails with [io.rdmacomm.verbs.DeadlineException]
+/// if it has not started in time. Once started it has no deadline and cannot be cancelled: a caller that stops
+/// waiting for its future leaves it in flight, and must not change or close its buffer before the future is
+/// complete. Futures fail with [OperationException], or with [ClosedException] if the operation did not start. They
+/// are completed on the polling thread, and so are the stages that depend on them, which must not block. In thread
+/// mode CALLER the program has to poll.
 ///
 /// All methods throw what the `try` methods of [RdmaChannel] throw for bad arguments, and [ClosedException] if
 /// the channel is closed or has failed.

@@ -9,7 +9,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /// The blocks of a buffer for any number of threads, which take one, use it, and give it back in any order.
-/// Thread-safe. A program that uses a pool of a buffer does not use its ring ([RdmaBuffer#next()]) too.
+/// Thread-safe. A program that uses a pool of a buffer must not also use its ring ([RdmaBuffer#next()]).
 ///
 /// ```java
 /// BlockPool pool = BlockPool.of(session.allocate(64 << 10, 32));
@@ -21,7 +21,7 @@ public final class BlockPool {
     // A monitor: threads that wait for a ReentrantLock allocate.
     private final Object lock = new Object();
     private final BitSet taken;
-    // The free blocks, the one that was given last on top, because its memory is most likely in the cache.
+    // The free blocks. The one given back last is on top, because its memory is most likely in the cache.
     private final int[] free;
     private int count;
 
@@ -49,8 +49,8 @@ public final class BlockPool {
         }
     }
 
-    /// Takes a block, and waits for one if all are taken. Blocks. It does not poll: in thread mode CALLER the
-    /// only thread that polls must not wait here for a block that a handler gives back.
+    /// Takes a block, and waits for one if all are taken. Blocks. It does not poll: in thread mode CALLER, the only
+    /// polling thread must not wait here for a block that a handler gives back.
     ///
     /// @param timeout how long to wait, 1 ms to 24 h
     /// @throws DeadlineException if none was given back in time
@@ -80,9 +80,9 @@ public final class BlockPool {
         }
     }
 
-    /// Gives a block back, which no operation may use any more. Never blocks, allocates nothing.
+    /// Gives a block back. No operation may use it any more. Never blocks, allocates nothing.
     ///
-    /// @throws IllegalArgumentException if it is not a block of this buffer as it was taken
+    /// @throws IllegalArgumentException if it is not exactly a block of this buffer
     /// @throws IllegalStateException if it is not taken
     public void give(BufferSlice block) {
         int index = (int) Math.min(block.offset() / buffer.blockSize(), free.length - 1);

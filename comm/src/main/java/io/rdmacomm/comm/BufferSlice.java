@@ -51,10 +51,9 @@ public final class BufferSlice {
         return new BufferSlice(buffer, offset + from, size);
     }
 
-    /// The 8 bytes at `at`, in the byte order of this machine, for a loop that watches memory which a peer
-    /// writes: each call reads memory again, and later reads see data at least as new. This holds for memory
-    /// that the device writes in order; see [io.rdmacomm.verbs.AccessFlag#RELAXED_ORDERING]. Allocates
-    /// nothing.
+    /// The 8 bytes at `at`, in the byte order of this machine, for a loop that watches memory that a peer writes:
+    /// each call reads memory again, and later reads see data at least as new. This holds for memory that the
+    /// device writes in order; see [io.rdmacomm.verbs.AccessFlag#RELAXED_ORDERING]. Allocates nothing.
     ///
     /// @param at the offset in this slice; the address must be a multiple of 8
     /// @throws IndexOutOfBoundsException if the 8 bytes are not within it

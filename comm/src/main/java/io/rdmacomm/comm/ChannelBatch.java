@@ -15,8 +15,8 @@ import io.rdmacomm.comm.data.PreparedOperations;
 /// }
 /// ```
 ///
-/// The methods that add an operation return false if the batch is full, and throw what those of [RdmaChannel]
-/// throw.
+/// The methods that add an operation return false if the batch is full, and throw the same exceptions as those of
+/// [RdmaChannel].
 public final class ChannelBatch {
     private final SendGate gate;
     private final OperationChecks checks;

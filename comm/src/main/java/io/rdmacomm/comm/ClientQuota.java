@@ -22,7 +22,7 @@ final class ClientQuota {
     ///
     /// @param from the client's address
     /// @param client its name in messages
-    /// @throws RdmaException if there is none
+    /// @throws RdmaException if there is no place
     Place take(InetAddress from, String client) {
         Origin origin = Origin.of(from);
         lock.lock();
@@ -62,7 +62,7 @@ final class ClientQuota {
         }
     }
 
-    /// The place of one client, free again when its endpoint is.
+    /// The place of one client, which is free again when the client's endpoint is freed.
     final class Place implements AutoCloseable {
         private final Origin origin;
         private boolean left;

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 /// ```
 public final class ClientSession extends Session {
     private final String server;
-    /// Without the GID index of this side, which each endpoint looks up.
+    /// The settings without this side's GID index, which each endpoint looks up.
     private final SessionSettings given;
     private final CurrentEndPoint<EndPoint> current;
     private final @Nullable Reconnector<EndPoint> reconnector;

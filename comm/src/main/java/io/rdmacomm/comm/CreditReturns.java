@@ -10,14 +10,13 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// Asks the peer of an endpoint to return receives that it was granted and does not use, and returns those
-/// that this side does not use, with messages on the control channel. Thread-safe; does not block.
+/// Asks the peer of an endpoint to return unused receives that it was granted, and returns those that this side
+/// does not use, with messages on the control channel. Thread-safe; does not block.
 ///
 /// @param name of the endpoint
 /// @param unlessDone runs a task, unless this side has sent DONE
 /// @param timeout for a message
-/// @param busy the channels for which a message is being sent, so that repeated requests of a peer cost
-///         nothing more
+/// @param busy the channels for which a message is being sent, so that repeated requests of a peer cost nothing
 record CreditReturns(
         String name,
         ControlChannel control,

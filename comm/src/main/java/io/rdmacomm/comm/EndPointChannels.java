@@ -47,7 +47,7 @@ final class EndPointChannels implements AutoCloseable {
         long received = 0;
         long cellBytes = 0;
         for (int i = 0; i < each.size(); i++) {
-            // Of channels that share their receives, only the control channel has its own.
+            // If channels share their receives, only the control channel has its own.
             received += i == 0 || shared == null ? poolBytes(each.get(i)) : 0;
             cellBytes += each.get(i).sizes().cellBytes();
         }
@@ -106,8 +106,8 @@ final class EndPointChannels implements AutoCloseable {
         }
     }
 
-    /// The memory for receives and for one message of the control channel. Allocated when first needed, so
-    /// that a peer that has only sent HELLO costs none; the connecting thread makes the first call.
+    /// The memory for receives and for one message of the control channel. Allocated when first needed, so that a
+    /// peer that has only sent HELLO costs none. The connecting thread makes the first call.
     private RdmaBuffer pool() {
         RdmaBuffer allocated = pool;
         if (allocated == null) {
@@ -179,10 +179,10 @@ final class EndPointChannels implements AutoCloseable {
     }
 
     /// Ends everything in flight after [#stop]: closes the queue pairs; the polling threads run the handlers. If
-    /// that runs out of memory, the next call continues. The control channel is last: it asks for that call.
+    /// that runs out of memory, the next call continues. The control channel is last, as it asks for that call.
     ///
     /// @param deadline the end of the time for devices to flush
-    /// @param polling whether to poll where no library thread does
+    /// @param polling whether to poll if no library thread does
     void end(long deadline, boolean polling) {
         try {
             new ProgressWait(all.stream().map(RdmaChannel::adapter).toList(), deadline).untilFlushed(polling);

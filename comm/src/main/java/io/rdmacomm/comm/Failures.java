@@ -55,23 +55,23 @@ final class Failures {
                 cause);
     }
 
-    /// Logs the failure of an endpoint that no listener takes.
+    /// Logs the failure of an endpoint without a listener.
     static void log(Object endPoint, RdmaException why) {
         LOGGER.log(Level.WARNING, endPoint + " failed: " + why.getMessage());
     }
 
-    /// Reports to the flight recorder, if it is active. Otherwise the event class must not be loaded: the
-    /// first one costs the JVM a tenth of a second of setup that only a recording needs.
+    /// Reports to the flight recorder, if it is active. Otherwise the event class must not be loaded: the first one
+    /// costs the JVM a tenth of a second of setup that only a recording needs.
     static void record(String endPoint, Throwable why) {
         if (FlightRecorder.isInitialized()) {
             ErrorEvent.report(endPoint, why);
         }
     }
 
-    /// The failure of an endpoint after failed work. A dead peer gives the same failure whether the setup
+    /// The failure of an endpoint after failed work. A dead peer causes the same failure whether the setup
     /// connection or the queue pair detects it first.
     ///
-    /// @param why the reason that the device gives for the end of the connection, or null
+    /// @param why the device's reason for the end of the connection, or null
     static RdmaException ofEndPoint(
             String channel, String what, WorkStatus status, int vendorError, @Nullable String why) {
         return switch (status) {

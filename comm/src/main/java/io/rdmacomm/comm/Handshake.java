@@ -238,7 +238,7 @@ record Handshake(SessionDevice device, SessionSettings settings, HandlerErrors e
         if (proves) {
             return setUp(connector, client.terms(), peer, complete, byNumbers, tickets, places, owner, () -> {});
         }
-        // If it gets no turn, the client is notified before its deadline.
+        // If no turn comes in time, the client still learns so before its own deadline.
         try (SetupLine.Turn turn = line.enter(connector, step().dividedBy(2))) {
             known.run();
             return setUp(connector, client.terms(), peer, complete, byNumbers, tickets, places, owner, turn::waits);
@@ -323,7 +323,7 @@ record Handshake(SessionDevice device, SessionSettings settings, HandlerErrors e
         }
     }
 
-    /// The client connects its queue pairs one after the other; receives are posted for each when it is
+    /// Lets the client connect its queue pairs one after the other, and posts the receives of each once it is
     /// connected.
     private void byConnections(
             PeerConnection endPoint,

@@ -7,7 +7,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
-/// The messages of a channel that have arrived: for its handler, or else queued until they are received.
+/// The arrived messages of a channel: passed to its handler, or queued until they are received.
 ///
 /// @param <H> the handler
 final class Inbox<H> {
@@ -20,7 +20,7 @@ final class Inbox<H> {
     private long head;
     private volatile long tail;
 
-    /// @param most how many messages can be queued at a time
+    /// @param most the limit of queued messages
     Inbox(int most) {
         this.stored = new Message[most];
     }

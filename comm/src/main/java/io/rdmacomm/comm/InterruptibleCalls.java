@@ -17,14 +17,14 @@ final class InterruptibleCalls implements AutoCloseable {
     private final Set<Thread> threads = new HashSet<>();
     private boolean closed;
 
-    /// @param owner its name, for the exception of calls that end because it was closed
+    /// @param owner the name in the exception of calls that end because this was closed
     InterruptibleCalls(String owner) {
         this.owner = owner;
     }
 
     /// Makes a call on this thread.
     ///
-    /// @throws ClosedException if this is closed, before or meanwhile
+    /// @throws ClosedException if this was closed before the call or is closed during it
     <T> T run(Supplier<T> call) {
         begin();
         try {

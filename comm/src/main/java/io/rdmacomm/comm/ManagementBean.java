@@ -24,7 +24,7 @@ final class ManagementBean implements DynamicMBean {
 
     /// A bean with all counters.
     ///
-    /// @param description for people
+    /// @param description shown to users
     public ManagementBean(String description, Supplier<ChannelStatistics> statistics) {
         this.description = description;
         for (ChannelCounter counter : ChannelCounter.values()) {

@@ -170,12 +170,12 @@ public final class Message implements AutoCloseable {
                 : "its handler had returned; call retain() in the handler to keep it";
     }
 
-    /// Whether it was stored, received or retained, and not closed. On any thread.
+    /// Whether the message was queued, received or retained, and not closed. On any thread.
     boolean isHeld() {
         return state == HELD;
     }
 
-    /// A message or notice has arrived in it.
+    /// A message or notice has arrived in this memory.
     void arrived(long newLength, boolean isNotice, boolean hasTag, int newTag) {
         length = newLength;
         notice = isNotice;
@@ -183,13 +183,13 @@ public final class Message implements AutoCloseable {
         tag = newTag;
     }
 
-    /// It is passed to the handler by the calling thread; the handler may hand it to other threads.
+    /// The calling thread passes the message to the handler, which may hand it to other threads.
     void handled() {
         handling = Thread.currentThread();
         STATE.setRelease(this, HANDLED);
     }
 
-    /// It is stored, or was given to a receiver.
+    /// The message is queued, or was given to a receiver.
     void held() {
         state = HELD;
     }
@@ -203,7 +203,7 @@ public final class Message implements AutoCloseable {
         }
     }
 
-    /// It was not received.
+    /// The program did not receive the message: posts its receive again.
     void discard() {
         state = GIVEN_BACK;
         receives.repost(index);

@@ -4,9 +4,9 @@ import io.rdmacomm.comm.data.ReceiveBlocks;
 import io.rdmacomm.comm.data.ReceiveSource;
 import java.util.function.Function;
 
-/// Where the messages of a channel arrive.
+/// The receives that the messages of a channel arrive in.
 ///
-/// @param source where its receives come from
+/// @param source posts the receives
 /// @param messages the message of each receive
 record MessagePlace(ReceiveSource source, Function<ReceiveBlocks, Message[]> messages) {
     /// Receives that only this channel uses.

@@ -21,6 +21,6 @@ interface ObservedSession {
     /// The connections of the endpoints that are not closed, oldest first.
     List<PeerConnection> connections();
 
-    /// Notifies an observer of the endpoints, first of those that are open.
+    /// Notifies an observer of the open endpoints now, and of all changes from then on.
     void observe(SessionObserver observer);
 }

@@ -178,7 +178,7 @@ final class PeerConnection implements AutoCloseable {
         thread(what, task).start();
     }
 
-    /// After the handshake, the TCP connection only detects the end of the peer's process.
+    /// Waits for the end of the peer's process: after the handshake, the TCP connection has no other purpose.
     private void watch(TcpConnector connection) {
         try {
             RdmaException end = Failures.ofSetup(connection.awaitEnd());
@@ -245,7 +245,7 @@ final class PeerConnection implements AutoCloseable {
         });
     }
 
-    /// First of all, in the same step as the failure and without new memory, the TCP connection ends: from then on
+    /// Finishes the TCP connection first, in the same step as the failure and without allocating: after that,
     /// nothing here can keep the peer from noticing.
     private void end() {
         TcpConnector connection = connector;
@@ -269,7 +269,8 @@ final class PeerConnection implements AutoCloseable {
         }
     }
 
-    /// Runs a part of the work after a failure, which exists from the beginning: this allocates nothing.
+    /// Runs one of the parts of the work after a failure. They are created in advance, so that this allocates
+    /// nothing.
     private void runOrRepeat(Runnable part) {
         try {
             part.run();
@@ -278,7 +279,8 @@ final class PeerConnection implements AutoCloseable {
         }
     }
 
-    /// A part has run out of memory: the polling thread of the control channel repeats all of the work.
+    /// A part has failed, probably out of memory: the polling thread of the control channel repeats all of the
+    /// work.
     private void repeat(Throwable why) {
         life.on(Event.INCOMPLETE);
         control.channel().adapter().condemn(why);
@@ -314,7 +316,7 @@ final class PeerConnection implements AutoCloseable {
         return endThread.get();
     }
 
-    /// Whether this side began to close it before it ended otherwise.
+    /// Whether this side started to close it before it ended in another way.
     boolean isClosedHere() {
         return life.isClosedHere();
     }
@@ -449,7 +451,7 @@ final class PeerConnection implements AutoCloseable {
         }
     }
 
-    /// Its number, which no other endpoint of this process has had.
+    /// Unique in this process.
     long number() {
         return number;
     }

@@ -28,7 +28,7 @@ final class PeerState {
 
     /// Adds a buffer that the peer has announced; it replaces an older one of the same name.
     ///
-    /// @param most how many there may be
+    /// @param most the limit of buffers
     /// @return whether there was room for it
     boolean keep(RemoteBuffer buffer, int most) {
         return life.read(() -> {

@@ -30,7 +30,7 @@ class PendingOperation<T extends @Nullable Object> extends CompletableFuture<T> 
         return deadline;
     }
 
-    /// Whether it was taken out of the queue at its deadline. Under the send lock.
+    /// Whether it was removed from the queue at its deadline. Under the send lock.
     final boolean isExpired() {
         return expired;
     }
@@ -46,10 +46,10 @@ class PendingOperation<T extends @Nullable Object> extends CompletableFuture<T> 
         return true;
     }
 
-    /// It waits for its turn, while the program may change its message. Under the send lock.
+    /// It is queued, and the program may change its message meanwhile. Under the send lock.
     void keep() {}
 
-    /// It never starts. Under the send lock.
+    /// It will never start. Under the send lock.
     void unload() {}
 
     /// It has started and ended; its future completes next.

@@ -60,8 +60,8 @@ public final class RdmaChannel {
     /// @param checks for the operations, until it is connected
     /// @param group receives its completions
     /// @param memory for its cells
-    /// @param place where messages arrive
-    /// @param copies where messages without a buffer are sent from
+    /// @param place the receives that messages arrive in
+    /// @param copies the memory for messages that are sent without a buffer
     /// @param arena lives as long as the channel
     /// @param patience the timeout of blocking calls and futures that specify none
     RdmaChannel(
@@ -389,8 +389,8 @@ public final class RdmaChannel {
         });
     }
 
-    /// Rejects new operations, fails queued ones and waiting receivers, and has the device flush operations
-    /// in flight.
+    /// Rejects new operations, fails queued ones and waiting receivers, and makes the device flush operations in
+    /// flight.
     void stop(RdmaException why) {
         ClosedException refusal = new ClosedException(name + " has failed: " + why.getMessage(), why);
         gate.refuse(refusal);

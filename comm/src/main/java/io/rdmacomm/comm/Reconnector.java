@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/// Replaces the endpoint of a client whenever it has ended, in a virtual thread that sleeps in between.
+/// Replaces the endpoint of a client whenever it has ended. A virtual thread waits for that and connects again.
 ///
 /// The old endpoint is closed when [SessionListener#onEnd] has returned. The new one is made meanwhile, with
 /// new queue pairs, and [SessionListener#onEndPoint] is called for it after that.
@@ -174,7 +174,7 @@ final class Reconnector<E> implements AutoCloseable {
         return Thread.ofVirtual().name("rdmacomm-" + name).start(call);
     }
 
-    /// Ends at once, also during a pause or an attempt. Waits until it has ended.
+    /// Interrupts a pause or an attempt to connect, and waits until the thread has ended.
     @Override
     public void close() {
         closed.countDown();

@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 /// Requests to the peer of a channel, and its answers. Any number of threads may ask at the same time, and the
 /// answers may come in any order. Thread-safe.
 ///
-/// Each request is a message with a number of its own as its tag. The peer answers with a message, or a WRITE
-/// with a notice, that has the same tag:
+/// Each request is a message with a unique number as its tag. The peer answers with a message, or a WRITE with a
+/// notice, that has the same tag:
 ///
 /// ```java
 /// Requests requests = Requests.on(client.endPoint().channel(0));
@@ -30,8 +30,8 @@ import org.jspecify.annotations.Nullable;
 /// channel.onMessage((from, question) -> from.async().send(answerTo(question), question.tag()));
 /// ```
 ///
-/// It receives all messages of the channel, so the program must not receive there itself. An answer that comes
-/// too late, and any other message that answers nothing, is closed and counted in [#unexpected()].
+/// It receives all messages of the channel, so the program must not receive there itself. An answer that comes too
+/// late, and any message that answers no request, is closed and counted in [#unexpected()].
 ///
 /// All calls throw what [BlockingChannel] throws for bad arguments. They fail with [DeadlineException] if there
 /// is no answer in time, with [ClosedException] if the channel is closed or fails, and with
@@ -101,7 +101,7 @@ public final class Requests {
         return waiting.size();
     }
 
-    /// The number of messages that answered no request which was waiting for it.
+    /// The number of messages that answered no waiting request.
     public long unexpected() {
         return unexpected.get();
     }
@@ -138,7 +138,7 @@ public final class Requests {
         return new DeadlineException("no answer arrived on " + channel + " within " + timeout.toMillis() + " ms", null);
     }
 
-    /// The number of a request is unique: a thread takes each of the 2^32 in turn, except those that still wait.
+    /// The number of a request is unique: each takes the next of the 2^32 numbers that no waiting request has.
     private Request start(Function<Integer, CompletableFuture<@Nullable Void>> send) {
         // Before it is sent, because the answer may arrive at once.
         int number = numbers.incrementAndGet();
@@ -164,7 +164,7 @@ public final class Requests {
         return request;
     }
 
-    /// Receives messages until one has to be waited for.
+    /// Receives all messages that have arrived, and continues when the next one arrives.
     private void receive() {
         CompletableFuture<Message> next = channel.async().receive();
         while (next.isDone() && !next.isCompletedExceptionally()) {
@@ -194,7 +194,8 @@ public final class Requests {
         waiting.values().forEach(request -> request.completeExceptionally(why));
     }
 
-    /// Complete when its SEND has ended, so that its memory is free, and the answer has arrived; or it has failed.
+    /// Complete when the answer has arrived and the SEND has ended, so that its memory is free; or when it has
+    /// failed.
     private static final class Request extends CompletableFuture<Message> {
         private final AtomicReference<@Nullable Message> answer = new AtomicReference<>();
         private volatile boolean sent;

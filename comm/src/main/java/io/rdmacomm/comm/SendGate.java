@@ -54,7 +54,8 @@ final class SendGate {
         }
     }
 
-    /// Starts an operation if that is possible at once. Under the send lock, and when it was found open there.
+    /// Starts an operation if that is possible at once. The caller holds the send lock, and has found the gate open
+    /// under it.
     Admission start(Operation operation, CompletionHandler handler, long context) {
         if (!queue.isEmpty()) {
             return Admission.OTHERS_WAIT;
@@ -99,7 +100,7 @@ final class SendGate {
         }
     }
 
-    /// Starts an operation now, or when it is its turn and there is room.
+    /// Starts an operation now, or queues it until it is first and there is room.
     ///
     /// @throws ClosedException if operations are refused
     void submit(PendingOperation<?> pending) {
@@ -126,8 +127,8 @@ final class SendGate {
         }
     }
 
-    /// Starts queued operations as far as there is room, and fails those whose deadline has passed. On the
-    /// polling thread.
+    /// Starts queued operations while there is room, and fails those whose deadline has passed. On the polling
+    /// thread.
     void drain() {
         List<PendingOperation<?>> expired = List.of();
         boolean waiting;

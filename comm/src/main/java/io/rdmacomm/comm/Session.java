@@ -56,7 +56,7 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
                 () -> lost("the program has closed the device context of " + this + "; close the session instead"));
     }
 
-    /// The session can no longer work, and ends.
+    /// The session no longer works: closes it.
     final void lost(String words) {
         RdmaException why = new RdmaException(words, null);
         LOGGER.log(Level.ERROR, words);
@@ -87,9 +87,9 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
         return options.name();
     }
 
-    /// The open device, for functions that this layer does not offer. It is closed with the session. The
-    /// session takes its asynchronous events; see [SessionListener#onDeviceEvent]. If the program closes it,
-    /// the session ends: its endpoints fail, and later calls throw a [ClosedException] with the cause.
+    /// The open device, for functions that this layer does not offer. It is closed with the session. The session
+    /// reads its asynchronous events; see [SessionListener#onDeviceEvent]. If the program closes it, the session
+    /// ends: its endpoints fail, and later calls throw a [ClosedException] with the cause.
     public final Context context() {
         return device.context();
     }
@@ -164,11 +164,10 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
     }
 
     /// Makes progress as [#poll()] does, and sleeps if there is nothing to do, until the device reports a
-    /// completion or the time is up. A loop that waits for the effect of a handler calls [#poll()] for a
-    /// while, and then this. It may return early, and another thread that polls may take the completion, so
-    /// the time-out should be short. In work mode POLLING, where completions raise no events, and in thread
-    /// modes other than CALLER it returns at once.
-    ///
+    /// completion or the time is up. A loop that waits for the effect of a handler calls [#poll()] for a while, and
+    /// then this. It may return early, and another thread that polls may take the completion, so the timeout should
+    /// be short. In work mode POLLING, where completions raise no events, and in thread modes other than CALLER it
+    /// returns at once.
     /// @param timeout how long to sleep at most
     /// @return the number of completions
     public final int awaitCompletions(Duration timeout) {
@@ -202,7 +201,7 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
             }
             closed = true;
             open = false;
-            // It cannot be closed again, so each step is taken whatever happens in the others.
+            // There is no second close, so each step runs even if another one fails.
             Closer.step(this, this::stopAccepting);
             Closer.step(this, this::closeEndPoints);
             Closer.step(this, observation::close);

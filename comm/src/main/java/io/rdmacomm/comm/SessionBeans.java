@@ -70,7 +70,7 @@ final class SessionBeans implements SessionObserver {
                         () -> table(session.context().counters(session.port())));
     }
 
-    /// The form in which an MXBean shows a map, which clients know.
+    /// A map in the form of an MXBean, which management clients can show.
     private static TabularData table(Map<String, Long> numbers) {
         String[] items = {"key", "value"};
         String name = "java.util.Map<java.lang.String, java.lang.Long>";
@@ -153,7 +153,7 @@ final class SessionBeans implements SessionObserver {
             try {
                 server.unregisterMBean(name);
             } catch (InstanceNotFoundException e) {
-                // Somebody else has done so.
+                // Another thread has already done so.
             } catch (JMException | RuntimeException e) {
                 // A bean server that refuses one must not keep the others.
                 log("unregistering " + name, e);

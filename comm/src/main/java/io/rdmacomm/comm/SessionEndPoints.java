@@ -15,7 +15,7 @@ final class SessionEndPoints {
     private long failed;
     private ChannelStatistics closed = new ChannelStatistics();
 
-    /// Notifies an observer of the endpoints, first of those that are open.
+    /// Notifies an observer of the open endpoints now, and of all changes from then on.
     void observe(SessionObserver newObserver) {
         lock.lock();
         try {
@@ -26,7 +26,7 @@ final class SessionEndPoints {
         }
     }
 
-    /// Those that are open, oldest first. Does not wait.
+    /// The open endpoints, oldest first. Does not wait.
     List<EndPoint> open() {
         return open;
     }

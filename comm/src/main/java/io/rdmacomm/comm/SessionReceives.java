@@ -38,7 +38,7 @@ final class SessionReceives implements AutoCloseable {
         return pool;
     }
 
-    /// Where the messages of a channel arrive.
+    /// The receives that the messages of a channel arrive in.
     ///
     /// @throws IllegalArgumentException if it needs longer messages or fewer receives than the pool has
     MessagePlace place(ChannelOptions channel) {

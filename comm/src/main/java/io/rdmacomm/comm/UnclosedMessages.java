@@ -55,7 +55,7 @@ final class UnclosedMessages {
         Watched(RdmaChannel channel) {
             this.channel = channel;
             int receives = channel.options().receives();
-            // With so many unclosed, the rest are too few to be posted again.
+            // With this many unclosed, the remaining receives are too few to be posted again.
             this.most = receives - ReceivePool.together(receives) + 1;
         }
 

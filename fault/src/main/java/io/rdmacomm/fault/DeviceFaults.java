@@ -42,7 +42,7 @@ final class DeviceFaults {
         return !linkDown;
     }
 
-    /// The device has failed. Returns whether it had not failed before.
+    /// Marks the device as failed. Returns whether it had not failed before.
     synchronized boolean fail() {
         if (failed) {
             return false;

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.LongConsumer;
 
-/// Also reports an armed queue when a completion that the queue held back becomes due.
+/// Also reports an armed queue when a completion that the queue has held back becomes due.
 final class FaultCompletionChannel extends RecheckedWait<CompletionChannelDriver> implements CompletionChannelDriver {
     private final LongConsumer onClose;
     private final List<FaultCompletionQueue> queues = new CopyOnWriteArrayList<>();
@@ -51,8 +51,8 @@ final class FaultCompletionChannel extends RecheckedWait<CompletionChannelDriver
         return awaitOrDue(timeoutNanos);
     }
 
-    /// How long until one of its queues is to raise an event for a completion that it holds back;
-    /// [HeldCompletions#NEVER] if none is.
+    /// The time until one of its queues will raise an event for a held completion; [HeldCompletions#NEVER] if none
+    /// will.
     long untilDue(long now) {
         long soonest = HeldCompletions.NEVER;
         for (FaultCompletionQueue queue : queues) {

@@ -12,7 +12,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/// Gives requests that were posted to fail the status of their rule, and holds completions back.
+/// Gives the completions of spoiled requests the status of their rule, and holds completions back.
 final class FaultCompletionQueue extends Wrapper<CompletionQueueDriver> implements CompletionQueueDriver {
     private static final long BYTES = CompletionLayout.BYTES;
     private static final int SUCCESS = 0;
@@ -22,12 +22,12 @@ final class FaultCompletionQueue extends Wrapper<CompletionQueueDriver> implemen
     private final boolean delays;
     private final InjectedFailures failures = new InjectedFailures();
     private final HeldCompletions held = new HeldCompletions();
-    /// The events of the real queue that are not acknowledged; only with a channel.
+    /// The unacknowledged events of the real queue; only with a channel.
     private final AtomicInteger unacknowledged = new AtomicInteger();
     private volatile boolean armed;
     private volatile boolean silent;
 
-    /// @param channel where it reports completions that it held back; null if nothing is to be reported
+    /// @param channel the channel that reports held completions; null if there are no events
     FaultCompletionQueue(OpenDevice device, CompletionQueueDriver real, @Nullable FaultCompletionChannel channel) {
         super(real);
         this.device = device;
@@ -48,23 +48,23 @@ final class FaultCompletionQueue extends Wrapper<CompletionQueueDriver> implemen
         return real.capacity();
     }
 
-    /// The requests that are to fail in it.
+    /// The spoiled requests whose completions go to this queue.
     InjectedFailures failures() {
         return failures;
     }
 
-    /// How long until a completion that it holds back is to raise an event; [HeldCompletions#NEVER] if none is.
+    /// The time until a held completion will raise an event; [HeldCompletions#NEVER] if none will.
     long untilDue(long now) {
         long due = held.nextDue();
         return armed && due != HeldCompletions.NEVER ? due - now : HeldCompletions.NEVER;
     }
 
-    /// An event of it is being delivered.
+    /// Notes that an event of this queue is being delivered.
     void delivered() {
         armed = false;
     }
 
-    /// An event of the real queue is being delivered.
+    /// Notes that an event of the real queue is being delivered.
     void realDelivered() {
         unacknowledged.incrementAndGet();
         delivered();
@@ -75,7 +75,7 @@ final class FaultCompletionQueue extends Wrapper<CompletionQueueDriver> implemen
         silent = true;
     }
 
-    /// Overruns as on an adapter whose polling does not report it.
+    /// Overruns, like the queue of an adapter whose polling does not report it.
     void overrun() {
         if (!silent) {
             silence();
@@ -99,12 +99,12 @@ final class FaultCompletionQueue extends Wrapper<CompletionQueueDriver> implemen
         if (armed) {
             recheck();
         }
-        // The queue may have fallen silent since this poll began, before the request was posted that completed
-        // meanwhile.
+        // The queue may have become silent after this poll began, and before the posting of a request that has
+        // completed since.
         return silent ? 0 : filled;
     }
 
-    /// A broken queue throws, but only after the completions taken from it are reported.
+    /// A broken queue throws, but only after the completions already taken from it are reported.
     private int pollReal(MemorySegment into, int filled, int max) {
         if (filled == 0) {
             return real.poll(into, max);
@@ -116,9 +116,9 @@ final class FaultCompletionQueue extends Wrapper<CompletionQueueDriver> implemen
         }
     }
 
-    /// Takes those completions out of the `count` ones behind `filled` that are held back.
+    /// Removes those of the `count` completions after the first `filled` that are to be held back.
     ///
-    /// @return how many are left, and `filled`
+    /// @return the number of remaining completions, plus `filled`
     private int applyRules(MemorySegment completions, int filled, int count) {
         int left = filled;
         for (int i = filled; i < filled + count; i++) {
@@ -133,7 +133,7 @@ final class FaultCompletionQueue extends Wrapper<CompletionQueueDriver> implemen
         return left;
     }
 
-    /// Holds the completion at `at` back, if a rule demands it or an earlier one of its queue pair is held back.
+    /// Holds back the completion at `at` if a rule says so, or if an earlier one of its queue pair is held.
     private boolean hold(MemorySegment completions, long at) {
         int number = completions.get(JAVA_INT, at + CompletionLayout.QUEUE_PAIR_NUMBER);
         FaultQueuePair queuePair = device.queuePairs().get((long) number);
@@ -149,7 +149,7 @@ final class FaultCompletionQueue extends Wrapper<CompletionQueueDriver> implemen
         return true;
     }
 
-    /// The waiting thread of the channel does not know yet when the next completion is due.
+    /// Tells the waiting thread of the channel that another completion will become due.
     private void recheck() {
         if (channel != null && held.nextDue() != HeldCompletions.NEVER) {
             channel.recheck();
@@ -163,7 +163,7 @@ final class FaultCompletionQueue extends Wrapper<CompletionQueueDriver> implemen
         recheck();
     }
 
-    /// The real queue does not know the events for completions that were held back.
+    /// The real queue does not count the events for held completions.
     @Override
     public void acknowledge(int events) {
         if (channel == null) {

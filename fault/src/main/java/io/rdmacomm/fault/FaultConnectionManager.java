@@ -16,7 +16,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 
-/// Connects queue pairs unless a rule fails that.
+/// Connects queue pairs, unless a rule makes that fail.
 final class FaultConnectionManager extends Wrapper<ConnectionManagerDriver> implements ConnectionManagerDriver {
     private final OpenDevice device;
 
@@ -126,7 +126,7 @@ final class FaultConnectionManager extends Wrapper<ConnectionManagerDriver> impl
             }
         }
 
-        /// A request whose acceptance fails by a rule is rejected, as it has to be answered.
+        /// If a rule makes the acceptance fail, rejects the request, because it must be answered.
         @Override
         public ConnectionDriver accept(QueuePair queuePair, ConnectionParameters parameters, long timeoutNanos)
                 throws InterruptedException {

@@ -115,8 +115,8 @@ final class FaultContext extends Wrapper<ContextDriver> implements ContextDriver
         return real.whyNoConnectionManager();
     }
 
-    /// Only an event of the real device wakes a thread that waits for it, so while a rule may raise one, this
-    /// checks periodically.
+    /// Checks periodically while a rule may raise an event, because only an event of the real device wakes a
+    /// waiting thread.
     @Override
     public @Nullable DriverEvent awaitEvent(long timeoutNanos) throws InterruptedException {
         long begin = System.nanoTime();

@@ -6,7 +6,7 @@ import io.rdmacomm.verbs.spi.DeviceDriver;
 
 /// A device that injects faults into another one.
 ///
-/// @param name has the rules and, if they depend on it, the seed
+/// @param name contains the rules and, if they depend on it, the seed
 record FaultDevice(String name, DeviceDriver real, FaultPlan plan) implements DeviceDriver {
     @Override
     public String provider() {

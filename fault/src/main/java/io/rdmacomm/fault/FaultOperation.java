@@ -15,7 +15,7 @@ enum FaultOperation {
     READ,
     /// A compare-and-swap or fetch-and-add.
     ATOMIC,
-    /// Any of those above.
+    /// Any of the operations above.
     ANY,
     /// A receive of a queue pair.
     RECEIVE,
@@ -33,7 +33,7 @@ enum FaultOperation {
     CREATE_SHARED_RECEIVE_QUEUE,
     /// Creating a queue pair (ibv_create_qp).
     CREATE_QUEUE_PAIR,
-    /// Taking a queue pair to READY_TO_RECEIVE (ibv_modify_qp).
+    /// Changing a queue pair to READY_TO_RECEIVE (ibv_modify_qp).
     CONNECT;
 
     /// Its name in rules, for example `create-queue-pair`.
@@ -46,17 +46,17 @@ enum FaultOperation {
         return compareTo(RECEIVE) > 0;
     }
 
-    /// Whether a rule about this one is about `other` as well.
+    /// Whether a rule about this operation also applies to `other`.
     boolean includes(FaultOperation other) {
         return this == other || (this == ANY && other.compareTo(ANY) < 0);
     }
 
-    /// Whether it names memory of the peer.
+    /// Whether it accesses memory of the peer.
     boolean isOneSided() {
         return this == WRITE || this == READ || this == ATOMIC;
     }
 
-    /// The operation of a send request; null if no rule can be about it.
+    /// The operation of a send request; null if no rule can apply to it.
     static @Nullable FaultOperation ofSend(SendOpcode opcode) {
         return switch (opcode) {
             case SEND, SEND_WITH_IMMEDIATE, SEND_WITH_INVALIDATE -> SEND;
@@ -67,7 +67,7 @@ enum FaultOperation {
         };
     }
 
-    /// The operation that a completion reports; null if no rule can be about it.
+    /// The operation that a completion reports; null if no rule can apply to it.
     static @Nullable FaultOperation ofCompletion(CompletionOpcode opcode) {
         return switch (opcode) {
             case SEND -> SEND;

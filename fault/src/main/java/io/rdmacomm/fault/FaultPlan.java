@@ -4,7 +4,7 @@ import java.util.List;
 
 /// The rules of a device, and the seed of their random choices.
 ///
-/// @param restrictions what the device does not do
+/// @param restrictions the operations that the device does not support
 /// @param text the rules as given, and the seed if it matters
 record FaultPlan(List<Rule> rules, Restrictions restrictions, long seed, String text) {
     /// The end of the device's name.

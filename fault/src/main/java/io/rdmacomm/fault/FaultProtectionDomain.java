@@ -12,7 +12,7 @@ import io.rdmacomm.verbs.spi.QueuePairRequest;
 import io.rdmacomm.verbs.spi.SharedReceiveQueueDriver;
 import java.lang.foreign.MemorySegment;
 
-/// Fails or delays what creates an object in a protection domain.
+/// Fails or delays the creation of objects in a protection domain.
 final class FaultProtectionDomain extends Wrapper<ProtectionDomainDriver> implements ProtectionDomainDriver {
     private final OpenDevice device;
     private final Restrictions restrictions;

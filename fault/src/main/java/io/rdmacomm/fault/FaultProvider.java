@@ -6,8 +6,8 @@ import io.rdmacomm.verbs.spi.RdmaProvider;
 import java.util.List;
 import java.util.Optional;
 
-/// Makes a device of a name such as `fault:soft0?fail=write:3:REMOTE_ACCESS_ERROR`: device `soft0`, and rules for the
-/// faults that it injects. Without rules the device is like the one that it wraps. It lists no devices.
+/// Opens devices with names such as `fault:soft0?fail=write:3:REMOTE_ACCESS_ERROR`: device `soft0`, and rules for
+/// the faults that it injects. Without rules the device behaves like the wrapped one. Lists no devices.
 public final class FaultProvider implements RdmaProvider {
     static final String NAME = "fault";
     private static final String PREFIX = NAME + ":";
@@ -30,7 +30,7 @@ public final class FaultProvider implements RdmaProvider {
         if (!name.startsWith(PREFIX)) {
             return Optional.empty();
         }
-        // The last question mark, so that the wrapped device may have rules as well.
+        // The last question mark, because the wrapped device may have rules too.
         int mark = name.lastIndexOf('?');
         String wrapped = name.substring(PREFIX.length(), mark < 0 ? name.length() : mark);
         FaultPlan plan = new PlanParser(name).parse(mark < 0 ? "" : name.substring(mark + 1));

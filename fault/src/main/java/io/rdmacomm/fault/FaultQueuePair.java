@@ -53,19 +53,19 @@ final class FaultQueuePair extends Wrapper<QueuePairDriver> implements QueuePair
         return real.readElements();
     }
 
-    /// A device that fails has a thread fail each queue pair.
+    /// A failing device starts a thread that fails each queue pair.
     @Override
     public boolean hasThreads() {
         return device.plan().failsDevice() || real.hasThreads();
     }
 
-    /// How long a completion is held back, in nanoseconds; its completion queue is being polled.
+    /// The time for which a completion is held back, in nanoseconds. Called while its completion queue is polled.
     long delayOf(@Nullable FaultOperation operation) {
         RuleCounters counters = operation == FaultOperation.RECEIVE ? polledReceives : polledSends;
         return counters.next(operation) instanceof InjectedFault.Delay delay ? delay.mostNanos() : 0;
     }
 
-    /// Takes it to the error state. Any thread, without its locks.
+    /// Changes it to the error state. On any thread that holds none of its locks.
     void fail() {
         owner.fail();
     }

@@ -6,12 +6,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/// Also reports a channel when a completion that one of its queues held back becomes due.
+/// Also reports a channel when a completion held back by one of its queues becomes due.
 final class FaultWaitGroup extends RecheckedWait<WaitGroupDriver> implements WaitGroupDriver {
     private final Map<Long, FaultCompletionChannel> channels;
     private final List<FaultCompletionChannel> members = new CopyOnWriteArrayList<>();
 
-    /// @param channels those of the context, by their handles
+    /// @param channels the channels of the context, by their handles
     FaultWaitGroup(WaitGroupDriver real, Map<Long, FaultCompletionChannel> channels) {
         super(real);
         this.channels = channels;

@@ -8,19 +8,19 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 
-/// Completions that are reported later, in the order in which they came. One of a queue pair that has an earlier one
-/// here is never reported before it, as completions of one queue pair keep their order. One thread at a time, except
-/// [#nextDue()].
+/// Completions that are reported later, in the order in which they came. One is never reported before an earlier
+/// one of the same queue pair, because completions of one queue pair keep their order. For one thread at a time,
+/// except [#nextDue()].
 final class HeldCompletions {
     static final long NEVER = Long.MAX_VALUE;
 
     private final List<Held> held = new ArrayList<>();
     private volatile long nextDue = NEVER;
 
-    /// @param due in the time of [System#nanoTime()]
+    /// @param due a [System#nanoTime()]
     private record Held(int queuePair, long due, MemorySegment completion) {}
 
-    /// When the next one is due, in the time of [System#nanoTime()]; [#NEVER] if there is none. Any thread.
+    /// The [System#nanoTime()] at which the next one is due; [#NEVER] if there is none. On any thread.
     long nextDue() {
         return nextDue;
     }
@@ -35,7 +35,7 @@ final class HeldCompletions {
         return false;
     }
 
-    /// Keeps the completion at `at` until `due`, and as long as those of its queue pair before it.
+    /// Holds the completion at `at` until `due`, or longer if earlier ones of its queue pair are held.
     void add(int queuePair, long due, MemorySegment completions, long at) {
         long last = due;
         for (Held earlier : held) {
@@ -50,7 +50,7 @@ final class HeldCompletions {
 
     /// Moves up to `max` completions that are due to the beginning of `into`.
     ///
-    /// @return how many
+    /// @return the number of moved completions
     int release(MemorySegment into, int max) {
         if (held.isEmpty()) {
             return 0;

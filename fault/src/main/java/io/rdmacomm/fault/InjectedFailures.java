@@ -11,8 +11,8 @@ import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.ConcurrentHashMap;
 
-/// The requests that were posted to fail and whose completions a completion queue has not reported yet. The real
-/// device knows them by work ids made up here, as the user's need not be unique. Thread-safe.
+/// The spoiled requests whose completions were not reported yet. They are posted to the real device with work ids
+/// that are generated here, because those of users need not be unique. Thread-safe.
 final class InjectedFailures {
     /// The vendor error of an injected failure.
     static final int VENDOR_ERROR = 0xfa017;
@@ -25,7 +25,7 @@ final class InjectedFailures {
 
     /// The failure to report.
     ///
-    /// @param workId the user's
+    /// @param workId the work id of the user
     private record Failure(long workId, WorkStatus status, QueuePairOwner queuePair) {}
 
     /// Adds a request that is about to be posted.
@@ -40,12 +40,12 @@ final class InjectedFailures {
         return id;
     }
 
-    /// Forgets a request that was not posted after all.
+    /// Removes a request that could not be posted.
     void remove(long id) {
         failures.remove(id);
     }
 
-    /// Makes the completion at `at` that of the rule, if it reports one of these requests.
+    /// Changes the completion at `at` to the failure of the rule, if it reports one of these requests.
     void apply(MemorySegment completions, long at) {
         if (failures.isEmpty()) {
             return;
@@ -62,8 +62,7 @@ final class InjectedFailures {
         completions.set(JAVA_INT, at + CompletionLayout.STATUS, failure.status.code());
         completions.set(JAVA_INT, at + CompletionLayout.VENDOR_ERROR, VENDOR_ERROR);
         if (actual == SUCCESS) {
-            // It succeeded without the memory that was taken from it, for example a receive of an empty
-            // message.
+            // It succeeded although its memory was taken away, for example a receive of an empty message.
             failure.queuePair.fail();
         }
     }

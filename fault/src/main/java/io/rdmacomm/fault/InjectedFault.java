@@ -6,7 +6,7 @@ import java.util.Random;
 
 /// The effect of a rule on an operation.
 sealed interface InjectedFault {
-    /// The request fails with this status, and what follows on its queue pair is flushed.
+    /// The request fails with this status, and later ones on its queue pair are flushed.
     record FailedRequest(WorkStatus status) implements InjectedFault {}
 
     /// The call throws.
@@ -26,7 +26,7 @@ sealed interface InjectedFault {
         }
     }
 
-    /// The request is not taken, as if the queue were full.
+    /// The request is not accepted, as if the queue were full.
     record FullQueue() implements InjectedFault {}
 
     /// The link goes down for this time.

@@ -2,7 +2,7 @@ package io.rdmacomm.fault;
 
 import java.util.Random;
 
-/// The operations that a rule applies to: from number `first` on, every `step`th, with a probability of
+/// The operations that a rule applies to: number `first`, then every `step`th, each with a probability of
 /// `percent`.
 ///
 /// @param first counted from 1
@@ -10,7 +10,7 @@ import java.util.Random;
 record Occurrence(long first, long step, double percent) {
     static final double ALWAYS = 100;
 
-    /// Whether it includes operation `number`, counted from 1. Each operation draws the same amount from
+    /// Whether it includes operation `number`, counted from 1. Each operation takes the same number of values from
     /// `random`.
     boolean includes(long number, Random random) {
         boolean counted = step == 0 ? number == first : number >= first && (number - first) % step == 0;

@@ -10,8 +10,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/// The shared state of the objects of an open device: its rules, their effects on the whole device, and the
-/// objects that they concern. Thread-safe.
+/// The state that the objects of an open device share: the rules, their effects on the whole device, and the
+/// objects that these affect. Thread-safe.
 final class OpenDevice {
     private final String name;
     private final FaultPlan plan;
@@ -65,15 +65,15 @@ final class OpenDevice {
         return Objects.requireNonNull(completionQueues.get(queue.handle()), "it is open");
     }
 
-    /// The numbers of the queue pairs that the connection manager is changing. Rules do not apply to these
-    /// changes: they have applied to the call of the connection manager.
+    /// The numbers of the queue pairs that the connection manager is changing. Rules do not apply to these changes,
+    /// because they were applied to the call of the connection manager.
     Set<Long> managed() {
         return managed;
     }
 
     /// Applies the rules before a call to the real device.
     ///
-    /// @throws VerbException if the call is to fail
+    /// @throws VerbException if a rule makes the call fail
     void before(FaultOperation operation) {
         faults.checkAlive(operation.text());
         InjectedFault fault;
@@ -96,8 +96,8 @@ final class OpenDevice {
         }
     }
 
-    /// Fails the device: all queue pairs enter the error state or, if that is silent, no queue reports
-    /// anything more. Separate threads fail the queue pairs, because the caller may hold locks of one.
+    /// Fails the device: all queue pairs enter the error state, or, if `silent`, no queue reports anything more.
+    /// Separate threads fail the queue pairs, because the caller may hold the locks of one.
     void fail(boolean silent) {
         if (!faults.fail()) {
             return;

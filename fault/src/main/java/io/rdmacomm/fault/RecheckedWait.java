@@ -3,7 +3,7 @@ package io.rdmacomm.fault;
 import io.rdmacomm.verbs.spi.Driver;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/// A wait for events that also ends when a completion that was held back becomes due.
+/// A wait for events that also ends when a held completion becomes due.
 ///
 /// @param <D> the kind of the real driver
 abstract class RecheckedWait<D extends Driver> extends Wrapper<D> {
@@ -14,12 +14,12 @@ abstract class RecheckedWait<D extends Driver> extends Wrapper<D> {
         super(real);
     }
 
-    /// Makes the waiting thread check again what is due.
+    /// Makes the waiting thread check again which completions are due.
     abstract void recheck();
 
-    /// Waits until something has happened, at most for `nanos`.
+    /// Waits for an event, for at most `nanos`.
     ///
-    /// @return the handle of what has an event; 0 if nothing has
+    /// @return the handle of the object with an event; 0 if there is none
     abstract long awaitNext(long nanos) throws InterruptedException;
 
     final long awaitOrDue(long timeoutNanos) throws InterruptedException {

@@ -6,9 +6,9 @@ import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.VerbException;
 import java.util.Set;
 
-/// The operations that the device does not support although the real one does.
+/// The operations that the device does not support although the real device does.
 ///
-/// @param lacking capabilities that it does not have
+/// @param lacking the missing capabilities
 /// @param inlineBytes the longest inline payload of a queue pair
 record Restrictions(Set<Capability> lacking, int inlineBytes) {
     static final Restrictions NONE = new Restrictions(Set.of(), Integer.MAX_VALUE);

@@ -1,10 +1,10 @@
 package io.rdmacomm.fault;
 
-/// One rule: which operations, and what happens to them.
+/// One rule: the operations, and the fault that they get.
 ///
-/// @param queuePair the queue pair, counted from 1 in the order of creation in its context; 0 for each
+/// @param queuePair the queue pair, counted from 1 in the order of creation in its context; 0 for all
 record Rule(FaultOperation operation, int queuePair, Occurrence when, InjectedFault fault) {
-    /// When rules apply. Each moment has its own counters, which no two threads use at a time.
+    /// The moments at which rules apply. Each has its own counters, which only one thread uses at a time.
     enum Moment {
         /// When a send is posted.
         POST_SEND,
@@ -18,7 +18,7 @@ record Rule(FaultOperation operation, int queuePair, Occurrence when, InjectedFa
         CALL
     }
 
-    /// When this rule applies.
+    /// The moment at which this rule applies.
     Moment moment() {
         if (operation.isCall()) {
             return Moment.CALL;

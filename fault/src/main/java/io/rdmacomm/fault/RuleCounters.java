@@ -5,9 +5,9 @@ import java.util.List;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
-/// Counts the operations of one queue pair, or the calls of one context, and decides what the rules do to each.
-/// Depends on nothing but the seed and these operations, so that two equal runs meet equal faults. One thread at a
-/// time.
+/// Counts the operations of one queue pair, or the calls of one context, and decides which faults they get. The
+/// decisions depend only on the seed and these operations, so that equal runs have equal faults. For one thread at
+/// a time.
 final class RuleCounters {
     private final List<Counter> counters = new ArrayList<>();
 
@@ -25,8 +25,8 @@ final class RuleCounters {
         return counters.isEmpty();
     }
 
-    /// The fault of the next operation: that of the first rule that applies; null if none does. All rules
-    /// count it.
+    /// The fault of the next operation: that of the first rule that applies; null if none does. All rules count the
+    /// operation.
     @Nullable
     InjectedFault next(@Nullable FaultOperation operation) {
         InjectedFault found = null;
@@ -37,7 +37,8 @@ final class RuleCounters {
         return found;
     }
 
-    /// Spreads neighboring numbers (the finalizer of SplitMix64), as equal beginnings of [Random] follow from them.
+    /// Spreads neighboring seeds (the finalizer of SplitMix64), because [Random] would start with similar values
+    /// for them.
     private static long mix(long number) {
         long z = number + 0x9e37_79b9_7f4a_7c15L;
         z = (z ^ (z >>> 30)) * 0xbf58_476d_1ce4_e5b9L;
@@ -45,7 +46,7 @@ final class RuleCounters {
         return z ^ (z >>> 31);
     }
 
-    /// [Random], because its specification fixes the numbers for each seed.
+    /// Uses [Random], because its specification defines the numbers for each seed.
     private static final class Counter {
         private final Rule rule;
         private final Random random;

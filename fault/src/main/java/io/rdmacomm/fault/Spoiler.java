@@ -15,8 +15,8 @@ import io.rdmacomm.verbs.spi.SendRequestLayout;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 
-/// Changes requests so that the real device fails them: it then also flushes what follows, in order, and notifies the
-/// peer, as after any other failure. A request is restored as soon as it was posted.
+/// Changes requests so that the real device fails them. It then also flushes later requests, in order, and notifies
+/// the peer, as after any other failure. A request is restored as soon as it was posted.
 final class Spoiler {
     private static final int BYTES = 8; // as an atomic operation needs
 
@@ -52,10 +52,10 @@ final class Spoiler {
         driver.close();
     }
 
-    /// A request as it was.
+    /// The original content of a request.
     ///
-    /// @param at where the request is in the memory of its batch
-    /// @param elementsAt where its elements are
+    /// @param at the offset of the request in the memory of its batch
+    /// @param elementsAt the offset of its elements
     record Original(MemorySegment batch, long at, MemorySegment request, long elementsAt, MemorySegment element) {
         private static Original of(MemorySegment batch, long at, int bytes, long elementsAt) {
             return new Original(
@@ -79,7 +79,7 @@ final class Spoiler {
     /// Spoils a request.
     ///
     /// @param workId its new work id
-    /// @param remotely whether the peer's device is to reject it, if the operation allows that
+    /// @param remotely whether the peer's device must reject it, if the operation makes that possible
     Original spoil(RequestChain requests, int index, long workId, FaultOperation operation, boolean remotely) {
         MemorySegment batch = requests.segment();
         long at = requests.at(index);
@@ -92,9 +92,9 @@ final class Spoiler {
             return original;
         }
         int flags = requests.flags(index) | SendRequestLayout.FLAG_SIGNALED;
-        // A peer checks no key of a request without data (IBTA 9.7.5.2.5).
+        // A peer does not check the key of a request without data (IBTA 9.7.5.2.5).
         if (remotely && operation.isOneSided() && requests.length(index) > 0) {
-            // The low byte distinguishes the uses of one key, on this project's device and on adapters.
+            // The low byte distinguishes successive uses of one key, on this project's device and on adapters.
             long key = at
                     + (operation == FaultOperation.ATOMIC
                             ? SendRequestLayout.ATOMIC_KEY
@@ -108,7 +108,7 @@ final class Spoiler {
         return original;
     }
 
-    /// Sends and receives have the element count at the same offset.
+    /// The element count is at the same offset in sends and receives.
     private void takeMemory(RequestChain requests, int index) {
         MemorySegment batch = requests.segment();
         long element = requests.elementsAt(index);

@@ -14,9 +14,9 @@ import io.rdmacomm.verbs.spi.RequestChain;
 import io.rdmacomm.verbs.spi.SendRequestLayout;
 import org.jspecify.annotations.Nullable;
 
-/// The send queue or the receive queue of a queue pair: applies the rules to each posted request. A request
-/// that is to fail is posted spoiled, so that the real queue pair fails it in its turn and flushes what
-/// follows. One thread at a time.
+/// The send queue or the receive queue of a queue pair: applies the rules to each posted request. A request that
+/// must fail is posted spoiled, so that the real queue pair fails it in its turn and flushes later ones. For one
+/// thread at a time.
 final class WorkQueue {
     /// Posts to the real queue.
     interface Posting {
@@ -30,7 +30,7 @@ final class WorkQueue {
     private final boolean ofSends;
     private final RuleCounters rules;
     private final Posting real;
-    // A request was spoiled: all that is posted from now on is flushed, whatever the rules say.
+    // A request was spoiled: all later requests are flushed, whatever the rules say.
     private boolean failing;
 
     /// @param moment [Rule.Moment#POST_SEND] or [Rule.Moment#POST_RECEIVE]
@@ -50,12 +50,12 @@ final class WorkQueue {
         this.real = real;
     }
 
-    /// The queue works again after a failure.
+    /// Clears the failure, after which the queue works again.
     void restart() {
         failing = false;
     }
 
-    /// Posts what the rules let through, as [io.rdmacomm.verbs.spi.QueuePairDriver#postSends] does.
+    /// Posts the requests that the rules admit, as [io.rdmacomm.verbs.spi.QueuePairDriver#postSends] does.
     int post(RequestChain requests, int first, int count) {
         Spoiler spoiler = device.spoiler();
         return spoiler == null ? real.post(requests, first, count) : applyRules(requests, first, count, spoiler);
@@ -90,7 +90,7 @@ final class WorkQueue {
         return real.post(requests, first, end - first);
     }
 
-    /// How a request is to end; a fault that is about more than the request happens now.
+    /// The status with which a request must end. A fault that affects more than the request takes effect now.
     private WorkStatus statusOf(@Nullable InjectedFault fault) {
         switch (fault) {
             case InjectedFault.FailedRequest failure -> {
@@ -101,8 +101,8 @@ final class WorkQueue {
             case InjectedFault.DeviceFatal fatal -> {
                 device.fail(fatal.silent());
                 if (ofSends && !fatal.silent()) {
-                    // So that this request fails, too. The lock of receives comes after that of sends, so a
-                    // thread that posts receives cannot do the same.
+                    // Makes this request fail too. A thread that posts receives cannot do the same, because the
+                    // lock of receives comes after that of sends.
                     owner.fail();
                 }
             }

@@ -3,9 +3,10 @@ package io.rdmacomm.fault;
 import io.rdmacomm.verbs.spi.Driver;
 import org.jspecify.annotations.Nullable;
 
-/// A driver that injects faults into another one. It is closed with that and has its name.
+/// A driver that injects faults into another one. It has the name of that driver, and closing it closes that
+/// driver.
 ///
-/// @param <D> the kind of the other one
+/// @param <D> the type of the other driver
 abstract class Wrapper<D extends Driver> implements Driver {
     final D real;
 

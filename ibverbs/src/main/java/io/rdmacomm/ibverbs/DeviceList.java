@@ -39,7 +39,7 @@ record DeviceList(List<IbvDevice> devices, int errno) {
         }
     }
 
-    /// Opens the device called `name`: the list is read again, because an entry is valid only as long as its list.
+    /// Opens the device called `name`. Reads the list again, because an entry is valid only as long as its list.
     ///
     /// @return the address of its context, or minus the errno; ENODEV if it is gone
     static long open(LibIbverbs library, String name) {

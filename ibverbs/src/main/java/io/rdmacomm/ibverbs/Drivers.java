@@ -19,8 +19,7 @@ final class Drivers {
     private static final int MANA = 0x1414;
     /// Ethernet adapters of Intel (`PCI_VENDOR_ID_INTEL`).
     private static final int IRDMA = 0x8086;
-    /// Adapters of NVIDIA (Mellanox), by its IEEE number. The rules of mlx5 do no harm to its older ones
-    /// (mlx4).
+    /// Adapters of NVIDIA (Mellanox), by vendor id. mlx4 adapters also match; the mlx5 rules are harmless there.
     private static final int MELLANOX = 0x2c9;
     /// Adapters of HiSilicon (`PCI_VENDOR_ID_HUAWEI`).
     private static final int HNS = 0x19e5;

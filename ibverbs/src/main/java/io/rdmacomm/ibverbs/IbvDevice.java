@@ -31,7 +31,7 @@ final class IbvDevice implements DeviceDriver {
         this.transport = transport;
     }
 
-    /// Reads the struct at `address`, which is freed soon after.
+    /// Reads the struct at `address`. The caller may free it afterwards.
     static IbvDevice read(RdmaLibraries libraries, long address) {
         MemorySegment struct = NativeMemory.at(address, DeviceLayout.BYTES);
         return new IbvDevice(

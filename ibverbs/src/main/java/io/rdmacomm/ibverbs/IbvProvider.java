@@ -12,11 +12,11 @@ import java.util.Optional;
 
 /// Offers the RDMA devices that libibverbs finds on this machine.
 ///
-/// The system property `rdmacomm.ibverbs.library` names another library than `libibverbs.so.1`, and
-/// `rdmacomm.ibverbs.rdmacm` another one than `librdmacm.so.1`.
+/// The system properties `rdmacomm.ibverbs.library` and `rdmacomm.ibverbs.rdmacm` replace `libibverbs.so.1` and
+/// `librdmacm.so.1`.
 ///
-/// Where the kernel has no RDMA driver, [#devices()] does not open the library: that takes tens of milliseconds,
-/// and libibverbs would find nothing either.
+/// If the kernel has no RDMA driver, [#devices()] does not open the library: that takes tens of milliseconds, and
+/// libibverbs would find no device.
 public final class IbvProvider implements RdmaProvider {
     private static final String NAME = "ibverbs";
     private static final String LIBRARY = "libibverbs.so.1";

@@ -36,11 +36,11 @@ import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// Has classes of the JDK that know its own socket channels ask [JdkCalls] about ours.
+/// Makes classes of the JDK that treat its own socket channels specially ask [JdkCalls] about ours.
 ///
-/// A few methods get lines at their beginning: they call a method handle, and return its answer unless that is null or
-/// negative. The handles are in a new class beside them, because code of `java.base` cannot name a class of ours. A
-/// method whose shape is not the expected one stays as it is.
+/// Inserts code at the beginning of a few methods: it calls a method handle, and returns its result unless that is
+/// null or negative. The handles are in a new class in their package, because code of `java.base` cannot name a
+/// class of ours. A method with an unexpected shape stays unchanged.
 final class JdkClasses {
     private static final SafeLogger LOGGER = SafeLogger.of(JdkClasses.class);
 
@@ -51,13 +51,13 @@ final class JdkClasses {
     private static final ClassDesc OUTPUT = descriptor(OutputStream.class);
     private static final ClassDesc CHANNEL_INPUT = ofJdk("ChannelInputStream");
 
-    /// A method of the JDK that asks.
+    /// A method of the JDK that is changed to ask.
     ///
     /// @param owner its class
-    /// @param special the class of the JDK that it treats specially, by which its code is known
+    /// @param special the class of the JDK that it treats specially; the code of the method refers to it
     /// @param handle the field with the handle
     /// @param asked the type of the handle
-    /// @param arguments loads what the handle takes
+    /// @param arguments loads the arguments of the handle
     private record Question(
             ClassDesc owner,
             String method,
@@ -121,7 +121,7 @@ final class JdkClasses {
 
     private JdkClasses() {}
 
-    /// That for the stream of a channel, which takes and returns the same as its handle.
+    /// The question about the stream of a channel; the method takes and returns the same as its handle.
     private static Question ofStreams(String handle, MethodTypeDesc type) {
         return new Question(
                 ofJdk("Streams"), "of", type, ofJdk("SocketChannelImpl"), handle, type, code -> code.aload(0));
@@ -135,7 +135,7 @@ final class JdkClasses {
         return type.describeConstable().orElseThrow();
     }
 
-    /// Changes the classes. What cannot be changed is logged, and is a limit from then on.
+    /// Changes the classes. Logs a warning for each method that cannot be changed.
     ///
     /// @param instrumentation of an agent that has opened the package of the JDK to this module
     static void change(Instrumentation instrumentation) {
@@ -185,7 +185,8 @@ final class JdkClasses {
                         long.class,
                         WritableByteChannel.class));
         set(lookup, "copy", handle(own, "transfer", long.class, ReadableByteChannel.class, OutputStream.class));
-        // The JVM reads the classes of a module in a folder by such a stream, so its answer must need no class.
+        // The JVM reads the classes of a module in a folder from such a stream, where the call must not load a
+        // class: this loads all that it needs.
         var _ = JdkCalls.input(Channels.newChannel(InputStream.nullInputStream()));
     }
 

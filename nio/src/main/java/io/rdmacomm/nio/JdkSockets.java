@@ -3,8 +3,8 @@ package io.rdmacomm.nio;
 import io.rdmacomm.verbs.service.SystemSockets;
 import java.nio.channels.spi.SelectorProvider;
 
-/// Finds the JDK's own provider of channels, on whose sockets RDMA connections of the software device stand. It
-/// is no longer [SelectorProvider#provider()] when ours serves the whole JVM.
+/// Finds the JDK's own provider of channels, whose sockets carry the RDMA connections of the software device. It is
+/// not [SelectorProvider#provider()] when ours serves the whole JVM.
 final class JdkSockets {
     /// The system property that names the provider of the JVM.
     static final String PROVIDER = "java.nio.channels.spi.SelectorProvider";
@@ -13,9 +13,9 @@ final class JdkSockets {
 
     private JdkSockets() {}
 
-    /// Has rdmacomm use the JDK's provider, if ours is that of the JVM.
+    /// Makes rdmacomm use the JDK's provider if ours is that of the JVM.
     ///
-    /// @throws IllegalStateException if the JDK does not let it; the message says what to do
+    /// @throws IllegalStateException if the JDK does not allow it; the message says what to do
     static void keep() {
         if (RdmaSelectorProvider.class.getName().equals(System.getProperty(PROVIDER))) {
             SystemSockets.use(find());

@@ -7,11 +7,11 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 
-/// Memory of this process that the peer of one rsocket can write directly, beside the stream: riomap, riounmap and
-/// riowrite of rsocket(7). The peer may be a C program. Thread-safe.
+/// Memory of this process that the peer of one rsocket can write directly, in addition to the stream: riomap,
+/// riounmap and riowrite of rsocket(7). The peer may be a C program. Thread-safe.
 ///
 /// An end that wants to write to its peer sets [RdmaSocketOptions#MAPPINGS] before the connection exists. Then its
-/// peer can map memory, and calls that memory by an offset that both have agreed on:
+/// peer can map memory at an offset that both have agreed on:
 ///
 /// ```java
 /// try (MappedMemory memory = MappedMemory.map(channel, 0, 1 << 20)) {
@@ -23,8 +23,8 @@ import java.nio.channels.SocketChannel;
 /// channel.write(written);          // what it wrote is there before this can be read
 /// ```
 ///
-/// Only the peer of this channel can write it, and nothing but this memory. The mapping ends with [#close()] or with
-/// the channel. Nobody tells the peer: if it writes there again, its connection ends.
+/// Only the peer of this channel can write to it, and only to this memory. The mapping ends with [#close()] or with
+/// the channel. The peer is not notified: if it writes there again, its connection ends.
 public final class MappedMemory implements AutoCloseable {
     private final Mapping mapping;
 
@@ -34,24 +34,24 @@ public final class MappedMemory implements AutoCloseable {
 
     /// Allocates memory, and maps it for the peer.
     ///
-    /// @param channel is connected
-    /// @param offset where the memory begins for the peer, not negative
+    /// @param channel a connected channel
+    /// @param offset the offset at which the peer writes to the memory, not negative
     /// @param bytes its length, 1 to 4,294,967,295
     /// @throws IOException if the peer has no room for another mapping, the device none for the memory, or the
     ///         connection has ended
-    /// @throws UnsupportedOperationException if the channel is no rsocket
+    /// @throws UnsupportedOperationException if the channel is not an rsocket
     public static MappedMemory map(SocketChannel channel, long offset, long bytes) throws IOException {
         return new MappedMemory(rsocket(channel).map(offset, bytes));
     }
 
-    /// Writes to memory that the peer has mapped. A blocking channel writes all of the buffer, another one as much as
-    /// there is room for.
+    /// Writes to memory that the peer has mapped. A blocking channel writes all of the buffer, a non-blocking one
+    /// as much as fits.
     ///
-    /// @param channel is connected
-    /// @param offset where the first byte goes
-    /// @return how many bytes
+    /// @param channel a connected channel
+    /// @param offset the offset of the first byte
+    /// @return the number of bytes written
     /// @throws IOException if the peer has not mapped all of that memory, or the connection has ended
-    /// @throws UnsupportedOperationException if the channel is no rsocket
+    /// @throws UnsupportedOperationException if the channel is not an rsocket
     public static int write(SocketChannel channel, ByteBuffer source, long offset) throws IOException {
         return rsocket(channel).write(source, offset);
     }

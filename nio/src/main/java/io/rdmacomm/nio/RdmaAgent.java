@@ -16,22 +16,22 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Puts all sockets of `java.nio` of a JVM on rsockets, as far as the rules say so: `java
-/// -javaagent:rdmacomm-nio.jar=RULES`.
+/// Makes all sockets of `java.nio` of a JVM use rsockets where the rules say so:
+/// `java -javaagent:rdmacomm-nio.jar=RULES`.
 ///
-/// The argument has the rules of [RdmaSelectorProvider#of], for example `10.1.0.0/16`; without it the system
-/// property `io.rdmacomm.nio.rules` has them, whose default is `device`: the networks of the RDMA device. With
-/// the system property `io.rdmacomm.nio.report`, which names a folder, the JVM writes a file there when it ends:
-/// which addresses were served how. If the property is `-`, it prints that to the standard error.
+/// The argument contains rules as for [RdmaSelectorProvider#of], for example `10.1.0.0/16`. Without it, the system
+/// property `io.rdmacomm.nio.rules` contains them; its default is `device`: the networks of the RDMA device. If the
+/// system property `io.rdmacomm.nio.report` names a folder, the JVM writes a file there at its exit that lists how
+/// each address was served. If the property is `-`, it prints that to the standard error.
 public final class RdmaAgent {
-    /// Those of the provider of the JVM.
+    /// The decisions of the JVM's provider.
     static final Decisions DECISIONS = new Decisions();
 
     private static final SafeLogger LOGGER = SafeLogger.of(RdmaAgent.class);
     private static final String REPORT = "io.rdmacomm.nio.report";
     private static final String STANDARD_ERROR = "-";
 
-    /// Whether the command line has named the agent before. The JVM calls [#premain] in one thread.
+    /// Whether the command line has already named the agent. The JVM calls [#premain] in one thread.
     private static volatile boolean loaded;
 
     private static boolean reporting;
@@ -40,7 +40,7 @@ public final class RdmaAgent {
 
     /// Called by the JVM before the program ([java.lang.instrument]).
     ///
-    /// @param rules those that the command line gives; empty or null for those of the system property
+    /// @param rules the rules on the command line; empty or null for those of the system property
     /// @throws IllegalArgumentException if a rule is wrong; the message names it
     /// @throws IllegalStateException if the JVM already has another provider of channels
     public static void premain(@Nullable String rules, Instrumentation instrumentation) {
@@ -52,13 +52,13 @@ public final class RdmaAgent {
         if (rules != null && !rules.isEmpty()) {
             System.setProperty(RdmaSelectorProvider.RULES, rules);
         }
-        // The JVM ends here if they are wrong, and not at some socket of the program.
+        // If the rules are wrong, the JVM ends here and not at some socket of the program.
         AddressRules parsed = AddressRules.parse(System.getProperty(RdmaSelectorProvider.RULES, AddressRules.DEFAULT));
         if (!reporting) {
             reporting = true;
             report();
         }
-        // A program without any address for RDMA keeps the channels of the JDK.
+        // A program that uses RDMA for no address keeps the channels of the JDK.
         if (!loaded && !parsed.isForNothing()) {
             loaded = true;
             install(instrumentation);
@@ -84,9 +84,9 @@ public final class RdmaAgent {
         }
     }
 
-    /// Says which addresses were served how.
+    /// Reports how each address was served.
     ///
-    /// @param where a folder, which gets a file for each JVM, or [#STANDARD_ERROR]
+    /// @param where a folder, in which each JVM writes a file, or [#STANDARD_ERROR]
     private static void report(String where) {
         long process = ProcessHandle.current().pid();
         List<String> lines = DECISIONS.lines();
@@ -105,7 +105,7 @@ public final class RdmaAgent {
         return loaded ? "it opened no NIO socket" : "all its sockets stay with TCP, because the rules name no address";
     }
 
-    /// Not by way of `System.err`, which may be one of the program.
+    /// Does not use `System.err`, which the program may have replaced.
     private static void print(long process, List<String> lines) throws IOException {
         StringBuilder text = new StringBuilder();
         lines.forEach(line -> text.append("rdmacomm run: process ")
@@ -113,7 +113,7 @@ public final class RdmaAgent {
                 .append(": ")
                 .append(line)
                 .append(System.lineSeparator()));
-        // Closing it would take it from the program, whose own hooks may still run.
+        // Not closed, because the program's own exit hooks may still write to it.
         @SuppressWarnings("resource")
         OutputStream error = new FileOutputStream(FileDescriptor.err);
         error.write(text.toString().getBytes(Charset.defaultCharset()));

@@ -21,8 +21,8 @@ import java.nio.channels.spi.SelectorProvider;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// A provider whose socket channels are rsockets for some addresses, and of the JDK for all others. Its selectors
-/// take both. Datagrams, pipes and sockets of the UNIX domain are those of the JDK. Thread-safe.
+/// A provider whose socket channels are rsockets for some addresses, and TCP sockets of the JDK for all others. Its
+/// selectors take both. Datagrams, pipes and Unix domain sockets are those of the JDK. Thread-safe.
 ///
 /// A program passes it explicitly, for example to Netty. Or the whole JVM uses it: start it with the agent.
 /// System properties configure one without arguments:
@@ -38,7 +38,7 @@ public final class RdmaSelectorProvider extends SelectorProvider implements Auto
 
     private final Transport transport;
 
-    /// A provider as the system properties say.
+    /// A provider that is configured by the system properties.
     ///
     /// @throws IllegalArgumentException if a rule is wrong; the message names it
     public RdmaSelectorProvider() {
@@ -118,8 +118,8 @@ public final class RdmaSelectorProvider extends SelectorProvider implements Auto
         return SystemSockets.inheritedChannel();
     }
 
-    /// Closes the device. Its connections are reset, also those that were closed a moment ago and still send; its
-    /// listening channels accept no more. Channels of the JDK stay open.
+    /// Closes the device. Its connections are reset, including closed ones that are still sending; its listening
+    /// channels stop accepting. Channels of the JDK stay open.
     @Override
     public void close() {
         transport.close();

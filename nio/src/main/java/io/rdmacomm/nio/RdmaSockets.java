@@ -10,9 +10,9 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.util.Optional;
 
-/// Opens rsockets, for programs that know that they want them: the factories of JEP 337. All addresses are those
-/// of an RDMA device; for a choice, open channels with [RdmaSelectorProvider#of]. The system property
-/// `io.rdmacomm.nio.device` names the device; without it, it is the first one. Thread-safe.
+/// Opens rsockets, for programs that use only those: the factories of JEP 337. All addresses are served by an RDMA
+/// device; to choose per address, open channels with [RdmaSelectorProvider#of]. The system property
+/// `io.rdmacomm.nio.device` names the device; without it, the first one is used. Thread-safe.
 public final class RdmaSockets {
     private static final String EVERYWHERE = "*";
 
@@ -54,9 +54,10 @@ public final class RdmaSockets {
         return Shared.PROVIDER.openServerSocketChannel();
     }
 
-    /// The counters of a connected channel, for example the bytes, and how often a write found no room at the peer.
+    /// The counters of a connected channel, for example the bytes, and the number of writes that found no room at
+    /// the peer.
     ///
-    /// @return empty if the channel is no rsocket, or not connected yet
+    /// @return empty if the channel is not an rsocket, or not connected yet
     public static Optional<ChannelStatistics> statistics(SocketChannel channel) {
         return channel instanceof RdmaSocketChannel ours ? ours.statistics() : Optional.empty();
     }

@@ -1,4 +1,4 @@
-/// Sockets of `java.nio` over RDMA (rsocket(7)), for programs that know nothing of it.
+/// Sockets of `java.nio` over RDMA (rsocket(7)), for programs that do not know about RDMA.
 @NullMarked
 package io.rdmacomm.nio;
 

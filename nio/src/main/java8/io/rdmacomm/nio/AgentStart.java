@@ -4,9 +4,9 @@ import java.lang.instrument.Instrumentation;
 import java.lang.reflect.InvocationTargetException;
 
 /**
- * The class of the agent that the JVM loads first. It is compiled for Java 8, so that an older JVM says which version
- * is needed; all other classes of the agent would only be an UnsupportedClassVersionError to it. A JVM whose agent
- * throws an exception aborts with a core dump, so a failure is a sentence and exit status 1 here.
+ * The first class of the agent that the JVM loads. It is compiled for Java 8, so that it can tell users of an older JVM
+ * which version is needed: the other classes of the agent would only cause an UnsupportedClassVersionError. A JVM whose
+ * agent throws an exception aborts with a core dump, so this prints a failure and exits with status 1 instead.
  */
 public final class AgentStart {
     private static final int LEAST_VERSION = 25;
@@ -16,7 +16,7 @@ public final class AgentStart {
     /**
      * Called by the JVM before the program ({@link java.lang.instrument}).
      *
-     * @param rules those of the command line; null if there are none
+     * @param rules the rules on the command line; null if there are none
      */
     public static void premain(String rules, Instrumentation instrumentation) {
         String failure = failure(rules, instrumentation);
@@ -26,7 +26,7 @@ public final class AgentStart {
         }
     }
 
-    /** Starts the agent; the result is empty if that has worked. */
+    /** Starts the agent. Returns the failure, or an empty string. */
     private static String failure(String rules, Instrumentation instrumentation) {
         // 1.8, and 9, 11, 25 and so on.
         String version = System.getProperty("java.specification.version").replaceFirst("^1[.]", "");

@@ -4,11 +4,11 @@ import io.rdmacomm.soft.transport.DatagramAddress;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/// The address handles of a context by number, as requests name them. Numbers begin with 1 and are used again.
+/// The address handles of a context by number, as requests name them. Numbers begin with 1 and are reused.
 final class AddressHandles {
     private volatile @Nullable DatagramAddress[] addresses = new @Nullable DatagramAddress[0];
 
-    /// Adds one.
+    /// Adds an address handle.
     ///
     /// @return its number
     synchronized long add(DatagramAddress address) {
@@ -22,14 +22,14 @@ final class AddressHandles {
         return free + 1L;
     }
 
-    /// Forgets the one with this number.
+    /// Removes the address handle with this number.
     synchronized void remove(long number) {
         @Nullable DatagramAddress[] all = addresses.clone();
         all[(int) number - 1] = null;
         addresses = all;
     }
 
-    /// The one with this number; null if there is none. Any thread.
+    /// The address handle with this number; null if there is none. Any thread.
     @Nullable
     DatagramAddress find(long number) {
         @Nullable DatagramAddress[] all = addresses;

@@ -13,7 +13,7 @@ import io.rdmacomm.verbs.spi.SendRequestLayout;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/// Makes the send request behind ibv_bind_mw(3). Control path: it allocates.
+/// Makes the send request of ibv_bind_mw(3). Control path: it allocates.
 final class BindRequest {
     private static final int POSSIBLE_FLAGS = SendRequestLayout.FLAG_SIGNALED | SendRequestLayout.FLAG_FENCE;
 

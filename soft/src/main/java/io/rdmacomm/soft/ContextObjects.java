@@ -20,8 +20,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// The objects of a context by number: for peers on this host, for callers on the network, and for other
-/// objects, which get a driver that may wrap the one here.
+/// The objects of a context by number: for peers on this host, for callers on the network, and for other objects,
+/// which may hold only a wrapper of the driver here.
 final class ContextObjects implements SharedMemory.Events {
     private final SoftContext context;
     private final QueuePairNumbers numbers = new QueuePairNumbers();
@@ -41,7 +41,7 @@ final class ContextObjects implements SharedMemory.Events {
         return numbers;
     }
 
-    /// A number for anything else.
+    /// A number for any other object.
     int nextNumber() {
         return others.incrementAndGet();
     }
@@ -66,7 +66,7 @@ final class ContextObjects implements SharedMemory.Events {
         sharedQueues.put(number, queue);
     }
 
-    /// Forgets the object with this number, other than a queue pair.
+    /// Removes the object with this number, other than a queue pair.
     void remove(int number) {
         channels.remove(number);
         completionQueues.remove(number);
@@ -101,14 +101,14 @@ final class ContextObjects implements SharedMemory.Events {
         return found;
     }
 
-    /// How the connected queue pair with this number gets a connection, or null.
+    /// The endpoint of the connected queue pair with this number, or null.
     @Nullable
     Endpoint endpoint(int number) {
         ContextQueuePair queuePair = queuePairs.find(number);
         return queuePair == null ? null : queuePair.endpoint();
     }
 
-    /// Where a datagram for the queue pair with this number goes, or null.
+    /// The receiver of datagrams for the queue pair with this number, or null.
     IncomingDatagram.@Nullable Target datagramTarget(int number) {
         ContextQueuePair queuePair = queuePairs.find(number);
         return queuePair == null ? null : queuePair.datagrams();
@@ -119,11 +119,11 @@ final class ContextObjects implements SharedMemory.Events {
         return pendingFrees;
     }
 
-    /// Waits until no operation that began before may still be using `region`, whose keys are no longer
-    /// valid. Waits only once for a stopped peer that may, and for all such peers together.
+    /// Waits until no earlier operation can still use `region`, whose keys are no longer valid. Waits only once for
+    /// a stopped peer that may use it, and for all such peers together.
     ///
     /// @param region null for any memory of this context
-    /// @return false if a peer still may be using it, or another place that was given up
+    /// @return false if a peer may still be using it, or other memory that was given up
     boolean quiesce(@Nullable LocalRegion region) {
         context.network().awaitCopiesForPeers();
         List<PeerOperation> ofPeers = new ArrayList<>();
@@ -138,15 +138,15 @@ final class ContextObjects implements SharedMemory.Events {
         return pendingFrees.freeReleased() && idle;
     }
 
-    /// Fails all queue pairs: this process no longer notices its peers, and the work would never end.
+    /// Fails all queue pairs: this process no longer notices its peers, so their work would never end.
     void deviceFailed() {
-        // First, so that a queue pair that connects meanwhile either sees it or is failed below.
+        // First, so that a queue pair that connects meanwhile either sees this or is failed below.
         context.fail();
         context.asyncEvents().raise(AsyncEventType.DEVICE_FATAL, 0);
         forEachQueuePair(queuePair -> queuePair.failLocally(AsyncEventType.QUEUE_PAIR_FATAL));
     }
 
-    /// A failure of one must not keep the others from being informed.
+    /// If one action fails, the other queue pairs are still informed.
     private void forEachQueuePair(Consumer<ContextQueuePair> action) {
         queuePairs.forEach(queuePair -> attempt(() -> action.accept(queuePair)));
     }
@@ -207,14 +207,13 @@ final class ContextObjects implements SharedMemory.Events {
     @Override
     public void onFault(int number, AsyncEventType event) {
         ContextQueuePair queuePair = queuePairs.find(number);
-        // A peer on this host cannot fail a queue pair for datagrams: it is not connected to a peer.
+        // Peers on this host cannot fail a queue pair for datagrams: it is not connected.
         if (queuePair != null && queuePair.endpoint() != null) {
             queuePair.failLocally(event);
         }
     }
 
-    /// A peer changes shared memory first, and then reports it. This finds the changes that it could not
-    /// report.
+    /// Finds changes that a peer could not report: it changes shared memory first, and then reports it.
     @Override
     public void onPeerParted() {
         completionQueues.forEach((number, queue) -> attempt(() -> {
@@ -239,7 +238,7 @@ final class ContextObjects implements SharedMemory.Events {
                 }
             });
         }
-        // They may use its memory, which is about to be unmapped.
+        // The queue pairs may be using the peer's memory, which is about to be unmapped.
         forEachQueuePair(ContextQueuePair::awaitExecutions);
         pendingFrees.freeReleased();
     }

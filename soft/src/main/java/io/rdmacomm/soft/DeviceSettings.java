@@ -4,14 +4,14 @@ import io.rdmacomm.soft.tcp.TcpSettings;
 import io.rdmacomm.verbs.Gid;
 import java.net.InetAddress;
 
-/// How one software device is set up: an entry of the system property `rdmacomm.soft.devices`, for example
+/// The settings of one software device: an entry of the system property `rdmacomm.soft.devices`, for example
 /// `soft1=10.0.0.1?sharedMemory=false&checksum=true`.
 ///
-/// @param name what programs open it by
-/// @param sharedMemory whether it reaches peers on its own host over shared memory; if not, only over TCP
-/// @param roce whether it reaches all peers with RoCE v2 packets, and none over shared memory or TCP
-/// @param bursts whether RoCE packets leave together, through the C library, if this program has native access
-/// @param tcp how it reaches peers over TCP; its address is also the device's GID
+/// @param name the name that programs open it by
+/// @param sharedMemory whether it uses shared memory for peers on its own host; if not, only TCP
+/// @param roce whether it uses only RoCE v2 packets, and neither shared memory nor TCP
+/// @param bursts whether RoCE packets leave in batches, through the C library, if this program has native access
+/// @param tcp the settings for TCP; its address is also the device's GID
 record DeviceSettings(String name, boolean sharedMemory, boolean roce, boolean bursts, TcpSettings tcp) {
     private static final String DEFAULT_ADDRESS = "127.0.0.1";
     private static final String SEGMENT = "segment=";
@@ -25,7 +25,7 @@ record DeviceSettings(String name, boolean sharedMemory, boolean roce, boolean b
 
     /// Reads one entry.
     ///
-    /// @throws IllegalArgumentException if it cannot be understood; the message says why
+    /// @throws IllegalArgumentException if it is not valid; the message says why
     static DeviceSettings parse(String entry) {
         String[] nameAndRest = entry.strip().split("=", 2);
         String rest = nameAndRest.length == 2 ? nameAndRest[1] : DEFAULT_ADDRESS;
@@ -74,7 +74,7 @@ record DeviceSettings(String name, boolean sharedMemory, boolean roce, boolean b
         return Gid.of(tcp.address());
     }
 
-    /// A locally administered number made of the name and the address, the same at every start.
+    /// A locally administered GUID derived from the name and the address, so that each start has the same.
     long guid() {
         return 0x0200_0000_0000_0000L | (name.hashCode() & 0xffffL) << 32 | (gid().low() & 0xffff_ffffL);
     }
@@ -104,7 +104,7 @@ record DeviceSettings(String name, boolean sharedMemory, boolean roce, boolean b
         return seconds;
     }
 
-    /// @return 0 if it is none
+    /// @return 0 if it is not a number
     private static int number(String digits) {
         return digits.matches("[0-9]{1,5}") ? Integer.parseInt(digits) : 0;
     }

@@ -36,7 +36,7 @@ import java.util.Map;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/// Shared memory towards peers on this host, and iWARP over TCP towards all others; datagrams over UDP.
+/// Shared memory for peers on this host, and iWARP over TCP for all others; datagrams over UDP.
 final class IwarpNetwork implements Network, HostContexts {
     private final DeviceSettings settings;
     private final ContextObjects objects;
@@ -47,9 +47,9 @@ final class IwarpNetwork implements Network, HostContexts {
     private final TcpNode tcp;
     private @Nullable DatagramPort datagramPort;
 
-    /// Begins to take calls of peers.
+    /// Begins to accept calls of peers.
     ///
-    /// @throws BindException if some other program has the port of this LID
+    /// @throws BindException if another program has the port of this LID
     /// @throws IOException if there is no socket left
     IwarpNetwork(
             DeviceSettings settings,
@@ -95,7 +95,8 @@ final class IwarpNetwork implements Network, HostContexts {
         values.lid = lid;
     }
 
-    /// Over shared memory, if the peer is on this host and may be reached that way. A context always reaches itself.
+    /// Connects over shared memory if the peer is on this host and the settings allow it. A context always reaches
+    /// itself.
     @Override
     public @Nullable Transport connect(QueuePairResources queuePair) {
         Destination destination = queuePair.destination();

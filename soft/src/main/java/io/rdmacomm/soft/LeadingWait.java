@@ -6,10 +6,10 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// The threads that wait for an announcement. One of them does the work of the engine meanwhile, so what arrives
-/// wakes this thread only (docs/decisions/0071-who-waits-reads.md). Methods are called with the lock of the owner.
+/// The threads that wait for an announcement. One of them does the work of the engine meanwhile, so incoming data
+/// wakes only this thread (docs/decisions/0071-who-waits-reads.md). Methods require the lock of the owner.
 final class LeadingWait {
-    /// A selector counts in milliseconds.
+    /// The resolution of a selector: a millisecond.
     static final long LEAST_NANOS = 1_000_000;
 
     private final Engine engine;
@@ -17,13 +17,13 @@ final class LeadingWait {
     private final Condition announced;
     private final BooleanSupplier ended;
     private @Nullable Thread leading;
-    /// Whether another thread leads, or should because the last turn was for it: then this one waits for its next
-    /// announcement.
+    /// Whether another thread leads, or should because the last turn was for it. Then this thread waits for its
+    /// next announcement instead.
     private boolean abstains;
     private volatile boolean led;
 
     /// @param lock of the owner
-    /// @param ended whether there is nothing to wait for any more; called with and without the lock
+    /// @param ended whether there is nothing left to wait for; called with and without the lock
     LeadingWait(Engine engine, ReentrantLock lock, BooleanSupplier ended) {
         this.engine = engine;
         this.lock = lock;
@@ -31,9 +31,9 @@ final class LeadingWait {
         this.ended = ended;
     }
 
-    /// Waits without the lock, perhaps not until there is an end.
+    /// Waits without the lock; may return early.
     ///
-    /// @return how much of the time is left
+    /// @return the remaining time
     @SuppressWarnings("WaitNotInLoop") // the callers repeat it
     long await(long nanos) throws InterruptedException {
         if (mayLead(nanos)) {
@@ -74,7 +74,7 @@ final class LeadingWait {
         return led;
     }
 
-    /// A thread has found what it waited for: the next one may lead.
+    /// A thread has found its event: the next one may lead.
     void found() {
         abstains = false;
     }

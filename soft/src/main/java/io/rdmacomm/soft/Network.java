@@ -20,61 +20,60 @@ import java.io.IOException;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// How a context reaches its peers, and they it. [IwarpNetwork] and [RoceNetwork] are the two kinds; nothing else of a
-/// context depends on which it has.
+/// The connection between a context and its peers. [IwarpNetwork] and [RoceNetwork] are the two kinds; nothing else
+/// in a context depends on the kind.
 interface Network extends AutoCloseable {
-    /// Whether it has a capability, with what all devices have ([SoftLimits#supports]).
+    /// Whether it has a capability, including those of all devices ([SoftLimits#supports]).
     boolean supports(Capability capability);
 
-    /// Sets the limits that depend on it.
+    /// Sets the limits that depend on the network.
     default void describe(DeviceValues values) {}
 
-    /// Sets the attributes of the port that depend on it.
+    /// Sets the attributes of the port that depend on the network.
     void describe(PortValues values);
 
-    /// Takes a number for a queue pair. Peers over RoCE name no context, so all of a process at one address share the
-    /// numbers.
+    /// Takes a number for a queue pair. RoCE packets name no context, so all contexts of a process at one address
+    /// share the numbers.
     ///
     /// @return false if it is taken, or no queue pair may have it
     default boolean claimNumber(int number) {
         return true;
     }
 
-    /// The queue pair with a number that was claimed is gone.
+    /// Gives back the claimed number of a queue pair that is gone.
     default void releaseNumber(int number) {}
 
-    /// Refuses the path of a queue pair to a peer that it can never reach.
+    /// Rejects the path of a queue pair to a peer that it can never reach.
     ///
     /// @throws VerbException EINVAL
     default void checkPath(String operation, QueuePairDriver queuePair, @Nullable AddressVector path) {}
 
-    /// A transport that needs no connection; null if the peer must be called, or cannot be reached yet.
+    /// A transport without a connection; null if the peer must be called, or cannot be reached yet.
     @Nullable
     Transport connect(QueuePairResources queuePair);
 
-    /// How a queue pair gets a connection, if its transport needs one.
+    /// The endpoint that connects a queue pair, if its transport needs that.
     ///
     /// @param sends of the completion queue of its sends, made by [#arrivals]
     /// @param receives of the completion queue of its receives
     Endpoint endpoint(QueuePairResources queuePair, Endpoint.Owner owner, Arrivals sends, Arrivals receives);
 
-    /// What arrives for the queue pairs of a completion queue.
+    /// The incoming data for the queue pairs of a completion queue.
     Arrivals arrivals(CompletionRing completions);
 
-    /// Begins to receive datagrams, with the first queue pair for them, and to send those of one queue pair.
-    ///
+    /// An output for the datagrams of one queue pair. The first call also begins to receive datagrams.
     /// @param number of the queue pair
     /// @throws IOException if the port is taken, this host has no such address, or there is no socket left
     DatagramOutput openDatagrams(int number) throws IOException;
 
-    /// Where the datagrams of an address handle go.
+    /// The destination of an address handle's datagrams.
     ///
     /// @param domain the number of its protection domain
-    /// @throws VerbException EINVAL if there is no such place
+    /// @throws VerbException EINVAL if there is no such destination
     /// @throws IOException if it needs a socket, and there is none left
     DatagramAddress datagramAddress(AddressVector vector, int domain) throws IOException;
 
-    /// Has a queue pair receive what is sent to a multicast group, too, if it [supports][#supports] that.
+    /// Makes a queue pair receive from a multicast group, too, if the network [supports][#supports] that.
     ///
     /// @throws VerbException EINVAL if there is no such group, ENOMEM if there is no room for more
     /// @throws IOException if there is no socket left, or the interface cannot join the group
@@ -82,7 +81,7 @@ interface Network extends AutoCloseable {
         throw new UnsupportedOperationException(operation);
     }
 
-    /// Ends [#attach]; a datagram that is being delivered may still reach the queue pair.
+    /// Undoes [#attach]; a datagram in delivery may still reach the queue pair.
     default void detach(Gid group, IncomingDatagram.Target queuePair) throws IOException {}
 
     /// Connects queue pairs by address.
@@ -96,13 +95,13 @@ interface Network extends AutoCloseable {
     /// The counters by name.
     Map<String, Long> counters();
 
-    /// Waits until no copy of this context's memory is in progress that peers have asked for.
+    /// Waits until no copy of this context's memory is in progress for a peer.
     default void awaitCopiesForPeers() {}
 
     /// A region whose memory peers may have mapped is gone.
     default void regionGone() {}
 
-    /// Parts from what other contexts use, too, before the engine stops and closes what it watches.
+    /// Releases objects that other contexts share, before the engine stops and closes what it watches.
     default void closing() throws IOException {}
 
     /// Ends everything; the engine has stopped.

@@ -5,10 +5,10 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 
-/// Places that a peer may still write to: it was stopped in the middle of an operation on a queue pair that has been
-/// reset or closed. They are not reused until the peer resumes or dies.
+/// Memory that a peer may still write to: it was stopped in the middle of an operation on a queue pair that has
+/// been reset or closed. It is not reused until the peer resumes or dies.
 ///
-/// No event reports that a peer resumes, so this checks when a place is to be freed, a region is closed, or a peer
+/// No event reports that a peer resumes, so this checks when memory is to be freed, a region is closed, or a peer
 /// has died. Thread-safe; takes no time while nothing is held.
 final class PendingFrees {
     /// The memory that one peer may write to.
@@ -16,21 +16,21 @@ final class PendingFrees {
     /// @param released whether the peer can no longer write to it
     private record Hold(BooleanSupplier released, List<Object> places) {}
 
-    /// A place that its owner no longer needs.
+    /// Memory that its owner no longer needs.
     private record Freed(Object place, Runnable free) {}
 
     private final List<Hold> holds = new ArrayList<>();
     private final List<Freed> waiting = new ArrayList<>();
 
-    /// Nothing is held. What frees places is loaded now: a process without descriptors cannot load a class from a
-    /// folder, and must still be able to free what it has.
+    /// Loads the classes that free memory now: a process without file descriptors cannot load a class from a
+    /// folder, and must still be able to free its memory.
     PendingFrees() {
         free(this, waiting::clear);
     }
 
     /// Keeps `places` from being freed.
     ///
-    /// @param released whether the peer can no longer write to them; never again false after true
+    /// @param released whether the peer can no longer write to them; once true, stays true
     synchronized void hold(BooleanSupplier released, Object... places) {
         holds.add(new Hold(released, List.of(places)));
     }

@@ -6,8 +6,8 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// The queue pairs of a context. Finds one by its number without a lock or an allocation, as it does
-/// for each datagram that arrives. Thread-safe.
+/// The queue pairs of a context. Lookup by number takes no lock and allocates nothing, as each incoming datagram
+/// needs it. Thread-safe.
 final class QueuePairTable {
     private final AtomicReferenceArray<@Nullable ContextQueuePair> slots =
             new AtomicReferenceArray<>(ControlLayout.QUEUE_PAIR_COUNT);

@@ -4,8 +4,8 @@ import io.rdmacomm.soft.mapped.MappedFile;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 
-/// The file with the memory of a region. Several regions may have the same memory, each with its own rights
-/// and key; the last one that is closed removes the file. Thread-safe.
+/// The file with the memory of a region. Several regions may share the memory, each with its own rights and key;
+/// closing the last one removes the file. Thread-safe.
 final class RegionFile {
     private final long number;
     private final MappedFile mapped;
@@ -18,7 +18,7 @@ final class RegionFile {
         this.mapped = mapped;
     }
 
-    /// Its number, by which peers find it.
+    /// The number that peers find it by.
     long number() {
         return number;
     }
@@ -46,7 +46,7 @@ final class RegionFile {
 
     /// Removes a user.
     ///
-    /// @param unused whether no thread uses the memory through that one
+    /// @param unused whether no thread uses the memory through that user
     /// @return whether it was the last one
     synchronized boolean release(boolean unused) {
         idle &= unused;

@@ -20,7 +20,7 @@ final class RegionFiles {
         this.directory = directory;
     }
 
-    /// Creates the file of a region, which is its user.
+    /// Creates the file of a region, which is its first user.
     ///
     /// @throws IOException if there is no room
     RegionFile create(long bytes) throws IOException {
@@ -37,12 +37,12 @@ final class RegionFiles {
         return file != null && file.share(memory) ? file : null;
     }
 
-    /// Takes a file from a region that is closed or has other memory now; the last one removes it.
+    /// Removes a region that is closed or has other memory now from a file's users; the last one removes the file.
     ///
     /// @param unused whether no thread uses the memory through that region
     void release(RegionFile file, boolean unused) throws IOException {
         if (file.release(unused)) {
-            // Before it is unmapped: its addresses may be those of another region then.
+            // Before it is unmapped: then another region may get its addresses.
             files.remove(file.segment().address(), file);
             file.remove();
         }

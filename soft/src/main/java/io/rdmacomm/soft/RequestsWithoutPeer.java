@@ -11,8 +11,8 @@ import io.rdmacomm.verbs.WorkStatus;
 import io.rdmacomm.verbs.spi.SendRequestLayout;
 import java.lang.foreign.MemorySegment;
 
-/// The requests of a queue pair whose peer has not been found: executes those that need none, and checks the memory
-/// of this side for the others. Under the queue pair's send lock.
+/// The requests of a queue pair whose peer has not been found. Executes those that need no peer, and checks the
+/// local memory of the others. Under the queue pair's send lock.
 final class RequestsWithoutPeer {
     private static final int SUCCESS = 0;
     private static final int LOCAL_WRITE = AccessFlag.LOCAL_WRITE.bit();

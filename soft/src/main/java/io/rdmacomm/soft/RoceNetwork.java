@@ -31,7 +31,7 @@ import java.net.Inet4Address;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// RoCE v2 packets, towards all peers.
+/// RoCE v2 packets for all peers.
 final class RoceNetwork implements Network {
     private final DeviceSettings settings;
     private final RocePort port;
@@ -53,7 +53,7 @@ final class RoceNetwork implements Network {
 
     @Override
     public boolean supports(Capability capability) {
-        // The socket has one type of service for all connections.
+        // All connections share a socket, which has one type of service.
         return switch (capability) {
             case UNRELIABLE_CONNECTED, DATAGRAM_SERVICES, MULTICAST -> true;
             case CONNECTION_TYPE_OF_SERVICE -> false;

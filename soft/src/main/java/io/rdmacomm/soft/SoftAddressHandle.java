@@ -37,7 +37,7 @@ final class SoftAddressHandle implements AddressHandleDriver {
         context.checkPort(OPERATION, vector.port(), vector.sourceGidIndex());
     }
 
-    /// There is no such address.
+    /// The exception for an address that does not exist.
     static VerbException refused(String detail) {
         return new VerbException(OPERATION, Errno.EINVAL, detail);
     }

@@ -6,8 +6,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// The asynchronous events of a context that have not been read. Bounded: if they are not read, the first ones are
-/// kept.
+/// The unread asynchronous events of a context. Bounded: when it is full, later events are dropped.
 final class SoftAsyncEvents {
     private static final int CAPACITY = 4096;
     private static final DriverEvent CLOSED = new DriverEvent(AsyncEventType.UNKNOWN, 0);
@@ -23,8 +22,8 @@ final class SoftAsyncEvents {
 
     /// The queue pair with this number has failed and its work was flushed.
     ///
-    /// @param sharesReceives whether its receives are those of a shared queue, which stay there
-    /// @param event for the reason, [AsyncEventType#UNKNOWN] for none
+    /// @param sharesReceives whether it uses a shared receive queue, where its receives stay
+    /// @param event the event for the reason, [AsyncEventType#UNKNOWN] for none
     void raiseFailure(int number, boolean sharesReceives, AsyncEventType event) {
         if (sharesReceives) {
             raise(AsyncEventType.QUEUE_PAIR_LAST_WORK_REACHED, number);
@@ -34,7 +33,7 @@ final class SoftAsyncEvents {
         }
     }
 
-    /// The next event, or null when there was none in time or the context is closing.
+    /// The next event, or null on a timeout or when the context is closing.
     @Nullable
     DriverEvent await(long nanos) throws InterruptedException {
         DriverEvent event = queue.poll(nanos, TimeUnit.NANOSECONDS);

@@ -13,14 +13,14 @@ import java.util.function.BooleanSupplier;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
-/// A queue of the completion queues that have something to announce.
+/// A queue of the completion queues that have an event.
 final class SoftCompletionChannel implements CompletionChannelDriver {
     /// A completion queue as its channel sees it.
     interface Announcing {
         /// The number that its events carry.
         long handle();
 
-        /// What arrives for its queue pairs.
+        /// The incoming data for its queue pairs.
         Arrivals arrivals();
     }
 
@@ -64,19 +64,19 @@ final class SoftCompletionChannel implements CompletionChannelDriver {
         return number;
     }
 
-    /// A completion queue announces here from now on.
+    /// Adds a completion queue that announces its events here.
     void add(Announcing queue) {
         users.add(queue);
     }
 
-    /// Whether the last thread that waited here did so for what arrives for `queue`. The next one most likely does the
-    /// same.
+    /// Whether the last thread that waited here waited for incoming data of `queue`. The next one will most likely
+    /// do the same.
     boolean attends(Announcing queue) {
         return queue.equals(attended);
     }
 
-    /// Whether the last thread that waited here, or for a group of this channel, did the work of the engine. The next
-    /// one most likely does the same.
+    /// Whether the last thread that waited here, or for a group of this channel, did the work of the engine. The
+    /// next one will most likely do the same.
     boolean isLed() {
         List<Observer> informed = groups;
         boolean led = waiting.isLed();
@@ -96,7 +96,7 @@ final class SoftCompletionChannel implements CompletionChannelDriver {
         } finally {
             lock.unlock();
         }
-        // Without the lock, which a group takes when it has its own.
+        // Without the lock: a group takes that lock while it holds its own.
         List<Observer> informed = groups;
         for (int i = 0; i < informed.size(); i++) {
             informed.get(i).announce();
@@ -110,7 +110,7 @@ final class SoftCompletionChannel implements CompletionChannelDriver {
         groups = List.copyOf(more);
     }
 
-    /// No longer informs a group.
+    /// Stops informing a group.
     synchronized void leave(Observer group) {
         List<Observer> fewer = new ArrayList<>(groups);
         removeAll(fewer, group);
@@ -127,7 +127,7 @@ final class SoftCompletionChannel implements CompletionChannelDriver {
         }
     }
 
-    /// Forgets what `queue` announced: it is being closed.
+    /// Removes the events of `queue`, which is being closed.
     void forget(Announcing queue) {
         lock.lock();
         try {
@@ -139,8 +139,8 @@ final class SoftCompletionChannel implements CompletionChannelDriver {
         }
     }
 
-    /// Without a lambda: its class could not be loaded where file descriptors have run out, and closing must work
-    /// there.
+    /// Uses no lambda: its class could not be loaded when file descriptors have run out, and closing must still
+    /// work.
     private static <T> void removeAll(Collection<T> all, T one) {
         boolean found = true;
         while (found) {
@@ -169,9 +169,9 @@ final class SoftCompletionChannel implements CompletionChannelDriver {
         }
     }
 
-    /// Where the calling thread can wait until something arrives; null if it has to wait for an announcement: several
-    /// completion queues use the channel, another thread waits there, or this thread is virtual and would block its
-    /// carrier.
+    /// The place where the calling thread can wait for incoming data. Null if it has to wait for an announcement:
+    /// several completion queues use the channel, another thread waits there, or this thread is virtual and would
+    /// block its carrier.
     private Arrivals.@Nullable Place placeToAwait(long nanos) {
         boolean possible = users.size() == 1
                 && awaited == null
@@ -193,9 +193,9 @@ final class SoftCompletionChannel implements CompletionChannelDriver {
         }
     }
 
-    /// Waits until something arrives, without the lock.
+    /// Waits for incoming data, without the lock.
     ///
-    /// @return how much of the time is left
+    /// @return the remaining time
     private long awaitAt(Arrivals.Place place, long nanos) throws InterruptedException {
         long end = System.nanoTime() + nanos;
         awaited = place;
@@ -214,7 +214,7 @@ final class SoftCompletionChannel implements CompletionChannelDriver {
         return end - System.nanoTime();
     }
 
-    /// Wakes the thread at its place, except when it has just received what there is to announce.
+    /// Wakes the thread at its place, unless that thread itself makes the announcement.
     private void wakeAtPlace() {
         Arrivals.Place place = awaited;
         if (place != null && !Thread.currentThread().equals(atPlace)) {

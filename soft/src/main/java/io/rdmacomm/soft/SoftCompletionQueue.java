@@ -12,9 +12,9 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/// A completion queue is a ring in shared memory, to which peers push, and one in the heap, to which the
-/// queue pairs of this context push when their requests end. A single one would have each end of a
-/// connection wait for the cache lines that the other one has just written.
+/// A completion queue consists of a ring in shared memory, to which peers push, and one on the heap, to which the
+/// queue pairs of this context push when their requests complete. With a single ring, each end of a connection
+/// would wait for cache lines that the other one has just written.
 final class SoftCompletionQueue implements CompletionQueueDriver, SoftCompletionChannel.Announcing {
     private static final SafeLogger LOGGER = SafeLogger.of(SoftCompletionQueue.class);
 
@@ -25,12 +25,12 @@ final class SoftCompletionQueue implements CompletionQueueDriver, SoftCompletion
     private final CompletionSink receives;
     private final OwnCompletions sends;
     private final Arrivals arrivals;
-    /// Armed and not announced since. The ring does not show that: producers disarm it before they announce.
+    /// Armed and not announced since. The ring does not tell: producers disarm it before they announce.
     private volatile boolean awaiting;
     private boolean overrunReported;
-    /// The completions of polls in a row that own requests alone could fill.
+    /// The number of completions from consecutive polls that only own requests filled.
     private long requestsInARow;
-    /// The receives that were there before the first of them.
+    /// The number of receives that were ready before the first of these polls.
     private int receivesOwed;
 
     SoftCompletionQueue(SoftContext context, int capacity, @Nullable SoftCompletionChannel channel) {
@@ -57,7 +57,7 @@ final class SoftCompletionQueue implements CompletionQueueDriver, SoftCompletion
         return number;
     }
 
-    /// Where peers push.
+    /// The ring that peers push to.
     CompletionRing ring() {
         return ring;
     }
@@ -67,12 +67,12 @@ final class SoftCompletionQueue implements CompletionQueueDriver, SoftCompletion
         return arrivals;
     }
 
-    /// Where the receives of this context complete. Peers complete them, too, and they must stay in order.
+    /// The sink for the receives of this context. Peers complete them, too, and they must stay in order.
     CompletionSink receives() {
         return receives;
     }
 
-    /// Where the requests of this context complete.
+    /// The queue for the requests of this context.
     OwnCompletions sends() {
         return sends;
     }
@@ -82,7 +82,7 @@ final class SoftCompletionQueue implements CompletionQueueDriver, SoftCompletion
         overrunReported = true;
     }
 
-    /// Whether the queue overran and no peer has reported it; the engine, when a peer has died.
+    /// Whether the queue overran without a report by a peer; the engine, when a peer has died.
     boolean isOverrunUnreported() {
         return !overrunReported && ring.isBroken();
     }
@@ -92,7 +92,7 @@ final class SoftCompletionQueue implements CompletionQueueDriver, SoftCompletion
     }
 
     /// Wakes up waiting threads, because a producer may have died between its completion and the announcement.
-    /// A waiter has to expect that it finds nothing (ibv_get_cq_event(3)).
+    /// Waiters must expect to find nothing (ibv_get_cq_event(3)).
     void announceToWaiter() {
         boolean armed = ring.disarm();
         if (armed || awaiting) {
@@ -100,7 +100,7 @@ final class SoftCompletionQueue implements CompletionQueueDriver, SoftCompletion
         }
     }
 
-    /// It was armed and has a completion.
+    /// Announces that the armed queue has a completion.
     void announce() {
         awaiting = false;
         SoftCompletionChannel to = channel;
@@ -129,9 +129,10 @@ final class SoftCompletionQueue implements CompletionQueueDriver, SoftCompletion
         return count;
     }
 
-    /// Receives from the network. Without memory for it, incoming data is read later. The completions are not affected.
+    /// Receives from the network. If memory runs out, incoming data is read later; the completions are not
+    /// affected.
     ///
-    /// @return false if nothing arrives that way
+    /// @return false if no data arrives this way
     private boolean receive() {
         try {
             return arrivals.receive();
@@ -141,11 +142,10 @@ final class SoftCompletionQueue implements CompletionQueueDriver, SoftCompletion
         }
     }
 
-    /// Polls both rings. No receive comes before a request that had ended earlier: a queue pair that fails
-    /// flushes its requests first. So the receives are counted before the requests are polled, and no more
-    /// than those are polled afterwards. A program that posts as fast as it polls gets its receives, too:
-    /// when as many requests have come as the ring holds, those that had ended before the receives are among
-    /// them.
+    /// Polls both rings. A receive must not come before a request that completed earlier: a queue pair that fails
+    /// flushes its requests first. So the receives are counted before the requests are polled, and only that many
+    /// are polled afterwards. A program that posts as fast as it polls still gets its receives: once it has polled
+    /// as many requests as the ring holds, those include all that completed before the counted receives.
     private int pollRings(MemorySegment into, int max) {
         int ready = ring.ready(max);
         if (requestsInARow == 0) {

@@ -89,7 +89,7 @@ final class SoftContext implements ContextDriver {
                 try {
                     return openInFolder(settings);
                 } catch (BindException e) {
-                    // Some other program has the port of this LID.
+                    // Another program has the port of this LID.
                     if (tries == MOST_PORTS) {
                         throw e;
                     }
@@ -128,7 +128,7 @@ final class SoftContext implements ContextDriver {
         }
     }
 
-    /// The failure of a call for which the host, or the control file, has no room.
+    /// The exception for a call for which the host, or the control file, has no room.
     VerbException noSpace(String operation, String what, IOException cause) {
         return HostError.of(cause, Errno.ENOMEM).failure(operation, "no room for " + what, cause);
     }
@@ -138,7 +138,7 @@ final class SoftContext implements ContextDriver {
         failed = true;
     }
 
-    /// Refuses what would need the engine, if it has ended.
+    /// Rejects an operation that needs the engine, if the engine has ended.
     void checkWorks(String operation) {
         if (failed) {
             throw new VerbException(
@@ -149,7 +149,7 @@ final class SoftContext implements ContextDriver {
         }
     }
 
-    /// Refuses a change of a queue pair that no kind of queue pair of this device can make.
+    /// Rejects a change that no queue pair of this device can make.
     void checkChange(QueuePairDriver queuePair, QueuePairState to, QueuePairAttributes change) {
         String operation = "modify queue pair (ibv_modify_qp)";
         if (change.has(QueuePairAttribute.PORT) && change.port() != 1) {
@@ -169,7 +169,7 @@ final class SoftContext implements ContextDriver {
         return directory.lid();
     }
 
-    /// Whether its user has not begun to close it.
+    /// Whether the program has not begun to close it.
     boolean isOpen() {
         return !closing;
     }
@@ -188,7 +188,7 @@ final class SoftContext implements ContextDriver {
         return objects;
     }
 
-    /// How it reaches its peers.
+    /// The connection to its peers.
     Network network() {
         return network;
     }
@@ -205,7 +205,7 @@ final class SoftContext implements ContextDriver {
         return asyncEvents;
     }
 
-    /// A number for a queue pair, or 0 when there is none.
+    /// A number for a queue pair, or 0 if there is none.
     int allocateNumber() {
         int number = objects.numbers().allocate();
         for (int tries = 0; number != 0 && !network.claimNumber(number); tries++) {
@@ -215,7 +215,7 @@ final class SoftContext implements ContextDriver {
         return number;
     }
 
-    /// The queue pair with this number is gone.
+    /// Gives back the number of a queue pair that is gone.
     void freeNumber(int number) {
         network.releaseNumber(number);
         objects.numbers().free(number);
@@ -280,7 +280,7 @@ final class SoftContext implements ContextDriver {
         return Map.copyOf(counters);
     }
 
-    /// Refuses a port or an entry of its tables that does not exist.
+    /// Rejects a port or a table entry that does not exist.
     void checkPort(String operation, int port, int index) {
         if (port != 1 || index != 0) {
             throw new VerbException(

@@ -30,7 +30,7 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 
 /// A queue pair for datagrams. The posting thread sends them; the engine of the receiving context delivers them, so
-/// that no process touches the memory of another. All memory of requests is used under one of the two locks.
+/// that no process touches the memory of another. Any use of a request's memory holds one of the two locks.
 final class SoftDatagramQueuePair implements QueuePairDriver, ContextQueuePair, IncomingDatagram.Target {
     private static final int LEAST_INLINE = 64;
     private static final int SUCCESS = 0;
@@ -91,7 +91,7 @@ final class SoftDatagramQueuePair implements QueuePairDriver, ContextQueuePair, 
         return sizes;
     }
 
-    /// The engine delivers to it.
+    /// True: the engine delivers datagrams.
     @Override
     public boolean hasThreads() {
         return true;
@@ -142,7 +142,7 @@ final class SoftDatagramQueuePair implements QueuePairDriver, ContextQueuePair, 
         return false;
     }
 
-    /// Sends what waited in SEND_QUEUE_DRAIN.
+    /// Sends the requests that waited in SEND_QUEUE_DRAIN.
     private void resume() {
         while (!sends.isEmpty()) {
             boolean sent = send(sends.segment(), sends.headAt());
@@ -278,7 +278,7 @@ final class SoftDatagramQueuePair implements QueuePairDriver, ContextQueuePair, 
         return completionQueue == sendCompletions.handle() || completionQueue == receiveCompletions.handle();
     }
 
-    /// A thread that uses memory holds one of the locks.
+    /// Takes both locks, one of which a thread holds while it uses memory.
     @Override
     public void awaitExecutions() {
         owner.lockSends();

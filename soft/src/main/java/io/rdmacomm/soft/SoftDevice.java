@@ -4,7 +4,7 @@ import io.rdmacomm.verbs.TransportType;
 import io.rdmacomm.verbs.spi.ContextDriver;
 import io.rdmacomm.verbs.spi.DeviceDriver;
 
-/// A device in software. Its GID is the address it is bound to; each opened context has its own LID.
+/// A software device. Its GID is the address it is bound to; each opened context has its own LID.
 final class SoftDevice implements DeviceDriver {
     private final String provider;
     private final DeviceSettings settings;
@@ -29,7 +29,7 @@ final class SoftDevice implements DeviceDriver {
         return settings.guid();
     }
 
-    /// RoCE packets are those of InfiniBand; a device with shared memory and iWARP is neither.
+    /// RoCE packets are InfiniBand packets; shared memory with iWARP is neither InfiniBand nor iWARP.
     @Override
     public TransportType transport() {
         return settings.roce() ? TransportType.INFINIBAND : TransportType.UNSPECIFIED;

@@ -20,17 +20,17 @@ import java.util.Set;
 
 /// The capabilities, limits and attributes of a software device.
 final class SoftLimits {
-    /// Deepest send, receive or shared receive queue.
+    /// The greatest depth of a send, receive or shared receive queue.
     static final int MAX_DEPTH = ReceiveRing.MOST_RECEIVES;
-    /// Largest completion queue.
+    /// The largest completion queue.
     static final int MAX_COMPLETIONS = CompletionRing.MOST_COMPLETIONS;
     /// The active MTU, which is also the longest datagram.
     static final PathMtu MTU = PathMtu.MTU_4096;
-    /// Most inline bytes of a request.
+    /// The most inline bytes of a request.
     static final int MAX_INLINE = 4096;
 
-    /// A processor copies all data, in order: it locks no memory, reaches none of other devices, and
-    /// has no interrupts to moderate. The file system chooses the pages.
+    /// The capabilities of all devices. The CPU copies all data, in order. So the device locks no memory, cannot
+    /// access memory of other devices, and has no interrupts to moderate. The file system chooses the page size.
     private static final Set<Capability> CAPABILITIES = EnumSet.of(
             Capability.RELIABLE_CONNECTED,
             Capability.UNRELIABLE_DATAGRAM,

@@ -10,9 +10,8 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/// A memory region: a file in shared memory that peers map, or the caller's memory, which only this process
-/// can reach. Memory of an open region that is registered again remains a file, so that its keys are
-/// equivalent.
+/// A memory region: a file in shared memory that peers map, or the caller's memory, which only this process can
+/// reach. If memory of an open region is registered again, it is the same file, so that its keys are equivalent.
 final class SoftMemoryRegion implements MemoryRegionDriver {
     private static final String REGISTER = "register memory (ibv_reg_mr)";
     private static final String REREGISTER = "reregister memory (ibv_rereg_mr)";

@@ -5,7 +5,7 @@ import io.rdmacomm.verbs.MemoryWindowType;
 import io.rdmacomm.verbs.spi.MemoryWindowDriver;
 import java.io.IOException;
 
-/// A memory window: a key that can be pointed at a part of a region.
+/// A memory window: a key that can be bound to a part of a region.
 final class SoftMemoryWindow implements MemoryWindowDriver {
     private final SoftContext context;
     private final LocalWindow local;

@@ -11,12 +11,12 @@ import java.util.Optional;
 
 /// Offers software devices, by default `soft0`.
 ///
-/// The system property `rdmacomm.soft.devices` names others, separated by commas, each with the address that it is
-/// bound to and that its GID is made of: `soft0=127.0.0.1,soft1=10.0.0.1`. Options may follow the address:
-/// `soft1=10.0.0.1?sharedMemory=false&checksum=true` reaches peers over TCP only, also those on its own host, and
-/// has a checksum in each frame (the default between hosts), and `segment=1440` sends no frame longer than that
-/// many bytes. `roce0=10.0.0.1?transport=roce` speaks RoCE v2 with all peers. Shared memory is in `/dev/shm`, or where
-/// `rdmacomm.soft.directory` says.
+/// The system property `rdmacomm.soft.devices` names other devices, separated by commas, each with the address that
+/// it is bound to, which is also its GID: `soft0=127.0.0.1,soft1=10.0.0.1`. Options may follow the address:
+/// `soft1=10.0.0.1?sharedMemory=false&checksum=true` reaches all peers over TCP, even on its own host, and has a
+/// checksum in each frame (the default between hosts); `segment=1440` limits frames to that many bytes.
+/// `roce0=10.0.0.1?transport=roce` speaks RoCE v2 with all peers. Shared memory is in `/dev/shm`, or in the folder
+/// that `rdmacomm.soft.directory` names.
 public final class SoftProvider implements RdmaProvider {
     private static final String NAME = "soft";
     private static final String DEFAULT_DEVICES = "soft0=127.0.0.1";

@@ -37,11 +37,11 @@ import java.lang.foreign.Arena;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// A connected queue pair: its state, its queues, and how it fails. A [Transport] carries its requests to
-/// the peer; it is chosen once, when the peer is found. Until then requests wait in the [RequestQueue].
+/// A connected queue pair: its state, its queues, and how it fails. A [Transport] carries its requests to the peer.
+/// It is chosen once, when the peer is found; until then requests wait in the [RequestQueue].
 ///
-/// A transport only takes notes of what happens to it ([#failed], [#peerGone]). The queue pair acts on them in
-/// [#act()], when the call of the transport has returned, and always with the send lock held.
+/// A transport only notes its events ([#failed], [#peerGone]). The queue pair acts on them in [#act()], when the
+/// transport's call has returned, and always under the send lock.
 final class SoftQueuePair implements QueuePairDriver, ContextQueuePair, Transport.Events, SendLock, Endpoint.Owner {
     private static final int LEAST_INLINE = 64;
     private static final int SUCCESS = 0;
@@ -118,7 +118,7 @@ final class SoftQueuePair implements QueuePairDriver, ContextQueuePair, Transpor
         context.objects().add(this);
     }
 
-    /// The objects that its transport works with.
+    /// The objects that its transport uses.
     QueuePairResources resources() {
         return resources;
     }
@@ -143,7 +143,7 @@ final class SoftQueuePair implements QueuePairDriver, ContextQueuePair, Transpor
         return sizes;
     }
 
-    /// The engine executes requests, too.
+    /// True: the engine executes requests, too.
     @Override
     public boolean hasThreads() {
         return true;
@@ -206,7 +206,7 @@ final class SoftQueuePair implements QueuePairDriver, ContextQueuePair, Transpor
 
     // ---- The peer ----
 
-    /// Continues with the waiting requests; looks for the peer if it has not been found.
+    /// Continues with the waiting requests. Looks for the peer if it has not been found.
     private void seek() {
         Transport to = transport;
         if (to == null && !endpoint.isExpecting()) {
@@ -233,14 +233,14 @@ final class SoftQueuePair implements QueuePairDriver, ContextQueuePair, Transpor
         endpoint.call();
     }
 
-    /// On the thread of the engine, which serves all queue pairs, or when requests were taken, which must end:
-    /// whatever goes wrong fails this queue pair.
+    /// The same, but any error fails this queue pair. Called on the engine's thread, which serves all queue pairs,
+    /// or for requests that were taken and so must end.
     private void seekAgain() {
         try {
             seek();
             Transport to = transport;
             if (to != null && !failed && !to.isAgreed()) {
-                // This side sees the peer's memory, and the peer does not see this one's, or does not use it.
+                // This side sees the peer's memory, but the peer does not see or use this side's.
                 endpoint.call();
             }
         } catch (RuntimeException | Error e) {
@@ -322,7 +322,7 @@ final class SoftQueuePair implements QueuePairDriver, ContextQueuePair, Transpor
         return to == null ? null : to.operationOfPeer(region);
     }
 
-    // ---- What the transport reports ----
+    // ---- Events of the transport ----
 
     @Override
     public void enter() {
@@ -374,7 +374,7 @@ final class SoftQueuePair implements QueuePairDriver, ContextQueuePair, Transpor
         gone = true;
     }
 
-    /// Acts on what the transport has reported.
+    /// Acts on the events that the transport has reported.
     private void act() {
         if (noted) {
             noted = false;
@@ -415,7 +415,7 @@ final class SoftQueuePair implements QueuePairDriver, ContextQueuePair, Transpor
             if (isConnected()) {
                 fail(failedStatus, failedVendorError, failedEvent);
             } else if (owner.state() == QueuePairState.ERROR) {
-                // The peer may have returned a receive that it held when the others were flushed.
+                // The peer may have returned a receive that it held while the others were flushed.
                 receives.flush();
             }
         } finally {
@@ -437,7 +437,8 @@ final class SoftQueuePair implements QueuePairDriver, ContextQueuePair, Transpor
         }
     }
 
-    /// Under both locks. The sends end before the receives, each queue in posting order (IBTA 10.3.1).
+    /// Fails the queue pair; under both locks. The sends end before the receives, each queue in posting order (IBTA
+    /// 10.3.1).
     private void fail(int firstStatus, int vendorError, AsyncEventType event) {
         enter(QueuePairState.ERROR);
         stop();
@@ -519,7 +520,7 @@ final class SoftQueuePair implements QueuePairDriver, ContextQueuePair, Transpor
         disconnect();
     }
 
-    /// A peer that resumes later would complete its work in the next connection.
+    /// Throws, as a peer that resumes later would complete its work in the next connection.
     private void stayInError(QueuePairState from) {
         if (from == QueuePairState.ERROR) {
             enter(QueuePairState.ERROR);
@@ -548,7 +549,8 @@ final class SoftQueuePair implements QueuePairDriver, ContextQueuePair, Transpor
         block.withdraw();
         stop();
         disconnect();
-        // Not before, or a region that is closed meanwhile would see neither the queue pair nor the pending frees.
+        // Removed only now, or a region that is closed meanwhile would see neither the queue pair nor the pending
+        // frees.
         context.objects().remove(this);
         pendingFrees().free(receives.ring(), receives::free);
         sends.close();

@@ -9,13 +9,13 @@ import io.rdmacomm.verbs.spi.RequestChain;
 import io.rdmacomm.verbs.spi.SharedReceiveQueueDriver;
 import java.io.IOException;
 
-/// A shared receive queue is a receive ring that several queue pairs point at.
+/// A shared receive queue: a receive ring that several queue pairs refer to.
 final class SoftSharedReceiveQueue implements SharedReceiveQueueDriver {
     private final SoftContext context;
     private final int elements;
     private final int number;
     private final ReceiveRing ring;
-    /// A limit was armed and not reported since. The ring does not show that: takers disarm before they report.
+    /// A limit was armed and not reported since. The ring does not tell: takers disarm before they report.
     private boolean awaiting;
 
     SoftSharedReceiveQueue(SoftContext context, int domain, int receives, int elements, int limit) {
@@ -38,7 +38,7 @@ final class SoftSharedReceiveQueue implements SharedReceiveQueueDriver {
         context.objects().add(number, this);
     }
 
-    /// The number that peers use, too.
+    /// The number, which peers use, too.
     @Override
     public long handle() {
         return number;
@@ -65,7 +65,7 @@ final class SoftSharedReceiveQueue implements SharedReceiveQueueDriver {
 
     /// A taker reports that it has disarmed the limit.
     synchronized void limitReported() {
-        // It may be armed again already.
+        // The limit may already be armed again.
         awaiting &= ring.limit() != 0;
     }
 
@@ -81,7 +81,7 @@ final class SoftSharedReceiveQueue implements SharedReceiveQueueDriver {
     @Override
     public long resize(int receives, long mostPosted) {
         try {
-            // Messages may have used some of the posted ones meanwhile.
+            // Messages may meanwhile have used some of the posted receives.
             return ring.resize(receives) ? 0 : Math.max(ring.size(), receives + 1);
         } catch (IOException e) {
             throw context.noSpace("modify shared receive queue (ibv_modify_srq)", receives + " receives", e);

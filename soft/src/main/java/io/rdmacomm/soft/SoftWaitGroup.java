@@ -16,7 +16,7 @@ final class SoftWaitGroup implements WaitGroupDriver {
         private final SoftCompletionChannel channel;
         /// Whether it is in the queue.
         private boolean queued;
-        /// Whether it was removed; its channel may be about to inform it.
+        /// Whether it was removed. Its channel may still be about to inform it.
         private volatile boolean removed;
 
         private Member(SoftCompletionChannel channel) {
@@ -44,7 +44,7 @@ final class SoftWaitGroup implements WaitGroupDriver {
     private final Function<CompletionChannelDriver, SoftCompletionChannel> channels;
     private final ReentrantLock lock = new ReentrantLock();
     private final LeadingWait waiting;
-    /// By the handles of the channels.
+    /// The members by the handles of their channels.
     private final Map<Long, Member> members = new ConcurrentHashMap<>();
     private final ArrayDeque<Member> ready = new ArrayDeque<>();
     private boolean woken;
@@ -74,7 +74,7 @@ final class SoftWaitGroup implements WaitGroupDriver {
     public void remove(CompletionChannelDriver driver) {
         Member member = members.remove(driver.handle());
         if (member != null) {
-            // It may stay in the queue; no lock, on which the threads that close connections would queue up.
+            // The member may stay in the queue. No lock: threads that close connections would queue up for it.
             member.removed = true;
             member.channel.leave(member);
         }
@@ -107,8 +107,8 @@ final class SoftWaitGroup implements WaitGroupDriver {
         }
     }
 
-    /// The next channel with an event, which others may have taken since; 0 if there is none. It stays in the queue,
-    /// behind the others, until it has none.
+    /// The next channel with an event, or 0. Other threads may have taken the event since. The channel stays in the
+    /// queue, behind the others, until it has none.
     private long next() {
         for (Member member = ready.poll(); member != null; member = ready.poll()) {
             member.queued = false;
@@ -153,7 +153,7 @@ final class SoftWaitGroup implements WaitGroupDriver {
 
     @Override
     public void close() {
-        // Its members were removed before.
+        // Its members are already removed.
     }
 
     @Override

@@ -4,9 +4,9 @@ import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import org.jspecify.annotations.Nullable;
 
-/// How long a queue pair waits for an acknowledgement before it repeats a request (ibv_modify_qp(3), `timeout`):
-/// 4.096 us * 2^code, from 8.192 us (code 1) to 2.4 hours (code 31), or [#INFINITE]. A device may wait up to four
-/// times as long (InfiniBand Architecture Specification, Local Ack Timeout).
+/// How long a queue pair waits for an acknowledgement before it retransmits a request (ibv_modify_qp(3),
+/// `timeout`): 4.096 us * 2^code, from 8.192 us (code 1) to 2.4 hours (code 31), or [#INFINITE]. A device may wait
+/// up to four times as long (InfiniBand Architecture Specification, Local Ack Timeout).
 ///
 /// @param code the number that C programs see, 0 to 31; 0 waits forever
 public record AckTimeout(int code) {

@@ -9,7 +9,7 @@ public final class AddressHandle implements Resource {
     private final AddressHandleDriver driver;
     private final Lifetime lifetime;
 
-    /// @param domain of its protection domain
+    /// @param domain the lifetime of its protection domain
     AddressHandle(Lifetime domain, AddressHandleDriver driver) {
         this.driver = driver;
         this.lifetime = new Lifetime(this, domain, driver);

@@ -8,7 +8,7 @@ package io.rdmacomm.verbs;
 /// @param port the local port, counted from 1
 /// @param serviceLevel InfiniBand service level, 0 to 15
 /// @param trafficClass IPv6 traffic class or IPv4 type of service, 0 to 255
-/// @param hopLimit how many routers a packet may cross, 0 to 255
+/// @param hopLimit the number of routers that a packet may cross, 0 to 255
 /// @param flowLabel IPv6 flow label, 20 bits
 /// @param sourcePathBits the low bits of the local LID that packets come from, 0 to 127; 0 except on an InfiniBand
 ///         port that has several LIDs ([PortAttributes#lidMask()])

@@ -2,7 +2,7 @@ package io.rdmacomm.verbs;
 
 import org.jspecify.annotations.Nullable;
 
-/// A change of a device, port or object that no call has caused (ibv_get_async_event(3)).
+/// A change of a device, port or object that was not caused by a call (ibv_get_async_event(3)).
 ///
 /// The event is already acknowledged (ibv_ack_async_event(3)): closing the object does not wait for the reader of
 /// this record.

@@ -7,7 +7,7 @@ import java.security.SecureRandom;
 
 /// The changes that bring a queue pair up with the numbers of its peer, step by step.
 final class BringUp {
-    /// Packet sequence numbers help to protect a connection from strangers, so they must not be predictable.
+    /// Initial packet sequence numbers help to protect a connection from strangers, so they must be unpredictable.
     private static final SecureRandom RANDOM = new SecureRandom();
 
     private final ContextDriver context;
@@ -95,13 +95,13 @@ final class BringUp {
         return fitting.readyToSend(isReliable(), initialPsn);
     }
 
-    /// A queue pair for datagrams from RESET to INIT.
+    /// From RESET to INIT, for a datagram queue pair.
     QueuePairAttributes initialize(String operation, DatagramOptions how) {
         new PortChecks(context, operation).partitionKey(how.port(), how.partitionKeyIndex());
         return how.initialize();
     }
 
-    /// A queue pair for datagrams from READY_TO_RECEIVE to READY_TO_SEND.
+    /// From READY_TO_RECEIVE to READY_TO_SEND, for a datagram queue pair.
     QueuePairAttributes readyToSendDatagrams() {
         return DatagramOptions.readyToSend(initialPsn);
     }

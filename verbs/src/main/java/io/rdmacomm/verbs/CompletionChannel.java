@@ -75,12 +75,12 @@ public final class CompletionChannel implements Resource {
         }
     }
 
-    /// Adds an action that gets this channel before it is closed, to remove it from a group.
+    /// Adds an action that is called before this channel is closed, to remove the channel from a group.
     void beforeClose(Consumer<CompletionChannel> action) {
         beforeClose.add(action);
     }
 
-    /// Forgets an action.
+    /// Removes an action.
     void notBeforeClose(Consumer<CompletionChannel> action) {
         beforeClose.remove(action);
     }

@@ -32,7 +32,7 @@ public final class CompletionQueue implements Resource {
     private final AtomicInteger unacknowledged = new AtomicInteger();
     private @Nullable QueuePair lastCompleted;
     private int lastNumber;
-    /// A thread may wait in [#await].
+    /// Whether a thread may be waiting in [#await].
     private volatile boolean awaited;
 
     CompletionQueue(Context context, CompletionQueueOptions options, CompletionQueueDriver driver) {
@@ -63,7 +63,7 @@ public final class CompletionQueue implements Resource {
     /// When the call returns, this thread sees the data that the completions report.
     ///
     /// @return the number of completions; fewer than the capacity mean that the queue is empty now
-    /// @throws VerbException EIO if the queue overran and the device lets polling know
+    /// @throws VerbException EIO if the queue overran and the device reports that to polling
     public int poll(Completions completions) {
         return poll(completions, completions.capacity());
     }
@@ -288,7 +288,7 @@ public final class CompletionQueue implements Resource {
         driver.moderate(completions, (int) ((period.toNanos() + 999) / 1000));
     }
 
-    /// The open queue pair with this number, or null. Usually the same as in the last call.
+    /// The open queue pair with this number, or null. The result is usually the same as in the last call.
     private @Nullable QueuePair findQueuePair(int number) {
         QueuePair queuePair = lastCompleted;
         if (number != lastNumber || queuePair == null || !queuePair.isOpen()) {

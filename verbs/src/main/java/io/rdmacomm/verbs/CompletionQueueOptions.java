@@ -32,7 +32,7 @@ public final class CompletionQueueOptions extends ValueObject<CompletionQueueOpt
         return with(copy -> copy.singleThreaded = value);
     }
 
-    /// How many completions it must hold, at least.
+    /// The least number of completions that it must hold.
     public int capacity() {
         return capacity;
     }

@@ -52,8 +52,8 @@ public final class ConnectionOptions extends ValueObject<ConnectionOptions> {
 
     /// These options with other numbers of READs and atomics in flight.
     ///
-    /// @param own of this side
-    /// @param peers of the peer
+    /// @param own the number for this side
+    /// @param peers the number for the peer
     public ConnectionOptions withReadAtomic(int own, int peers) {
         return with(copy -> {
             copy.maxReadAtomic = own;
@@ -66,7 +66,7 @@ public final class ConnectionOptions extends ValueObject<ConnectionOptions> {
         return path;
     }
 
-    /// How requests are repeated.
+    /// How requests are retried.
     public RetryOptions retries() {
         return retries;
     }

@@ -73,7 +73,7 @@ public final class Context implements Resource {
 
     /// Rejects a call that the device does not support.
     ///
-    /// @param reason why it does not, and what to do; empty if there is nothing to add
+    /// @param reason why the device does not support it, and what to do; empty if there is nothing to add
     void require(Capability needed, String operation, String reason) {
         if (!supports(needed)) {
             throw new UnsupportedVerbException(operation, needed, device.name(), reason);
@@ -85,8 +85,8 @@ public final class Context implements Resource {
         require(needed, operation, "");
     }
 
-    /// The rights in `wanted` that the device supports: all but atomics, which some devices do not have. Such a device
-    /// may reject a region or queue pair with that right.
+    /// The rights in `wanted` that the device supports. Only atomics may be missing: some devices reject a region
+    /// or queue pair with that right.
     public Set<AccessFlag> supported(Set<AccessFlag> wanted) {
         if (!wanted.contains(AccessFlag.REMOTE_ATOMIC) || supports(Capability.ATOMICS)) {
             return wanted;
@@ -104,7 +104,7 @@ public final class Context implements Resource {
 
     /// A limit of the device. The first call queries the device: its limits do not change while it is open.
     ///
-    /// @throws VerbException with the errno of that query
+    /// @throws VerbException with the errno of the query
     public long limit(DeviceLimit limit) {
         return known().limit(limit);
     }
@@ -326,7 +326,7 @@ public final class Context implements Resource {
         }
     }
 
-    /// The event for the user; null if its object was closed meanwhile: that drops its events, as in C.
+    /// The event for the user; null if its object was closed meanwhile, which drops its events, as in C.
     private @Nullable AsyncEvent translated(DriverEvent event) {
         AsyncEventType type = event.type();
         return switch (type) {

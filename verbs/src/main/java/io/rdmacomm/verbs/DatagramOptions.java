@@ -43,9 +43,9 @@ public final class DatagramOptions extends ValueObject<DatagramOptions> {
         return partitionKeyIndex;
     }
 
-    /// The key that a datagram must carry to be received, the same for all communicating queue pairs. It
-    /// filters out datagrams for others, and is not a secret. On Linux, values with the highest bit set are
-    /// for privileged programs only.
+    /// The key that a datagram must carry to be received, the same for all communicating queue pairs. It filters
+    /// out other datagrams and is not a secret. On Linux, values with the highest bit set are for privileged
+    /// programs only.
     public int queueKey() {
         return queueKey;
     }

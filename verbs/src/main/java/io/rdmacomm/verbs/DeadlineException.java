@@ -16,7 +16,7 @@ public final class DeadlineException extends RdmaException {
 
     /// A deadline that has passed.
     ///
-    /// @param message which call has not ended in time, and what to do
+    /// @param message the call that did not end in time, and what to do
     /// @param cause the underlying exception, or null
     public DeadlineException(String message, @Nullable Throwable cause) {
         super(message, cause);

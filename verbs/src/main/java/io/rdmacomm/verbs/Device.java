@@ -36,7 +36,7 @@ public final class Device {
         return driver.transport();
     }
 
-    /// Whether it is a software device of this library, in place of an adapter or of a driver of the system.
+    /// Whether it is a software device of this library, and not an adapter or a driver of the system.
     public boolean isSoftware() {
         return driver.isSoftware();
     }

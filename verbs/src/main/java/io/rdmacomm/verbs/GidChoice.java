@@ -3,9 +3,9 @@ package io.rdmacomm.verbs;
 import java.util.List;
 
 /// Chooses an entry of a GID table. RoCE version 2 entries come first, in this order: the wanted address, an IPv4
-/// address, a routable address, any other. Without one of these, it is the entry of the port under the wanted address,
-/// or else the first one. The first of equals wins. Of several entries with the wanted address, that of the same
-/// interface wins: an interface and its VLANs have the same link-local address.
+/// address, a routable address, any other. Without any of these, it is the entry of the port under the wanted
+/// address, or else the first entry. If entries are equal, the first wins. If several have the wanted address, the
+/// one of the same interface wins: an interface and its VLANs have the same link-local address.
 final class GidChoice {
     private static final int WANTED = 4;
 

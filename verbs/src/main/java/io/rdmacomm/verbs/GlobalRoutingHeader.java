@@ -18,7 +18,7 @@ import java.nio.ByteOrder;
 /// RoCE version 2 over IPv4:                             | 20 bytes of anything | the 20 bytes of an IPv4 header |
 /// ```
 ///
-/// A stranger may have written it, so do not trust any field.
+/// Anyone may have written it, so do not trust any field.
 ///
 /// @param version 4 or 6, the version of IP
 /// @param source the GID of the sender; an IPv4 address is mapped into IPv6
@@ -26,7 +26,7 @@ import java.nio.ByteOrder;
 /// @param trafficClass IPv6 traffic class or IPv4 type of service, 0 to 255
 /// @param flowLabel IPv6 flow label, 20 bits; 0 over IPv4
 /// @param nextHeader the protocol inside, [#INFINIBAND] except for RoCE version 2
-/// @param hopLimit how many routers it could still cross, 0 to 255
+/// @param hopLimit the number of routers that it could still cross, 0 to 255
 public record GlobalRoutingHeader(
         int version, Gid source, Gid destination, int trafficClass, int flowLabel, int nextHeader, int hopLimit) {
     /// The length of the header, and of the room for it in front of every received datagram.

@@ -31,7 +31,7 @@ record LocalGids(Gid routed, Gid port, int networkInterface) {
     private static final int ETHERNET_ADDRESS = 6;
     private static final int GID_BYTES = 16;
 
-    /// @param address of this machine; the wildcard address for none
+    /// @param address an address of this machine; the wildcard address for none
     static LocalGids of(InetAddress address) {
         if (address.isAnyLocalAddress()) {
             return NONE;
@@ -70,7 +70,7 @@ record LocalGids(Gid routed, Gid port, int networkInterface) {
         }
     }
 
-    /// Whether a table entry is for the address.
+    /// Whether a table entry has the address.
     boolean areHeldBy(GidEntry entry) {
         return entry.gid().equals(routed) || isUnder(entry);
     }

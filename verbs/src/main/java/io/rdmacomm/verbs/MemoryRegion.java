@@ -15,7 +15,7 @@ public final class MemoryRegion implements Resource {
 
     private final MemoryRegionDriver driver;
     private final Lifetime lifetime;
-    // The address of memory that this process has not mapped.
+    // The address, if this process has not mapped the memory.
     private final long otherAddress;
     private final long otherLength;
     private volatile ProtectionDomain protectionDomain;
@@ -38,10 +38,10 @@ public final class MemoryRegion implements Resource {
         return new MemoryRegion(protectionDomain, driver, 0, 0, access);
     }
 
-    /// Memory that this process has not mapped.
+    /// A region of memory that this process has not mapped.
     ///
-    /// @param address of its first byte in scatter/gather elements and for peers
-    /// @param length in bytes
+    /// @param address the address of its first byte in scatter/gather elements and for peers
+    /// @param length the length in bytes
     /// @param access the bits of [AccessFlag]
     static MemoryRegion elsewhere(
             ProtectionDomain protectionDomain, MemoryRegionDriver driver, long address, long length, int access) {
@@ -53,14 +53,14 @@ public final class MemoryRegion implements Resource {
         return protectionDomain;
     }
 
-    /// Whether the memory has a [#segment()] in this process: not that of a DMA buffer.
+    /// Whether the memory has a [#segment()] in this process. A DMA buffer has none.
     public boolean isMapped() {
         return segment != null;
     }
 
     /// The memory itself.
     ///
-    /// @throws UnsupportedOperationException if it is that of a DMA buffer
+    /// @throws UnsupportedOperationException if it is a DMA buffer
     public MemorySegment segment() {
         MemorySegment memory = segment;
         if (memory == null) {

@@ -10,7 +10,7 @@ public final class MemoryWindow implements Resource {
     private final MemoryWindowDriver driver;
     private final Lifetime lifetime;
 
-    /// @param domain of its protection domain
+    /// @param domain the lifetime of its protection domain
     MemoryWindow(Lifetime domain, MemoryWindowType type, MemoryWindowDriver driver) {
         this.type = type;
         this.driver = driver;

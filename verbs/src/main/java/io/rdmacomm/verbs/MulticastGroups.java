@@ -15,7 +15,7 @@ final class MulticastGroups {
 
     private final Set<Group> groups = new LinkedHashSet<>();
 
-    /// Does nothing if it is attached already, like the kernel.
+    /// Attaches it, unless it is already attached; like the kernel.
     void attach(Gid gid, int lid, Membership attaching) {
         Group group = new Group(gid, lid);
         if (!groups.contains(group)) {

@@ -7,13 +7,13 @@ import org.jspecify.annotations.Nullable;
 /// Finds an object by its number or handle without a lock or an allocation, because polling looks up the
 /// queue pair of each completion.
 ///
-/// Open addressing. A slot that was used once keeps its number until all slots are replaced by others, so that
-/// readers need no lock: of an object that was removed only the value goes, and the next one with that number
-/// takes its slot. Adding and removing cost the same however many objects there are.
+/// Uses open addressing. A used slot keeps its number until the whole table is replaced, so that readers need no
+/// lock. Removing an object clears only the value, and the next object with that number takes the slot. The cost of
+/// adding and removing does not depend on the number of objects.
 final class NumberTable<T> {
     private static final int LEAST_SLOTS = 16;
     private static final VarHandle VALUE = MethodHandles.arrayElementVarHandle(Object[].class);
-    /// Stands for an object that was removed.
+    /// The value of a slot whose object was removed.
     private static final Object GONE = new Object();
 
     private static final class Slots {
@@ -60,7 +60,7 @@ final class NumberTable<T> {
         return isGone(found) ? null : (T) found;
     }
 
-    /// Adds an object, in place of the one that has its number.
+    /// Adds an object. Replaces the one with the same number, if any.
     synchronized void put(long number, T value) {
         Slots current = slots;
         int slot = current.slot(number);
@@ -75,7 +75,7 @@ final class NumberTable<T> {
         slots = current;
     }
 
-    /// Removes an object, unless another one has its number by now.
+    /// Removes an object, unless another one has taken its number.
     synchronized void remove(long number, T value) {
         Slots current = slots;
         int slot = current.slot(number);
@@ -90,7 +90,7 @@ final class NumberTable<T> {
         return value == GONE;
     }
 
-    /// How many slots there are.
+    /// The number of slots.
     int slotCount() {
         return slots.values.length;
     }

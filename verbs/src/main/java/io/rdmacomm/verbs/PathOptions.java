@@ -102,7 +102,7 @@ public final class PathOptions extends ValueObject<PathOptions> {
         return trafficClass;
     }
 
-    /// How many routers a packet may cross, 0 to 255.
+    /// The number of routers that a packet may cross, 0 to 255.
     public int hopLimit() {
         return hopLimit;
     }

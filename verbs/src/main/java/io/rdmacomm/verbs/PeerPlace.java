@@ -6,15 +6,15 @@ import java.net.SocketException;
 
 /// The address of a queue pair that a software device connects or sends to; see decision 42.
 ///
-/// @param address of its device
-/// @param port that the device listens on; that of RoCE needs no check
+/// @param address the address of its device
+/// @param port the port that the device listens on; for RoCE it needs no check
 record PeerPlace(InetAddress address, int port) {
-    /// Lower ports belong to the system; no device listens there.
+    /// The lowest port: those below are privileged, so no device listens there.
     private static final int FIRST_PORT = 1024;
 
     private static final int ROCE_PORT = 4791;
 
-    /// @param lids whether the device has LIDs: one that speaks RoCE has none, and sends to one port only
+    /// @param lids whether the device has LIDs: a RoCE device has none, and sends to one port only
     static PeerPlace of(QueuePairInfo numbers, boolean lids) {
         return new PeerPlace(numbers.gid().address(), lids ? numbers.lid() : ROCE_PORT);
     }

@@ -31,7 +31,7 @@ public final class PortAttributes extends ValueObject<PortAttributes> {
         return values.lid;
     }
 
-    /// How many low bits of the local identifier select a path.
+    /// The number of low bits of the local identifier that select a path.
     public int lidMask() {
         return values.lidMask;
     }
@@ -86,7 +86,7 @@ public final class PortAttributes extends ValueObject<PortAttributes> {
         return values.queueKeyViolations;
     }
 
-    /// The code of the subnet's time-out.
+    /// The code of the subnet's timeout.
     public int subnetTimeout() {
         return values.subnetTimeout;
     }

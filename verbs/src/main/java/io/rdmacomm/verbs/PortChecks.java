@@ -2,7 +2,7 @@ package io.rdmacomm.verbs;
 
 import io.rdmacomm.verbs.spi.ContextDriver;
 
-/// Checks options of a program against the port. Drivers differ in their checks, and when they make them.
+/// Checks the options of a program against the port, because drivers make different checks at different times.
 final class PortChecks {
     private static final int KEY_BITS = 0x7fff;
 
@@ -14,7 +14,7 @@ final class PortChecks {
         this.operation = operation;
     }
 
-    /// Rejects a partition key that the port does not have. The first always exists.
+    /// Rejects a partition key that the port does not have. The key at index 0 always exists.
     void partitionKey(int port, int index) {
         if (index == 0) {
             return;

@@ -108,8 +108,8 @@ public final class ProtectionDomain implements Resource {
     /// be closed. Messages can arrive in it if the device has [Capability#ARRIVAL_AT_OFFSETS].
     ///
     /// @param file the number of the file descriptor, open in this process
-    /// @param offset where the memory begins in the buffer
-    /// @param length in bytes, at least 1
+    /// @param offset the offset of the memory in the buffer
+    /// @param length the length in bytes, at least 1
     /// @param address the address of its first byte in scatter/gather elements and for peers; any with the
     ///        same position in a page as `offset`
     /// @param access the rights to use it, in addition to local reads: LOCAL_WRITE, REMOTE_WRITE,

@@ -2,7 +2,7 @@ package io.rdmacomm.verbs;
 
 /// An attribute of a queue pair (`enum ibv_qp_attr_mask`, ibv_modify_qp(3)).
 public enum QueuePairAttribute {
-    /// The state to go to.
+    /// The new state.
     STATE(0),
     /// The state that the caller assumes the queue pair is in.
     CURRENT_STATE(1),
@@ -22,9 +22,9 @@ public enum QueuePairAttribute {
     PATH_MTU(8),
     /// The acknowledgement timeout.
     TIMEOUT(9),
-    /// How often an unacknowledged request is repeated.
+    /// How often an unacknowledged request is retried.
     RETRY_COUNT(10),
-    /// How often a message that found no receive is repeated.
+    /// How often a message that found no receive is retried.
     RNR_RETRY(11),
     /// The first packet sequence number to expect.
     RECEIVE_PSN(12),
@@ -32,7 +32,7 @@ public enum QueuePairAttribute {
     MAX_READ_ATOMIC(13),
     /// An alternate path to the peer.
     ALTERNATE_PATH(14),
-    /// How long the peer waits before it repeats a message that found no receive.
+    /// How long the peer waits before it retries a message that found no receive.
     MIN_RNR_TIMER(15),
     /// The first packet sequence number to send.
     SEND_PSN(16),

@@ -48,12 +48,12 @@ public final class QueuePairAttributes {
         return present.contains(attribute);
     }
 
-    /// The state to go to.
+    /// The new state.
     public QueuePairState state() {
         return state;
     }
 
-    /// Sets the state to go to.
+    /// Sets the new state.
     public QueuePairAttributes state(QueuePairState value) {
         present.add(QueuePairAttribute.STATE);
         state = value;
@@ -161,36 +161,36 @@ public final class QueuePairAttributes {
         return this;
     }
 
-    /// How long to wait for an acknowledgement before a request is repeated.
+    /// How long to wait for an acknowledgement before a request is retried.
     public AckTimeout timeout() {
         return timeout;
     }
 
-    /// Sets how long to wait for an acknowledgement before a request is repeated.
+    /// Sets how long to wait for an acknowledgement before a request is retried.
     public QueuePairAttributes timeout(AckTimeout value) {
         present.add(QueuePairAttribute.TIMEOUT);
         timeout = value;
         return this;
     }
 
-    /// How often an unacknowledged request is repeated.
+    /// How often an unacknowledged request is retried.
     public int retryCount() {
         return retryCount;
     }
 
-    /// Sets how often an unacknowledged request is repeated, 0 to 7.
+    /// Sets how often an unacknowledged request is retried, 0 to 7.
     public QueuePairAttributes retryCount(int value) {
         present.add(QueuePairAttribute.RETRY_COUNT);
         retryCount = value;
         return this;
     }
 
-    /// How often a message that found no receive is repeated; 7 means without limit.
+    /// How often a message that found no receive is retried; 7 means without limit.
     public int rnrRetry() {
         return rnrRetry;
     }
 
-    /// Sets how often a message that found no receive is repeated, 0 to 6, or 7 for no limit.
+    /// Sets how often a message that found no receive is retried, 0 to 6, or 7 for no limit.
     public QueuePairAttributes rnrRetry(int value) {
         present.add(QueuePairAttribute.RNR_RETRY);
         rnrRetry = value;
@@ -245,12 +245,12 @@ public final class QueuePairAttributes {
         return this;
     }
 
-    /// How long the peer waits before it repeats a message that found no receive here.
+    /// How long the peer waits before it retries a message that found no receive here.
     public RnrTimer minRnrTimer() {
         return minRnrTimer;
     }
 
-    /// Sets how long the peer waits before it repeats a message that found no receive here.
+    /// Sets how long the peer waits before it retries a message that found no receive here.
     public QueuePairAttributes minRnrTimer(RnrTimer value) {
         present.add(QueuePairAttribute.MIN_RNR_TIMER);
         minRnrTimer = value;
@@ -298,7 +298,7 @@ public final class QueuePairAttributes {
         present.clear();
     }
 
-    /// The attributes that are present with their values.
+    /// The attributes that were set, with their values.
     @Override
     public String toString() {
         return present.stream().map(each -> each + "=" + value(each)).collect(Collectors.joining(", ", "{", "}"));

@@ -21,7 +21,7 @@ import java.nio.ByteBuffer;
 /// @param gid the global identifier of its port
 /// @param mtu the largest packet payload of its side: at most that of its port
 public record QueuePairInfo(int number, int packetSequenceNumber, int lid, Gid gid, PathMtu mtu) {
-    /// How many bytes [#toBytes()] returns.
+    /// The number of bytes that [#toBytes()] returns.
     public static final int BYTES = 28;
 
     /// Checks the ranges.

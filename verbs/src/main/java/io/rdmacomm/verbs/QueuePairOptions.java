@@ -77,7 +77,7 @@ public final class QueuePairOptions extends ValueObject<QueuePairOptions> {
         return sizes;
     }
 
-    /// Whether every send completes with a completion, even if it is not signaled.
+    /// Whether every send has a completion, even if it is not signaled.
     public boolean signalAll() {
         return signalAll;
     }

@@ -3,8 +3,8 @@ package io.rdmacomm.verbs;
 import java.io.Serial;
 import org.jspecify.annotations.Nullable;
 
-/// The base of everything that rdmacomm throws on purpose, so that one `catch` covers a failed verbs call
-/// ([VerbException]), a failed session, endpoint or channel, a deadline that has passed ([DeadlineException]) and an
+/// The base class of everything that rdmacomm throws on purpose, so that one `catch` covers a failed verbs call
+/// ([VerbException]), a failed session, endpoint or channel, a missed deadline ([DeadlineException]) and an
 /// interrupt ([RdmaInterruptedException]). Subclasses separate the failures that callers may want to distinguish. A
 /// wrong argument is an [IllegalArgumentException] and a call on a closed object an [IllegalStateException], as
 /// everywhere in Java.

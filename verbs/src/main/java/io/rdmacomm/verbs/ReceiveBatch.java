@@ -89,7 +89,7 @@ public final class ReceiveBatch {
         return receives;
     }
 
-    /// How many of the first `count` receives come before the first with more than `elements` elements.
+    /// The number of the first `count` receives that come before the first with more than `elements` elements.
     int acceptable(int count, int elements) {
         if (receives.mostElements() <= elements) {
             return count;

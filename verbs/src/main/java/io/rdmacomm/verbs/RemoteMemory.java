@@ -12,7 +12,7 @@ import java.util.Objects;
 /// @param length its length in bytes
 /// @param key the peer's remote key
 public record RemoteMemory(long address, long length, int key) {
-    /// How many bytes [#toBytes()] returns.
+    /// The number of bytes that [#toBytes()] returns.
     public static final int BYTES = 20;
 
     /// Checks the length.

@@ -3,7 +3,7 @@ package io.rdmacomm.verbs;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/// How a reliable queue pair repeats requests before it fails (ibv_modify_qp(3)). Immutable.
+/// How a reliable queue pair retries requests before it fails (ibv_modify_qp(3)). Immutable.
 public final class RetryOptions extends ValueObject<RetryOptions> {
     private static final RetryOptions DEFAULTS = new RetryOptions();
 
@@ -39,16 +39,16 @@ public final class RetryOptions extends ValueObject<RetryOptions> {
 
     /// These options with other numbers for messages that find no receive.
     ///
-    /// @param retries how often this side repeats such a message, 0 to 6, or 7 for no limit
-    /// @param atLeast the delay before each repetition, rounded up as by [RnrTimer#atLeast(Duration)]
+    /// @param retries how often this side retries such a message, 0 to 6, or 7 for no limit
+    /// @param atLeast the delay before each retry, rounded up as by [RnrTimer#atLeast(Duration)]
     public RetryOptions withReceiverNotReady(int retries, Duration atLeast) {
         return withReceiverNotReady(retries, RnrTimer.atLeast(atLeast));
     }
 
     /// These options with other numbers for messages that find no receive.
     ///
-    /// @param retries how often this side repeats such a message, 0 to 6, or 7 for no limit
-    /// @param timer the delay before each repetition
+    /// @param retries how often this side retries such a message, 0 to 6, or 7 for no limit
+    /// @param timer the delay before each retry
     public RetryOptions withReceiverNotReady(int retries, RnrTimer timer) {
         return with(copy -> {
             copy.rnrRetry = retries;
@@ -61,7 +61,7 @@ public final class RetryOptions extends ValueObject<RetryOptions> {
         return timeout;
     }
 
-    /// How often an unacknowledged request is repeated, 0 to 7 (`retry_cnt`).
+    /// How often an unacknowledged request is retried, 0 to 7 (`retry_cnt`).
     public int retryCount() {
         return retryCount;
     }
@@ -71,8 +71,7 @@ public final class RetryOptions extends ValueObject<RetryOptions> {
         return rnrTimer;
     }
 
-    /// How often a message that found no receive at the peer is repeated, 0 to 6, or 7 for no limit
-    /// (`rnr_retry`).
+    /// How often a message that found no receive at the peer is retried, 0 to 6, or 7 for no limit (`rnr_retry`).
     public int rnrRetry() {
         return rnrRetry;
     }

@@ -7,8 +7,8 @@ import java.lang.foreign.MemorySegment;
 /// each is checked before a device gets it.
 final class ReturnPath {
     private static final String OPERATION = "find the sender of a datagram (ibv_init_ah_from_wc)";
-    /// Not the value in the header, which is reduced by each router on the path here; the path back may have
-    /// more routers.
+    /// Not the value in the header, which each router on the path here has reduced; the path back may have more
+    /// routers.
     private static final int HOP_LIMIT = 64;
 
     private ReturnPath() {}

@@ -2,7 +2,7 @@ package io.rdmacomm.verbs;
 
 import java.time.Duration;
 
-/// How long a peer must wait before it repeats a message that found no posted receive (ibv_modify_qp(3),
+/// How long a peer must wait before it retries a message that found no posted receive (ibv_modify_qp(3),
 /// `min_rnr_timer`): one of 32 times between 0.01 ms and 655.36 ms.
 ///
 /// @param code the number that C programs see, 0 to 31; code 0 is the longest time

@@ -5,10 +5,10 @@ import java.util.Set;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/// Checks that send requests fit a queue pair before they are posted, the same on every device: drivers do not
-/// agree on these checks, and some accept requests that they cannot execute.
+/// Checks that send requests fit a queue pair before they are posted, the same on every device. Drivers make
+/// different checks, and some accept requests that they cannot execute.
 final class SendChecks {
-    /// For an incomplete queue pair: accepts nothing.
+    /// Accepts nothing, for an incomplete queue pair.
     static final SendChecks NONE = new SendChecks("", 0, new QueueSizes(0, 0, 0, 0, 0), 0, 0, "", false, 0);
 
     private static final int INLINE_OPCODES = mask(Set.of(
@@ -29,9 +29,9 @@ final class SendChecks {
 
     /// @param place the kind of queue pair and its device, for messages
     /// @param ofDevice the opcodes that the device supports, as a mask of `1 << code`
-    /// @param readElements how many scatter/gather elements a READ may have
-    /// @param possible the opcodes that the peer supports as well
-    /// @param peerLack why the peer does not support the others
+    /// @param readElements the most scatter/gather elements of a READ
+    /// @param possible the opcodes that the peer also supports
+    /// @param peerLack the reason why the peer does not support the others
     /// @param datagrams whether each request needs an address
     /// @param longestDatagram its largest payload in bytes
     private SendChecks(
@@ -53,9 +53,9 @@ final class SendChecks {
         this.longestDatagram = longestDatagram;
     }
 
-    /// @param supports what the device can do
+    /// @param supports the capabilities of the device
     /// @param device its name
-    /// @param readElements how many scatter/gather elements a READ may have
+    /// @param readElements the most scatter/gather elements of a READ
     static SendChecks of(
             QueuePairType type, Predicate<Capability> supports, String device, QueueSizes sizes, int readElements) {
         int opcodes = opcodes(type, supports);

@@ -61,7 +61,7 @@ final class SendDepth {
     }
 
     /// Frees the slots of a completed signaled request and of those before it. Called by one thread at a time, the
-    /// poller. Release stores suffice, as no thread waits for them.
+    /// poller. Release stores suffice, because no thread waits for them.
     void retire() {
         long retired = (long) SIGNALS_RETIRED.getAcquire(this);
         if (retired == signalsPosted) {

@@ -42,7 +42,7 @@ public final class SharedReceiveQueue implements Resource {
 
     /// Posts the receives of `batch` (ibv_post_srq_recv(3)). Never blocks, never allocates.
     ///
-    /// @return how many receives were posted; if fewer than the batch holds, the queue is full
+    /// @return the number of posted receives; if fewer than the batch holds, the queue is full
     /// @throws WorkRequestException if a receive has more elements than the queue allows; the receives before it
     ///         were posted
     public int post(ReceiveBatch batch) {
@@ -51,8 +51,8 @@ public final class SharedReceiveQueue implements Resource {
 
     /// Posts the first `count` receives of `batch`; see [#post(ReceiveBatch)].
     ///
-    /// @return how many receives were posted
-    /// @throws IndexOutOfBoundsException if the batch does not hold so many
+    /// @return the number of posted receives
+    /// @throws IndexOutOfBoundsException if the batch holds fewer
     public int post(ReceiveBatch batch, int count) {
         Objects.checkFromIndexSize(0, count, batch.size());
         lock.lock();
@@ -77,7 +77,7 @@ public final class SharedReceiveQueue implements Resource {
         return taken;
     }
 
-    /// A queue pair takes its receives from here.
+    /// Adds a queue pair that takes its receives from here.
     ///
     /// @param user its counter of completed receives
     void join(ReceiveDepth user) {
@@ -89,7 +89,7 @@ public final class SharedReceiveQueue implements Resource {
         }
     }
 
-    /// The queue pair is closed.
+    /// Removes a queue pair that is closed.
     void leave(ReceiveDepth user) {
         lock.lock();
         try {
@@ -100,9 +100,8 @@ public final class SharedReceiveQueue implements Resource {
         }
     }
 
-    /// The most receives that can be in the queue now: those that were posted and whose success was not
-    /// polled. Receives that have failed, or that were polled after their queue pair was closed, are still
-    /// counted.
+    /// The most receives that can be in the queue now: those that were posted minus those whose success was polled.
+    /// Receives that have failed, or that were polled after their queue pair was closed, are still counted.
     private long mostPosted() {
         long most = posted;
         for (ReceiveDepth user : users) {

@@ -6,9 +6,10 @@ import java.util.StringJoiner;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// Options and attributes. Their classes are final, and their fields private: a new field breaks no program.
+/// Base class of options and attributes. The classes are final and their fields private, so a new field breaks no
+/// program.
 ///
-/// Fields are not final, so that [#with] need not list them, but nothing else changes them.
+/// Fields are not final only so that [#with] can change a copy; nothing else changes them.
 ///
 /// @param <T> the class itself
 abstract class ValueObject<T extends ValueObject<T>> implements Cloneable {

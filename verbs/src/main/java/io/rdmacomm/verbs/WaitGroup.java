@@ -10,9 +10,9 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// Waits for the events of many completion channels at once, as epoll(7) does for files. In C, a program would wait for
-/// the descriptors of the channels (ibv_get_cq_event(3), "non-blocking"). A message wakes only the thread that waits,
-/// without a helper in between. Thread-safe.
+/// Waits for the events of many completion channels at once, as epoll(7) does for files. In C, a program would wait
+/// for the descriptors of the channels (ibv_get_cq_event(3), "non-blocking"). A message wakes only the waiting
+/// thread, without a helper thread in between. Thread-safe.
 ///
 /// A channel may belong to several groups, and threads may wait on the channel itself, too. To miss no completion,
 /// first arm the completion queues of all members and poll them until they are empty. Then repeat: [#await], and for
@@ -28,8 +28,8 @@ public final class WaitGroup implements Resource {
     private final Context context;
     private final WaitGroupDriver driver;
     private final Lifetime lifetime;
-    /// Closing the group excludes all changes. Those of one channel exclude each other, and those of different
-    /// channels do not: when a thousand connections end, a thread that adds another must not wait for all.
+    /// Closing the group excludes all changes. Changes of one channel exclude each other, but those of different
+    /// channels do not: when a thousand connections end, a thread that adds another must not wait for all of them.
     private final ReentrantReadWriteLock changing = new ReentrantReadWriteLock();
 
     private final Map<CompletionChannel, Boolean> members = new ConcurrentHashMap<>();
@@ -57,7 +57,7 @@ public final class WaitGroup implements Resource {
         return context;
     }
 
-    /// Adds a channel; does nothing if it is a member. A thread that waits notices it. Closing a channel removes it.
+    /// Adds a channel; does nothing if it is a member. Waiting threads take notice. Closing a channel removes it.
     ///
     /// @throws VerbException EINVAL if the channel belongs to another context; ENOSPC if the system has no room
     /// @throws IllegalStateException if the group or the channel is closed
@@ -103,7 +103,7 @@ public final class WaitGroup implements Resource {
         }
     }
 
-    /// Removes a channel; does nothing if it is no member.
+    /// Removes a channel; does nothing if it is not a member.
     public void remove(CompletionChannel channel) {
         changing.readLock().lock();
         try {
@@ -120,7 +120,7 @@ public final class WaitGroup implements Resource {
         return null;
     }
 
-    /// Whatever goes wrong, the group has forgotten the channel.
+    /// Removes the channel from the group even if a step fails.
     private void leave(CompletionChannel channel) {
         byHandle.remove(channel.driver().handle(), channel);
         Closer.step(this, () -> driver.remove(channel.driver()));

@@ -21,7 +21,7 @@ public enum WorkStatus {
     WINDOW_BIND_ERROR(6),
     /// The peer sent an unexpected response.
     BAD_RESPONSE(7),
-    /// A WRITE with immediate data was for memory that this side does not allow.
+    /// A WRITE with immediate data was directed at memory that this side does not allow.
     LOCAL_ACCESS_ERROR(8),
     /// The peer rejected the request: not enabled on its queue pair, misaligned, or longer than its receive.
     REMOTE_INVALID_REQUEST(9),

@@ -20,10 +20,10 @@ import java.nio.ByteBuffer;
 /// ```
 ///
 /// @param queuePair the numbers of its queue pair
-/// @param receives receives that are posted before it sends READY
+/// @param receives the receives that are posted before it sends READY
 /// @param messageBytes the longest message that it receives
-/// @param readAtomic READs and atomics that it answers at a time
-/// @param arrivalReadBytes how much of its credit cell an arrival read READs: 0 or 8; see decision 22
+/// @param readAtomic the READs and atomics that it answers at a time
+/// @param arrivalReadBytes the bytes of its credit cell that an arrival read READs: 0 or 8; see decision 22
 /// @param creditAddress where the other side writes how many receives it has posted
 /// @param creditKey the remote key of that memory
 public record ChannelInfo(

@@ -27,7 +27,7 @@ public final class ChannelMemory {
     private final int cellsRemoteKey;
 
     /// @param cells the region with the cells
-    /// @param cellsOffset where this channel's part begins
+    /// @param cellsOffset the offset of this channel's part
     public ChannelMemory(MemoryRegion cells, long cellsOffset) {
         this.cells = cells.segment();
         this.cellsOffset = cellsOffset;

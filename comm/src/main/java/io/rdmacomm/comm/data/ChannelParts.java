@@ -6,10 +6,10 @@ import io.rdmacomm.verbs.QueuePair;
 
 /// The parts of a channel that its receives use.
 ///
-/// @param queuePair for which receives are posted
+/// @param queuePair the queue pair that receives are posted for
 /// @param workIdBase the shared part of its work IDs
 /// @param sends announces more receives to the peer
-/// @param group where the receives complete
+/// @param group the group that the receives complete in
 /// @param member gets their completions
 /// @param lost notified when the queue pair has failed, if no flushed receive reports it
 /// @param recall asks the peer to return unused receives; on any thread, never blocks

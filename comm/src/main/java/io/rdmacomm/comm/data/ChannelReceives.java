@@ -25,8 +25,8 @@ interface ChannelReceives {
     /// Whether the device has reported all receives that the queue pair in ERROR has used.
     boolean isFlushed();
 
-    /// Calls `close`, which closes the queue pair, after everything that the device has reported was
-    /// dispatched, if closing would drop it otherwise.
+    /// Calls `close`, which closes the queue pair. If closing would drop completions that the device has reported,
+    /// dispatches them first.
     void beforeClose(CompletionGroup group, Runnable close);
 
     /// The queue pair is closed, and everything that the device has reported was dispatched. On the polling thread.

@@ -20,7 +20,7 @@ public final class Operation {
     public static final int FETCH_AND_ADD = 6;
     /// The library's internal WRITE of the number of receives to the peer.
     static final int CREDIT_UPDATE = 7;
-    /// The library's internal READ, which ends when everything before it has arrived.
+    /// The library's internal READ, which completes when everything before it has arrived.
     static final int ARRIVAL_READ = 8;
 
     private static final String[] NAMES = {

@@ -6,9 +6,9 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// The operations in flight of one channel, in the order in which they start and end. One thread at a time
-/// adds at the head; one at a time, perhaps another, removes from the tail. The completion makes the writes
-/// of the first visible to the second.
+/// The operations in flight of one channel, in the order in which they start and end. One thread at a time adds at
+/// the head; one at a time, perhaps another, removes from the tail. A completion makes the adder's writes visible
+/// to the remover.
 ///
 /// Two slots beyond the window are internal: one for a credit update, one for an arrival read.
 final class OperationRing<H> {
@@ -22,7 +22,7 @@ final class OperationRing<H> {
         }
     }
 
-    /// An operation in flight. One for each slot, used again and again.
+    /// An operation in flight. There is one for each slot, and it is reused.
     static final class Entry<H> {
         int kind;
         long length;
@@ -68,8 +68,8 @@ final class OperationRing<H> {
         return fits(count);
     }
 
-    /// Internal operations are counted after the ends were read: one that ends in between counts as a user's,
-    /// never the reverse.
+    /// Counts internal operations after the completed ones: one that completes in between counts as a user's, never
+    /// the reverse.
     private boolean fits(int count) {
         return posted - completedSeen <= (long) window - count + own();
     }
@@ -87,7 +87,7 @@ final class OperationRing<H> {
         return (int) sequence & mask;
     }
 
-    /// Adds an operation, which is to be posted next.
+    /// Adds an operation. The caller posts it next.
     void add(int kind, long length, @Nullable H handler, long context, long startNanos) {
         Entry<H> entry = entries.get(slot(posted++));
         entry.kind = kind;

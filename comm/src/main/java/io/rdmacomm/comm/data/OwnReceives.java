@@ -5,7 +5,7 @@ import java.lang.foreign.Arena;
 
 /// Receives that belong to one channel alone.
 ///
-/// @param count how many
+/// @param count the number of receives
 /// @param memory for messages
 /// @param arena for work requests; lives as long as the channel
 public record OwnReceives(int count, ReceiveMemory memory, Arena arena) implements ReceiveSource {

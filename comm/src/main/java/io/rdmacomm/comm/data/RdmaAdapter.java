@@ -32,10 +32,9 @@ import org.jspecify.annotations.Nullable;
 /// The lower half of a channel: one queue pair with its [SendQueue] and its receives, from creation to the
 /// end of the last operation. It does not depend on peers and endpoints, and reports to its [ChannelEvents].
 ///
-/// Everything in flight ends exactly once, on every device: the queue pair goes to ERROR, the device gets a
-/// bounded time to flush, the queue pair is closed, and the remaining operations are ended here. After
-/// ibv_destroy_qp(3) returns, the device touches no memory of the queue pair; completions that come later
-/// find no member in the group.
+/// Everything in flight ends exactly once, on every device: the queue pair goes to ERROR, the device gets a bounded
+/// time to flush, the queue pair is closed, and the remaining operations end here. After ibv_destroy_qp(3) returns,
+/// the device does not touch the memory of the queue pair; later completions find no member in the group.
 public final class RdmaAdapter<H> implements GroupMember, AutoCloseable {
     private final CompletionGroup group;
     private final ChannelSizes sizes;
@@ -80,7 +79,7 @@ public final class RdmaAdapter<H> implements GroupMember, AutoCloseable {
         QueuePair created = null;
         long joined = 0;
         try {
-            // Sends are posted under the lock of their queue, receives under that of their pool.
+            // Sends are posted under the lock of their queue, receives under the lock of their pool.
             created = queuePair(domain, source, sizes.inlineBytes());
             joined = group.join(this);
             this.queuePair = created;
@@ -95,8 +94,8 @@ public final class RdmaAdapter<H> implements GroupMember, AutoCloseable {
         }
     }
 
-    /// A queue pair with at most so many inline bytes. No attribute reports the limit of a device (mana 0,
-    /// irdma 48 or 101), and creating a queue pair with more fails.
+    /// A queue pair with at most this many inline bytes. No attribute reports the limit of a device (mana 0, irdma
+    /// 48 or 101), and creating a queue pair with more fails.
     private QueuePair queuePair(ProtectionDomain domain, ReceiveSource source, int inlineBytes) {
         try {
             return domain.createQueuePair(source.of(QueuePairOptions.reliable(group.queue())
@@ -177,7 +176,7 @@ public final class RdmaAdapter<H> implements GroupMember, AutoCloseable {
                 memory.cellsRemoteKey());
     }
 
-    /// How much an arrival read of the peer READs. A READ of zero bytes needs no access right, but siw
+    /// The bytes that an arrival read of the peer READs. A READ of zero bytes needs no access right, but siw
     /// mishandles it.
     private int arrivalReadBytes() {
         return transport() == TransportType.IWARP ? Long.BYTES : 0;
@@ -193,10 +192,10 @@ public final class RdmaAdapter<H> implements GroupMember, AutoCloseable {
             ConnectionOptions how,
             boolean sendsFirst,
             Function<ConnectionOptions, @Nullable Connection> connect) {
-        // On InfiniBand and RoCE an operation ends when the peer has acknowledged it, on iWARP when TCP has
-        // taken it (RFC 5040, section 5.5). Any other device may have a peer on iWARP.
+        // On InfiniBand and RoCE an operation completes when the peer has acknowledged it, on iWARP when TCP has
+        // taken it (RFC 5040, section 5.5). On any other device, the peer may use iWARP.
         sends.begin(peer, transport() == TransportType.INFINIBAND);
-        // The peer's credit updates are WRITEs, whatever else it may do.
+        // The peer's credit updates are WRITEs, whatever its other rights.
         Set<AccessFlag> access = EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);
         if (arrivalReadBytes() > 0) {
             access.add(AccessFlag.REMOTE_READ);
@@ -287,8 +286,8 @@ public final class RdmaAdapter<H> implements GroupMember, AutoCloseable {
         return (!flushesItself || sends.isIdle()) && (neverUp || receives.isFlushed());
     }
 
-    /// Ends everything that is in flight after [#stop()]: closes the queue pair, and then the polling thread
-    /// ends the operations that the device has not. New operations must be rejected already. Idempotent.
+    /// Ends everything in flight after [#stop()]: closes the queue pair, and then the polling thread ends the
+    /// operations that the device has not flushed. New operations must already be rejected. Idempotent.
     public void end() {
         closing.lock();
         try {
@@ -302,7 +301,7 @@ public final class RdmaAdapter<H> implements GroupMember, AutoCloseable {
                 made.close();
             }
             receives.beforeClose(group, this::closeQueuePair);
-            // Last: what has thrown is done by the next call.
+            // Last: if a step above throws, the next call repeats it.
             ended = true;
         } finally {
             closing.unlock();

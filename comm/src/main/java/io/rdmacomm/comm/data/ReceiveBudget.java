@@ -4,10 +4,10 @@ import io.rdmacomm.verbs.RdmaException;
 
 /// Divides the receives of a shared pool among channels. Plain arithmetic, guarded by the lock of the pool.
 ///
-/// Each channel is guaranteed a few receives; these are reserved for the maximum number of channels. The
-/// others are lent. A channel may borrow as long as it has borrowed less than is left, the dynamic threshold
-/// of shared buffers in switches (Choudhury and Hahne, 1998). So one channel never has more than half of what
-/// can be lent, and something is left for every other.
+/// Each channel is guaranteed a few receives, which are reserved for the maximum number of channels. The others are
+/// lent. A channel may borrow as long as it has borrowed less than is left: the dynamic threshold of shared buffers
+/// in switches (Choudhury and Hahne, 1998). So one channel never has more than half of the lendable receives, and
+/// something is left for every other channel.
 final class ReceiveBudget {
     private static final int LITTLE = 4;
 
@@ -61,18 +61,18 @@ final class ReceiveBudget {
         return receives - channels * guaranteed - lent;
     }
 
-    /// Whether twice the window of a channel would be little compared with what is left: then it may have
-    /// that without showing demand.
+    /// Whether doubling the window of a channel would take little of what is left: then it may have that without
+    /// showing demand.
     boolean hasPlentyFor(ReceiveClaim claim) {
         return (2L * claim.window - guaranteed) * LITTLE <= lendable();
     }
 
-    /// How many receives are lent to channels, kept messages included.
+    /// The number of receives lent to channels, kept messages included.
     int lent() {
         return lent;
     }
 
-    /// How many channels are open.
+    /// The number of open channels.
     int open() {
         return open;
     }

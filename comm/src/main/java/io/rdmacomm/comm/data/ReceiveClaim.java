@@ -3,11 +3,11 @@ package io.rdmacomm.comm.data;
 /// The share of one channel in a shared pool: receives that its peer may use, and messages that are not
 /// closed. Only its [ReceiveBudget] changes it.
 final class ReceiveClaim {
-    /// How many it may have at most.
+    /// The most receives that it may have.
     final int most;
-    /// How many it may have at the moment, according to how fast it uses them.
+    /// The number that it may have now, depending on how fast it uses them.
     int window;
-    /// How many it has.
+    /// The number that it has.
     int held;
     /// Whether the channel has ended, so that only messages are left.
     boolean ended;

@@ -6,8 +6,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// The memory of receives of the same length, one behind the other in a region. Each begins in a cache line of its
-/// own.
+/// The memory of receives of the same length, one after another in a region. Each has its own cache lines.
 public final class ReceiveMemory {
     private static final long LINE = 64;
 
@@ -22,8 +21,8 @@ public final class ReceiveMemory {
 
     /// Allocates no memory yet.
     ///
-    /// @param region provides the region that holds them, when the first one is needed
-    /// @param offset where in it they begin
+    /// @param region provides the region for the receives when the first one is needed
+    /// @param offset the offset of the receives in the region
     /// @param count how many there are
     /// @param messageBytes the longest message
     public ReceiveMemory(Supplier<MemoryRegion> region, long offset, int count, int messageBytes) {

@@ -8,8 +8,8 @@ import io.rdmacomm.verbs.ReceiveBatch;
 import io.rdmacomm.verbs.service.OperationLock;
 import java.lang.foreign.MemorySegment;
 
-/// The receives of one channel: posted before the peer may send, and again after each message was handled. They
-/// are posted again a quarter at a time, with one doorbell and one credit update.
+/// The receives of one channel: posted before the peer may send, and reposted after each message was handled. A
+/// quarter of them is reposted at a time, with one doorbell and one credit update.
 public final class ReceivePool implements ReceiveBlocks, ChannelReceives {
     private final QueuePair queuePair;
     private final long workIdBase;
@@ -33,8 +33,8 @@ public final class ReceivePool implements ReceiveBlocks, ChannelReceives {
         this.free = new int[own.count()];
     }
 
-    /// The number of receives, out of `receives`, that are reposted together: the others are enough to keep
-    /// the peer sending.
+    /// The number of receives, out of `receives`, to repost together: the others are enough to keep the peer
+    /// sending.
     public static int together(int receives) {
         return Math.max(1, receives / 4);
     }
@@ -111,7 +111,7 @@ public final class ReceivePool implements ReceiveBlocks, ChannelReceives {
         posted += taken;
     }
 
-    /// Never requested from the peer.
+    /// Zero: this side never asks the peer to return receives.
     @Override
     public boolean returned(int count) {
         return count == 0;

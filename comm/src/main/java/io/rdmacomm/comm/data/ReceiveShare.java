@@ -32,15 +32,15 @@ final class ReceiveShare implements ChannelReceives, ReceiveRoute {
     private final ReceiveClaim claim;
     private final ChannelParts parts;
     private final GroupMember member;
-    // The credits that the peer was granted so far, how many of them were announced, and how many it has
-    // returned unused. Written under the lock of the pool.
+    // The credits granted to the peer so far, how many of them were announced, and how many the peer has returned
+    // unused. Written under the lock of the pool.
     private long granted;
     private long announced;
     private long returned;
     private boolean recalled;
     // Written by the polling thread.
     private long used;
-    // Written by the checking thread; other threads see a slightly old number.
+    // Written by the checking thread; other threads may see an old number.
     private volatile long usedAtCheck;
     private volatile boolean lastWorkReached;
     private volatile boolean ending;
@@ -100,8 +100,8 @@ final class ReceiveShare implements ChannelReceives, ReceiveRoute {
         return parts.workIdBase();
     }
 
-    /// How many receives the peer has been granted and not used. Under the lock of the pool, the polling thread may
-    /// use one meanwhile.
+    /// The number of granted receives that the peer has not used. Under the lock of the pool; the polling thread
+    /// may use one meanwhile.
     int unused() {
         return (int) (granted - returned - (long) USED.getAcquire(this));
     }
@@ -111,8 +111,8 @@ final class ReceiveShare implements ChannelReceives, ReceiveRoute {
         GRANTED.setRelease(this, granted + 1);
     }
 
-    /// The number to announce to the peer now: all that it was granted so far, or 0 if it has enough for now.
-    /// Under the lock of the pool.
+    /// The number to announce to the peer now: all receives granted so far, or 0 if it has enough for now. Under
+    /// the lock of the pool.
     long due() {
         long news = granted - announced;
         if (news == 0 || news < ReceivePool.together(unused())) {
@@ -146,8 +146,8 @@ final class ReceiveShare implements ChannelReceives, ReceiveRoute {
         return unknown;
     }
 
-    /// Whether to ask the peer for receives that it does not use: it has more than `guaranteed`, has used none
-    /// lately, and was not asked since it used one. Under the lock of the pool.
+    /// Whether to ask the peer to return unused receives: it has more than `guaranteed`, has used none lately, and
+    /// was not asked since it last used one. Under the lock of the pool.
     boolean shouldRecall(int guaranteed) {
         boolean idle = usedLately() == 0;
         boolean ask = idle && !recalled && unused() > guaranteed;
@@ -170,7 +170,7 @@ final class ReceiveShare implements ChannelReceives, ReceiveRoute {
         RETURNED.setRelease(this, returned + count);
     }
 
-    /// Existing messages still have to be closed, and those in flight may still arrive.
+    /// Keeps the receives: existing messages must still be closed, and those in flight may still arrive.
     @Override
     public void end() {
         ending = true;
@@ -193,8 +193,8 @@ final class ReceiveShare implements ChannelReceives, ReceiveRoute {
         }
     }
 
-    /// The queue pair has failed. It has no receives that would be flushed to report it, so this reports it,
-    /// after the messages that have arrived.
+    /// Reports that the queue pair has failed, after the messages that have arrived. It has no receives of its own
+    /// whose flushing would report it.
     private void queuePairFailed() {
         if (!ending && !failed) {
             failed = true;

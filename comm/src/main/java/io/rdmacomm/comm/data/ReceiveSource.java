@@ -2,12 +2,12 @@ package io.rdmacomm.comm.data;
 
 import io.rdmacomm.verbs.QueuePairOptions;
 
-/// Where the receives of a new channel come from.
+/// The source of the receives of a new channel.
 public sealed interface ReceiveSource permits OwnReceives, SharedReceiveSource {
     /// The options of a queue pair that uses these receives.
     QueuePairOptions of(QueuePairOptions plain);
 
-    /// How many receives the peer can rely on from the beginning.
+    /// The number of receives that the peer can rely on from the beginning.
     int atFirst();
 
     /// The receives of a channel with these parts.

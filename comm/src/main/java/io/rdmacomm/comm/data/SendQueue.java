@@ -35,7 +35,7 @@ public final class SendQueue<H> {
     private @Nullable Operation arrivalRead;
     private long receivesPosted;
     private long receivesAnnounced;
-    // The operations before this number have arrived, or that can no longer be determined.
+    // All operations before this number have arrived, or it can no longer be known whether they have.
     private volatile long arrived;
 
     /// @param channel its name, for the flight recorder
@@ -67,9 +67,9 @@ public final class SendQueue<H> {
         this.receivesAnnounced = receives;
     }
 
-    /// Sets where the peer keeps its credits, before the queue pairs are connected.
+    /// Sets the address of the peer's credits, before the queue pairs are connected.
     ///
-    /// @param acknowledged whether an operation that has ended has arrived at the peer
+    /// @param acknowledged whether a completed operation has arrived at the peer
     void begin(ChannelInfo peer, boolean acknowledged) {
         creditUpdate = newOperation()
                 .local(Operation.CREDIT_UPDATE, memory.ownReceivesAddress(), Long.BYTES, memory.cellsKey())
@@ -188,7 +188,7 @@ public final class SendQueue<H> {
     void completed(Completions completions, int index, long workId) {
         long sequence = WorkId.sequence(workId, ring.oldest());
         if (sequence >= ring.next()) {
-            // The operation has ended before: siw sometimes flushes a READ twice.
+            // The operation has already ended: siw sometimes flushes a READ twice.
             return;
         }
         while (ring.oldest() < sequence) {
@@ -324,9 +324,9 @@ public final class SendQueue<H> {
         }
     }
 
-    /// Whether the operations before number `sequence` have ended, and have arrived at the peer unless they
-    /// failed. Call it repeatedly until it returns true: where completion does not mean arrival, this READs
-    /// from the peer, which answers when everything before the READ was delivered (RFC 5040, section 5.5).
+    /// Whether the operations before number `sequence` have ended, and have arrived at the peer unless they failed.
+    /// Call it repeatedly until it returns true: if completion does not mean arrival, this READs from the peer,
+    /// which answers when everything before the READ was delivered (RFC 5040, section 5.5).
     boolean hasArrived(long sequence) {
         if (arrived < sequence) {
             postArrivalRead();

@@ -18,13 +18,12 @@ import org.jspecify.annotations.Nullable;
 
 /// Receives that the channels of a session share: one shared receive queue and its memory. Thread-safe.
 ///
-/// At any time at least as many receives are posted as all peers together may use, so that every message
-/// finds a receive. Arrivals do not touch the pool. When a message is closed, its receive returns here under
-/// a lock; the [ReceiveBudget] decides whether it is granted to the same channel, or becomes free for others.
+/// At any time, at least as many receives are posted as all peers together may use, so every message finds a
+/// receive. Arrivals do not touch the pool. When a message is closed, its receive returns here under a lock; the
+/// [ReceiveBudget] decides whether it is granted to the same channel or becomes free for others.
 ///
-/// Free receives are posted several at a time. When fewer than a quarter of all are left in the queue, its
-/// limit event makes the pool post all free receives, and then each one as soon as it is free, until there
-/// are enough.
+/// Free receives are posted several at a time. When less than a quarter of all is left in the queue, its limit
+/// event makes the pool post all free receives, and then each one as soon as it is free, until there are enough.
 public final class SharedReceivePool implements ReceiveBlocks, AutoCloseable {
     private static final int MOST_TOGETHER = 64;
     /// A channel that uses its window this many times between two checks (100 ms) gets a larger one.
@@ -153,7 +152,7 @@ public final class SharedReceivePool implements ReceiveBlocks, AutoCloseable {
         }
     }
 
-    /// A message that exceeded the peer's credits was in this receive.
+    /// Puts back the receive of a message that exceeded the peer's credits.
     void returnUngranted(int receive) {
         lock.lock();
         try {
@@ -170,10 +169,9 @@ public final class SharedReceivePool implements ReceiveBlocks, AutoCloseable {
         }
     }
 
-    /// A channel whose peer uses its receives fast, or has few left, may have twice as many as before. While
-    /// receives are plentiful, each of its messages doubles them: otherwise a peer that starts slowly,
-    /// because it competes for a processor, would stay slow for lack of receives. Unused ones are taken back
-    /// when receives are scarce.
+    /// Doubles the window of a channel whose peer uses its receives fast or has few left. While receives are
+    /// plentiful, each message doubles it: otherwise a peer that starts slowly, because it competes for a
+    /// processor, would stay slow for lack of receives. Unused receives are taken back when they are scarce.
     private long grant(ReceiveShare share) {
         ReceiveClaim claim = share.claim();
         if (budget.hasPlentyFor(claim)
@@ -215,7 +213,7 @@ public final class SharedReceivePool implements ReceiveBlocks, AutoCloseable {
         }
     }
 
-    /// An event of the device.
+    /// Handles an event of the device.
     public void onEvent(AsyncEvent event) {
         switch (event.type()) {
             case SHARED_RECEIVE_QUEUE_LIMIT_REACHED -> {

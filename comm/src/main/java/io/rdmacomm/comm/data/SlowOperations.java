@@ -2,7 +2,7 @@ package io.rdmacomm.comm.data;
 
 import jdk.jfr.FlightRecorder;
 
-/// Times operations for [SlowOperationEvent] only while it is recorded: reading the clock costs as much as a
+/// Times operations for [SlowOperationEvent], but only while it is recorded: reading the clock costs as much as a
 /// small WRITE.
 public final class SlowOperations {
     private static boolean recording;

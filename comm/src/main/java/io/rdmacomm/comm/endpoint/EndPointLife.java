@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /// The life cycle of an endpoint: one table of states and events, and what each transition starts. Thread-safe.
 ///
-/// An event that has no row for a state changes nothing and starts nothing.
+/// An event without a row for a state changes nothing and starts nothing.
 ///
 /// @param <F> the kind of failures
 public final class EndPointLife<F> {

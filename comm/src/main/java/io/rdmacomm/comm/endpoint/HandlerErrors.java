@@ -13,7 +13,7 @@ public final class HandlerErrors {
     private final BiConsumer<String, Throwable> listener;
     private final LongAdder count = new LongAdder();
 
-    /// @param listener receives each
+    /// @param listener receives each exception
     public HandlerErrors(BiConsumer<String, Throwable> listener) {
         this.listener = listener;
     }
@@ -39,7 +39,7 @@ public final class HandlerErrors {
         try {
             count.increment();
             long sum = count.sum();
-            // At powers of two only, so that a handler that always throws does not fill the disk.
+            // Logs only at powers of two, so that a handler that always throws does not fill the disk.
             if (Long.bitCount(sum) == 1) {
                 LOGGER.log(Level.WARNING, where + " threw (" + sum + " so far)", thrown);
             }

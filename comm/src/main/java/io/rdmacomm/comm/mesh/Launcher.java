@@ -10,8 +10,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 
-/// The launchers whose environment variables [Rendezvous#ofEnvironment()] understands. Several may have set
-/// theirs at once, for example when `torchrun` runs in a Slurm job: the first one in this order is taken.
+/// The launchers whose environment variables [Rendezvous#ofEnvironment()] understands. If several have set theirs,
+/// for example when `torchrun` runs in a Slurm job, the first one in this order is used.
 public enum Launcher {
     /// `mpirun` of Open MPI 4: OMPI_COMM_WORLD_RANK, OMPI_COMM_WORLD_SIZE, OMPI_COMM_WORLD_LOCAL_RANK,
     /// OMPI_MCA_orte_hnp_uri, OMPI_MCA_orte_local_daemon_uri. The nodes meet on the host of `mpirun`, where at
@@ -34,7 +34,7 @@ public enum Launcher {
         this.words = words;
     }
 
-    /// The launchers that have set their variables, in the order in which they are preferred.
+    /// The launchers that have set their variables, preferred ones first.
     public static List<Launcher> present(Map<String, String> environment) {
         Variables variables = new Variables(environment);
         return Arrays.stream(values())
@@ -61,7 +61,7 @@ public enum Launcher {
         };
     }
 
-    /// Its name for people.
+    /// Its name, as shown to users.
     @Override
     public String toString() {
         return words;

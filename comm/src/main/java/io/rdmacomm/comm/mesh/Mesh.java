@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/// Nodes that are all connected with each other: from each to each other one [io.rdmacomm.comm.EndPoint],
-/// over one device and with buffers that serve all connections. Thread-safe.
+/// Nodes that are all connected with each other: each pair has one [io.rdmacomm.comm.EndPoint]. Each node uses one
+/// device, and buffers that serve all its connections. Thread-safe.
 ///
 /// ```java
 /// try (Mesh mesh = Mesh.join(Rendezvous.ofEnvironment(), SessionOptions.defaults())) {

@@ -11,7 +11,7 @@ public final class Node {
     private final EndPoint endPoint;
 
     /// @param host the address of its host
-    /// @param endPoint whose last data channel is the mesh's own
+    /// @param endPoint the connection; its last data channel belongs to the mesh
     Node(int rank, String host, EndPoint endPoint) {
         this.rank = rank;
         this.host = host;

@@ -4,8 +4,8 @@ import io.rdmacomm.verbs.RdmaException;
 import java.io.Serial;
 import org.jspecify.annotations.Nullable;
 
-/// A node has died, or the connection to it has failed: the mesh has ended on all nodes. All of them name the
-/// same rank, unless two nodes failed at once.
+/// A node has died, or the connection to it has failed, so the mesh has ended on all nodes. All of them name the
+/// same rank, unless two nodes failed at the same time.
 public final class NodeFailedException extends RdmaException {
     @Serial
     private static final long serialVersionUID = 1L;

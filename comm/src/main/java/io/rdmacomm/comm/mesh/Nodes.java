@@ -195,7 +195,7 @@ final class Nodes implements NodeList {
         return false;
     }
 
-    /// Notes failed connections whose failure no listener has received yet.
+    /// Records failed connections that were not reported to a listener yet.
     void noteFailures() {
         for (Node node : peers()) {
             RdmaException why = node.endPoint().failure();
@@ -232,8 +232,8 @@ final class Nodes implements NodeList {
         }
     }
 
-    /// A node that aborts names the one that it has lost, perhaps this one; one that just disappears has failed
-    /// itself.
+    /// A node that aborts names the node that it has lost, which may be this one. A node that just disappears has
+    /// failed itself.
     private NodeFailedException blame(Node node, RdmaException why) {
         if (why instanceof PeerAbortedException aborted && aborted.code() >= 0 && aborted.code() < nodes.length) {
             return new NodeFailedException(aborted.code(), aborted.reason(), why);
@@ -242,8 +242,8 @@ final class Nodes implements NodeList {
                 node.rank(), "the mesh has lost rank " + node.rank() + ": " + why.getMessage(), why);
     }
 
-    /// Notes what has failed so far, and waits until the others were notified. After that, the end of a
-    /// connection is not a failure.
+    /// Records failures so far, and waits until the others were notified. After that, the end of a connection is
+    /// not a failure.
     @Override
     public void close() {
         noteFailures();

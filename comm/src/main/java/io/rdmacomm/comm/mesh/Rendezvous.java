@@ -6,13 +6,13 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 
-/// Where the nodes of a mesh meet, and which of them this one is. Immutable.
+/// The place where the nodes of a mesh meet, and the rank of this one. Immutable.
 ///
-/// All nodes know the same host and port; one of them listens there, usually rank 0, until all have come.
+/// All nodes know the same host and port. One of them listens there, usually rank 0, until all have connected.
 public final class Rendezvous {
     /// The largest number of nodes.
     public static final int MAX_SIZE = MeetingPoint.MAX_SIZE;
-    /// The port where nothing names another one.
+    /// The default port.
     public static final int DEFAULT_PORT = MeetingPoint.DEFAULT_PORT;
 
     private final MeetingPoint point;
@@ -21,9 +21,9 @@ public final class Rendezvous {
         this.point = point;
     }
 
-    /// Without a launcher. Rank 0 listens, and must run on `host`.
+    /// A rendezvous without a launcher. Rank 0 listens, and must run on `host`.
     ///
-    /// @param rank which node this is, from 0
+    /// @param rank the number of this node, from 0
     /// @param size the number of nodes, at most [#MAX_SIZE]
     /// @param host the name or address of the host of rank 0; empty for this host
     /// @param port a free TCP port of that host
@@ -90,14 +90,14 @@ public final class Rendezvous {
         return new Rendezvous(point.at(newHost, newPort));
     }
 
-    /// The same with the name of the job: nodes of another job are turned away.
+    /// The same with the name of the job: nodes of another job are rejected.
     ///
     /// @throws IllegalArgumentException if it has more than 255 characters, or some that are not printable
     public Rendezvous withJob(String value) {
         return new Rendezvous(point.withJob(value));
     }
 
-    /// Which node this is, from 0.
+    /// The number of this node, from 0.
     public int rank() {
         return point.rank();
     }
@@ -122,7 +122,7 @@ public final class Rendezvous {
         return point.job();
     }
 
-    /// Where this was taken from, in words: `given` if not from a launcher or a host file.
+    /// The source of this, in words: `given` if not from a launcher or a host file.
     public String source() {
         return point.source();
     }

@@ -86,8 +86,8 @@ public final class AsyncEventLoop implements AutoCloseable {
         stopping = true;
     }
 
-    /// Waits until the thread has ended, but no longer than a second: a listener may be waiting for the caller. The
-    /// context is closed by now.
+    /// Waits until the thread has ended, at most one second: a listener may be waiting for the caller. The context
+    /// is already closed.
     public void join() {
         var _ = thread.join(LONGEST_JOIN_MILLIS);
     }

@@ -1,7 +1,7 @@
 package io.rdmacomm.comm.progress;
 
-/// Decides how often to check a condition that raises no event, such as credits: at first every 100 us, then less and
-/// less often, so that many starved channels do not take the processor from the threads that they wait for. A
+/// Decides how often to check a condition that raises no event, such as credits: at first every 100 us, then less
+/// and less often, so that many starved channels do not take the processor from the threads that they wait for. A
 /// check is late by at most a quarter of the time waited, and by at most 5 ms.
 final class CheckPace {
     static final long SHORTEST_NANOS = 100_000;

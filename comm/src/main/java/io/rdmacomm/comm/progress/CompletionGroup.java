@@ -29,8 +29,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// A completion queue and the members whose work completes there. Any thread may poll it, one at a time; that
-/// thread runs the handlers.
+/// A completion queue and the members whose work completes there. Any thread may poll it, one at a time; the
+/// polling thread runs the handlers.
 public final class CompletionGroup implements AutoCloseable {
     private static final SafeLogger LOGGER = SafeLogger.ofPackage(CompletionGroup.class);
 
@@ -45,8 +45,7 @@ public final class CompletionGroup implements AutoCloseable {
     private static final long RETRY_MICROS = 10;
     /// A polling round checks for waiters without a memory fence, and so may miss a new one.
     private static final long MISSED_NANOS = 500_000;
-    /// The polling thread may itself wait for the thread that catches up, which therefore must not wait for
-    /// long.
+    /// Limits the wait in [#catchUp]: the polling thread may itself be waiting for the calling thread.
     private static final long CATCH_UP_NANOS = 100_000_000;
 
     private static final VarHandle OWNER;
@@ -78,14 +77,14 @@ public final class CompletionGroup implements AutoCloseable {
     private final PollingTurn turn = new PollingTurn();
     private final Sleeper sleeper;
     private final @Nullable EventLoop loop;
-    // The number of the thread that polls, as in an OperationLock; 0 for none.
+    // The id of the thread that polls, as in an OperationLock; 0 for none.
     private volatile long owner;
     private volatile boolean broken;
 
     /// A group for polling by a [CompletionLoop] or by callers.
     ///
     /// @param spinNanos how long idle threads spin before they sleep, or [#SPIN_FOREVER]
-    /// @param entries completions that it must hold to begin with
+    /// @param entries the initial capacity in completions
     /// @param maxMembers how many members may join
     /// @param callerDriven whether no library thread polls it
     public CompletionGroup(
@@ -95,7 +94,7 @@ public final class CompletionGroup implements AutoCloseable {
 
     /// A group of one member that `loop` polls.
     ///
-    /// @param entries completions that it must hold
+    /// @param entries the capacity in completions
     public CompletionGroup(CompletionQueues queues, String name, int entries, EventLoop loop) {
         this(queues, name, 0, entries, 1, false, loop);
     }
@@ -143,7 +142,7 @@ public final class CompletionGroup implements AutoCloseable {
         return queue;
     }
 
-    /// Whether a poll has found that the completion queue was closed from outside.
+    /// Whether a poll has found the completion queue closed from outside.
     boolean isLost() {
         return broken && !queue.isOpen();
     }
@@ -153,7 +152,7 @@ public final class CompletionGroup implements AutoCloseable {
         return callerDriven;
     }
 
-    /// Which of the waiting threads polls.
+    /// Decides which of the waiting threads polls.
     PollingTurn turn() {
         return turn;
     }
@@ -243,8 +242,8 @@ public final class CompletionGroup implements AutoCloseable {
         }
     }
 
-    /// Blocks the calling thread until the polling threads of `groups` have made `condition` true. Where no
-    /// library thread polls one of them, the calling thread does.
+    /// Blocks the calling thread until the polling threads of `groups` have made `condition` true. If no library
+    /// thread polls one of them, the calling thread does.
     ///
     /// @param deadline the last moment, of [System#nanoTime()]
     /// @return whether it holds
@@ -277,7 +276,7 @@ public final class CompletionGroup implements AutoCloseable {
     /// Arms the queue and reads all completions so far; for the thread of an [EventLoop].
     ///
     /// @return false if it must be repeated: another thread polls, there were too many completions, or there was no
-    /// memory to fail a member
+    ///         memory to fail a member
     boolean serveArmed() {
         if (!enter()) {
             return false;
@@ -311,7 +310,7 @@ public final class CompletionGroup implements AutoCloseable {
         try {
             count = queue.poll(completions);
         } catch (RuntimeException | Error e) {
-            // It is unknown which completions were already removed from the queue.
+            // It is unknown which completions were removed from the queue.
             breakDown(e);
             return 0;
         }
@@ -347,8 +346,8 @@ public final class CompletionGroup implements AutoCloseable {
         }
     }
 
-    /// Only the queue pair identifies the owner of a shared receive. Other work belongs to a member that has
-    /// left.
+    /// Dispatches a shared receive, whose owner only its queue pair identifies. Other work belongs to a member that
+    /// has left.
     private void dispatchShared(int index, long workId) {
         if (WorkId.isSharedReceive(workId)) {
             ReceiveRoute route = routes.find(completions.queuePairNumber(index));
@@ -363,8 +362,8 @@ public final class CompletionGroup implements AutoCloseable {
         }
     }
 
-    /// Makes the next poll fail the member with this number; it is retried while memory is short, because
-    /// work that depends on the member would not end otherwise. Any thread; allocates nothing.
+    /// Makes the next poll fail the member with this number, and retries while memory is short: work that depends
+    /// on the member would never end otherwise. Any thread; allocates nothing.
     public void condemn(long workId, Throwable why) {
         members.condemn(workId, why);
     }
@@ -397,8 +396,8 @@ public final class CompletionGroup implements AutoCloseable {
         return new RdmaException(name + " lost its completion queue: " + how, why);
     }
 
-    /// The device has reported an error of the queue: fails all members soon. Any thread. On some devices,
-    /// polling does not report it.
+    /// The device has reported an error of the queue: fails all members soon. Any thread. On some devices, polling
+    /// does not report the error.
     public void fail(RuntimeException why) {
         submit(() -> {
             if (!broken) {
@@ -554,7 +553,7 @@ public final class CompletionGroup implements AutoCloseable {
         }
         boolean event = false;
         try {
-            // A wake-up before this thread became the sleeper was lost.
+            // A wake-up may have been lost before this thread became the sleeper.
             if (ended.getAsBoolean()) {
                 return true;
             }

@@ -11,9 +11,8 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/// Creates the completion queues of a session, and spreads those with events over the completion vectors of the
-/// device: all events of one vector interrupt the same processor. The sessions of a process take turns.
-/// Thread-safe.
+/// Creates the completion queues of a session, and spreads those with events over the device's completion vectors:
+/// all events of one vector interrupt the same processor. Sessions of a process take turns. Thread-safe.
 public final class CompletionQueues {
     private static final Map<String, AtomicInteger> TURNS = new ConcurrentHashMap<>();
 
@@ -47,7 +46,7 @@ public final class CompletionQueues {
         return context.createCompletionQueue(options.withChannel(channel).withVector(chosen));
     }
 
-    /// The processes of a host do not coordinate, so each begins at a random vector.
+    /// Picks the next vector. The processes of a host do not coordinate, so each begins at a random vector.
     private int next() {
         int vectors = (int) Math.max(1, context.limit(DeviceLimit.COMPLETION_VECTORS));
         AtomicInteger turn = TURNS.computeIfAbsent(

@@ -15,7 +15,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
 
 /// One thread that waits for the events of many completion queues and polls only those that have one: work mode
-/// EPOLL. The queues share a completion channel, which is to verbs what an epoll instance is to files.
+/// EPOLL. The queues share a completion channel, which serves verbs as an epoll instance serves files.
 public final class EventLoop implements AutoCloseable {
     private static final SafeLogger LOGGER = SafeLogger.ofPackage(EventLoop.class);
     private static final Duration LONGEST_SLEEP = Duration.ofMillis(500);
@@ -37,7 +37,7 @@ public final class EventLoop implements AutoCloseable {
     }
 
     /// @param name of its thread
-    /// @param longestSleep how long it sleeps at most; only a precaution, as no wake-up is missed
+    /// @param longestSleep the longest sleep; only a precaution, as no wake-up is missed
     public EventLoop(Context context, String name, Duration longestSleep) {
         this.longestSleep = longestSleep;
         this.channel = context.createCompletionChannel();
@@ -99,7 +99,7 @@ public final class EventLoop implements AutoCloseable {
         return true;
     }
 
-    /// Serves all groups, also after one that fails. That ends the turn.
+    /// Serves all groups, even after one fails. The last failure ends the turn.
     private void serveAll() {
         Throwable failure = null;
         for (CompletionGroup group : groups.values()) {

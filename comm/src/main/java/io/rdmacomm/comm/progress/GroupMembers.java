@@ -10,8 +10,8 @@ final class GroupMembers {
     private final @Nullable GroupMember[] members;
     private final long[] bases;
     private final int[] generations;
-    /// Why each member must fail, as soon as there is memory; null if it need not. Allocated in advance,
-    /// because the reason may be a lack of memory.
+    /// Why each member must fail as soon as there is memory; null if it must not. Allocated in advance, because the
+    /// reason may be a lack of memory.
     private final @Nullable Throwable[] condemned;
 
     private volatile boolean anyCondemned;

@@ -4,7 +4,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/// Extra tasks for the thread that polls a completion group. Any thread may add one.
+/// Additional tasks for the thread that polls a completion group. Any thread may add one.
 final class GroupTasks {
     private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
     private final AtomicInteger count = new AtomicInteger();

@@ -6,6 +6,6 @@ public interface IdleStrategy {
     /// Called after every poll.
     ///
     /// @param polled how many completions the poll found
-    /// @param maxNanos how long this call may take at most
+    /// @param maxNanos the longest time for this call
     void idle(int polled, long maxNanos);
 }

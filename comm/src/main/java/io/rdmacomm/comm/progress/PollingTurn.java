@@ -5,8 +5,8 @@ import java.util.SequencedSet;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/// Lets one of the threads that wait for a group poll it, in thread mode CALLER; the others sleep. Thousands
-/// of polling virtual threads would take the processor from each other and from everything else.
+/// Lets one of the threads that wait for a group poll it, in thread mode CALLER; the others sleep. Thousands of
+/// polling virtual threads would take processor time from each other and from everything else.
 ///
 /// The polling thread wakes the others when their operations have ended, and one more when its own wait is over.
 final class PollingTurn {
@@ -40,7 +40,7 @@ final class PollingTurn {
             if (waiter.equals(polling)) {
                 polling = null;
             }
-            // Also if this thread was woken to poll, but its wait was already over.
+            // Even if this thread was woken to poll, but its wait was already over.
             if (polling == null && !others.isEmpty()) {
                 next = others.getFirst();
             }

@@ -4,8 +4,8 @@ import java.util.concurrent.locks.LockSupport;
 
 /// Spins. It periodically yields the processor, which costs nothing when no other thread needs it.
 ///
-/// A virtual thread soon parks briefly instead. If it yielded, its carrier would run it again from the head
-/// of the same queue, and other virtual threads would never run.
+/// A virtual thread soon parks briefly instead. If it yielded, its carrier would run it again first, and other
+/// virtual threads would never run.
 final class SpinningIdleStrategy implements IdleStrategy {
     private static final int SPINS_BEFORE_YIELD = 1 << 12;
     private static final int SPINS_BEFORE_PARK = 1 << 8;

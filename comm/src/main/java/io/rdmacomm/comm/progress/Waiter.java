@@ -4,10 +4,10 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// A thread that blocks until a condition holds. The thread that makes the condition true wakes it. Where no
-/// library thread polls, one of the blocked threads polls; in work mode POLLING, all platform threads do.
+/// A thread that blocks until a condition holds. The thread that makes the condition true wakes it. If no library
+/// thread polls, one of the blocked threads polls; in work mode POLLING, all platform threads do.
 public final class Waiter {
-    /// How long a thread that polls sleeps at most; only a precaution, as no wake-up is missed.
+    /// The longest sleep of a polling thread; only a precaution, as no wake-up is missed.
     private static final long LONGEST_SLEEP_NANOS = 500_000_000;
 
     private final Thread thread = Thread.currentThread();
@@ -25,7 +25,7 @@ public final class Waiter {
     }
 
     /// @param polled the group that the calling thread polls while it is blocked; null for none
-    /// @param longestSleepNanos how long it sleeps at most while it polls
+    /// @param longestSleepNanos its longest sleep while it polls
     public Waiter(@Nullable CompletionGroup polled, long longestSleepNanos) {
         this.polled = polled;
         this.longestSleepNanos = longestSleepNanos;
@@ -94,7 +94,7 @@ public final class Waiter {
         if (!woken) {
             LockSupport.parkNanos(this, nanos);
         }
-        // Before the condition is checked again.
+        // Cleared before the condition is checked again.
         woken = false;
     }
 

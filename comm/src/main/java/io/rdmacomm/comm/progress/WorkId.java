@@ -1,6 +1,6 @@
 package io.rdmacomm.comm.progress;
 
-/// The number of a work request, from which a completion finds its operation without a search.
+/// The number of a work request. A completion finds its operation by it, without a search.
 ///
 /// ```
 ///  63      62        52 51     40 39                              0

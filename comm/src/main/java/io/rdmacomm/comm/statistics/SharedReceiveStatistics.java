@@ -5,7 +5,7 @@ package io.rdmacomm.comm.statistics;
 /// @param channels data channels that are open
 /// @param posted receives that are posted
 /// @param kept messages that have arrived and are not closed
-/// @param lent receives beyond the guaranteed ones that channels have, messages that are kept included
+/// @param lent receives that channels have beyond the guaranteed ones, including those of kept messages
 /// @param refills how often fewer than a quarter of the receives were posted, so that the device reported it and the
 ///         session posted all that were free
 public record SharedReceiveStatistics(int channels, int posted, int kept, int lent, long refills) {}

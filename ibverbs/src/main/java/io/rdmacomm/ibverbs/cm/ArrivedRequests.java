@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /// The requests that arrived at a port for one device. Thread-safe.
 ///
-/// The kernel counts a request to its backlog only until its event is read, which happens at once. So the backlog is
-/// kept here, and requests beyond it are rejected.
+/// The kernel counts a request against its backlog only until its event is read, which happens at once. So the
+/// backlog is enforced here: requests beyond it are rejected.
 final class ArrivedRequests {
     private final ConnectionEventChannel channel;
     private final ListeningPort port;
@@ -20,19 +20,19 @@ final class ArrivedRequests {
     private @Nullable IdentifierEvent end;
     private boolean closing;
 
-    /// @param channel the channel to which they belong
+    /// @param channel the channel of the requests
     ArrivedRequests(ConnectionEventChannel channel, ListeningPort port, int backlog) {
         this.channel = channel;
         this.port = port;
         this.backlog = backlog;
     }
 
-    /// The address at which they arrive.
+    /// The address that requests arrive at.
     InetSocketAddress address() {
         return port.address();
     }
 
-    /// The channel to which they belong.
+    /// The channel of the requests.
     ConnectionEventChannel channel() {
         return channel;
     }
@@ -55,7 +55,7 @@ final class ArrivedRequests {
 
     /// Waits for the next request.
     ///
-    /// @param make makes an object of the request's identifier, which owns it then
+    /// @param make makes an object that owns the request's identifier
     /// @return null after the timeout and when the listener is being closed
     <R> @Nullable R await(long timeoutNanos, BiFunction<ConnectionIdentifier, IdentifierEvent, R> make)
             throws InterruptedException {
@@ -71,7 +71,7 @@ final class ArrivedRequests {
             return made;
         } finally {
             if (!success) {
-                // The manager is being closed, and no other object knows the identifier.
+                // The manager is closing, and no other object knows the identifier.
                 channel.refuse(arrived);
             }
         }
@@ -98,7 +98,7 @@ final class ArrivedRequests {
         notifyAll();
     }
 
-    /// Stops listening for this device, and rejects the requests that wait. After [#wake()].
+    /// Stops listening for this device, and rejects the waiting requests. Call it after [#wake()].
     void close() {
         try {
             port.leave(this);

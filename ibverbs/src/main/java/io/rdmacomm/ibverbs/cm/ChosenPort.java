@@ -2,11 +2,11 @@ package io.rdmacomm.ibverbs.cm;
 
 import io.rdmacomm.verbs.Errno;
 
-/// A port that the kernel's connection manager chose. On iWARP it is a TCP port, but the manager does not ask TCP
-/// whether a socket uses it: that shows when the driver binds or connects its own socket. A new identifier gets another
-/// port.
+/// A port that the kernel's connection manager chose. On iWARP it is a TCP port, but the manager does not check
+/// whether a socket uses it. So the driver may fail to bind or connect its own socket; a new identifier then gets
+/// another port.
 final class ChosenPort {
-    /// The number of ports that are tried. Even if sockets use half of all ports, not one call in a billion fails.
+    /// The number of ports to try. Even if sockets use half of all ports, less than one call in a billion fails.
     static final int TRIES = 32;
 
     private ChosenPort() {}

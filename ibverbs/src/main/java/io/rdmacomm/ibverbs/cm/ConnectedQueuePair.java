@@ -14,7 +14,7 @@ public interface ConnectedQueuePair {
     /// Its number.
     int number();
 
-    /// The kernel has connected it, as it does on iWARP: it is in READY_TO_SEND.
+    /// The kernel has connected it (on iWARP): it is in READY_TO_SEND.
     void connected();
 
     /// It may have failed: checks the state of the device.

@@ -29,9 +29,9 @@ import org.jspecify.annotations.Nullable;
 /// The channel for the events of all identifiers of a manager (`struct rdma_event_channel`), and the thread that
 /// reads it.
 ///
-/// The thread copies each event and acknowledges it at once, exactly once (rdma_ack_cm_event(3)): destroying an
-/// identifier waits for that in C, and must not wait for the program. Only then does the identifier get the
-/// event. The thread ends, and destroys the channel, when the channel is closed and the last identifier has left.
+/// The thread copies each event and acknowledges it exactly once, immediately (rdma_ack_cm_event(3)): destroying an
+/// identifier waits in C for this, and must not wait for the program. Only then does the identifier get the event.
+/// When the channel is closed and the last identifier is gone, the thread destroys the channel and ends.
 final class ConnectionEventChannel implements AutoCloseable {
     private static final String GET_EVENT = "wait for a connection event (rdma_get_cm_event)";
     /// How long closing waits for identifiers that are still in a call in C.
@@ -100,7 +100,7 @@ final class ConnectionEventChannel implements AutoCloseable {
                     name);
             ConnectionIdentifier created = add(pointer.get(JAVA_LONG, 0), owner, space);
             success = true;
-            // Closing wakes the identifiers that it finds, perhaps without this one.
+            // A concurrent close may have missed this identifier.
             if (isClosing()) {
                 created.wake();
             }
@@ -118,7 +118,7 @@ final class ConnectionEventChannel implements AutoCloseable {
         return added;
     }
 
-    /// Takes an identifier that is moved here from another channel, unless this one is closed.
+    /// Takes over an identifier from another channel, unless this one is closed.
     boolean tryAdd(long identifier, ConnectionIdentifier moved) {
         boolean entered = tryEnter();
         if (entered) {
@@ -178,7 +178,7 @@ final class ConnectionEventChannel implements AutoCloseable {
         byAddress.values().forEach(ConnectionIdentifier::wake);
     }
 
-    /// Closes the channel once the last identifier has left; waits a moment for that.
+    /// Closes the channel once the last identifier is gone; waits a moment for that.
     @Override
     public void close() {
         lock.lock();
@@ -295,7 +295,7 @@ final class ConnectionEventChannel implements AutoCloseable {
                 null);
     }
 
-    /// The private data is at the same place as that of a connection.
+    /// The private data is at the same offset as for connections.
     private static DatagramTarget target(MemorySegment parameters) {
         return new DatagramTarget(
                 AddressVectors.read(parameters.asSlice(ConnectionEventLayout.PATH, AddressVectorLayout.BYTES)),
@@ -303,7 +303,7 @@ final class ConnectionEventChannel implements AutoCloseable {
                 parameters.get(JAVA_INT, ConnectionEventLayout.QUEUE_KEY));
     }
 
-    /// A request brings a new identifier, which counts even if it is rejected.
+    /// A request has a new identifier, which counts even if it is rejected.
     private ConnectionIdentifier arrived(long identifier, PortSpace space) {
         lock.lock();
         try {

@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
 /// An identifier of the connection manager (`struct rdma_cm_id`, rdma_create_id(3)), and its events. Thread-safe: one
 /// call into C at a time, and none once it is destroyed.
 ///
-/// It has one owner at a time, which alone can destroy it. A route or a request hands it over to its connection. Lock
-/// order: this object's monitor before the locks of a queue pair, never the other way.
+/// It has one owner at a time, and only the owner can destroy it. A route or a request hands it over to its
+/// connection. Lock order: this object's monitor before the locks of a queue pair, never the reverse.
 final class ConnectionIdentifier {
     private volatile ConnectionEventChannel channel;
     private final LibRdmacm library;
@@ -65,9 +65,8 @@ final class ConnectionIdentifier {
         return function.applyAsInt(address);
     }
 
-    /// Calls C in a new thread, to ask the peer for something on iWARP. The call may block for minutes, because
-    /// some drivers do the work of connect(2) in it. An identifier destroyed meanwhile is destroyed in C by
-    /// that thread.
+    /// Calls C on a new thread, for a request to the peer on iWARP: some drivers do the work of connect(2) in the
+    /// call, so it may block for minutes. If the identifier is destroyed meanwhile, that thread destroys it in C.
     ///
     /// @return what the call returned, or -1 after the deadline
     synchronized int callSlow(LongToIntFunction function, long deadline) throws InterruptedException {
@@ -172,10 +171,10 @@ final class ConnectionIdentifier {
         return channel;
     }
 
-    /// Moves the identifier and the events that were not read yet to another channel (rdma_migrate_id(3)).
-    /// Meanwhile it belongs to both: an event that the old channel has just read is delivered.
+    /// Moves the identifier and its unread events to another channel (rdma_migrate_id(3)). Meanwhile it belongs to
+    /// both: an event that the old channel has just read is delivered.
     ///
-    /// @return whether it belongs to that channel now; otherwise nothing has changed
+    /// @return false if it could not be moved, and nothing has changed
     synchronized boolean tryMoveTo(ConnectionEventChannel other) {
         ConnectionEventChannel before = channel;
         if (before.equals(other)) {
@@ -205,7 +204,7 @@ final class ConnectionIdentifier {
 
     /// Ends all waits for an event, whatever the owner: the manager is being closed.
     synchronized void wake() {
-        // A connection does not wait here, and still has to disconnect.
+        // A connection does not wait here, and must still disconnect.
         if (handler == null) {
             closing = true;
             notifyAll();
@@ -227,7 +226,7 @@ final class ConnectionIdentifier {
         closing = true;
         notifyAll();
         if (answerIsOut && !slowCallRuns) {
-            // The kernel waits for the answer of the peer first, for 10 s on siw.
+            // The kernel first waits for the peer's answer, for 10 s on siw.
             Thread.ofPlatform().daemon().name("rdmacomm disconnect").start(this::destroyInC);
         } else if (!slowCallRuns) {
             IbvFailure.check("destroy identifier (rdma_destroy_id)", destroyInC(), toString());
@@ -235,7 +234,7 @@ final class ConnectionIdentifier {
     }
 
     private int destroyInC() {
-        // Forgotten first: the next identifier may have the same address.
+        // First: the next identifier may have the same address.
         channel.forget(address);
         try {
             return library.destroyIdentifier(address);
@@ -244,7 +243,7 @@ final class ConnectionIdentifier {
         }
     }
 
-    /// The name of the device that it is bound to; empty if it is bound to none.
+    /// The name of the device that it is bound to, or an empty string.
     synchronized String deviceName() {
         checkAlive();
         long context = struct().get(JAVA_LONG, ConnectionIdentifierLayout.CONTEXT);

@@ -20,7 +20,8 @@ import org.jspecify.annotations.Nullable;
 /// Brings a queue pair up with the attributes that the connection managers of both sides agreed on
 /// (rdma_init_qp_attr(3)), as librdmacm does with its own queue pairs.
 ///
-/// On iWARP the kernel does that itself, when the TCP connection is established; here the new state is only noted.
+/// On iWARP the kernel does that itself when the TCP connection is established; this class only notes the new
+/// state.
 final class ConnectionTransitions {
     private final LibRdmacm library;
     private final boolean iwarp;
@@ -37,8 +38,8 @@ final class ConnectionTransitions {
         return iwarp;
     }
 
-    /// From RESET to INIT, with all rights for the peer that the device supports: the keys of the regions restrict
-    /// them.
+    /// From RESET to INIT, with all rights for the peer that the device supports: the keys of regions restrict
+    /// access.
     void initialize(ConnectionIdentifier identifier, QueuePair queuePair) {
         QueuePairAttributes change = ask(identifier, QueuePairState.INIT)
                 .accessFlags(queuePair
@@ -61,8 +62,7 @@ final class ConnectionTransitions {
             }
             return;
         }
-        // The kernel proposes 0 for the timer, which is the longest: 655 ms for a message without a posted
-        // receive.
+        // The kernel proposes 0 for the timer, which is the longest: 655 ms for a message without a posted receive.
         queuePair.modify(ask(identifier, QueuePairState.READY_TO_RECEIVE)
                 .maxDestinationReadAtomic(depths.responderResources())
                 .minRnrTimer(RetryOptions.defaults().rnrTimer()));
@@ -79,7 +79,7 @@ final class ConnectionTransitions {
         try {
             queuePair.modify(new QueuePairAttributes().state(QueuePairState.ERROR));
         } catch (VerbException | IllegalStateException e) {
-            // Its device is gone, or its owner was faster. Either way it sends no more.
+            // Its device is gone, or its owner has just closed or reset it. Either way it sends no more.
             ours.noticeState();
         }
     }
@@ -87,7 +87,7 @@ final class ConnectionTransitions {
     /// The same queue pair in this provider; null if its owner closes it.
     private @Nullable ConnectedQueuePair find(QueuePair queuePair) {
         ConnectedQueuePair found = queuePairs.numbered(queuePair.number());
-        // As long as it is open, no other has its number.
+        // While it is open, no other queue pair has its number.
         return queuePair.isOpen() ? found : null;
     }
 

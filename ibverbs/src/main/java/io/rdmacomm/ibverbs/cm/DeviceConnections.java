@@ -20,11 +20,11 @@ import java.net.InetSocketAddress;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongToIntFunction;
 
-/// The shared part of a connection manager's objects: the library and the channel, and how identifiers are
-/// made, bound, resolved and connected. Thread-safe.
+/// The common part of a connection manager's objects: the library and the channel, and how identifiers are created,
+/// bound, resolved and connected. Thread-safe.
 ///
-/// Queue pairs belong to our own context, and an identifier has none (`id->qp` is NULL). So librdmacm does not change
-/// their states; [ConnectionTransitions] does that instead. The kernel finds the queue pairs by number.
+/// Queue pairs belong to our own context, and an identifier has none (`id->qp` is NULL). So [ConnectionTransitions]
+/// changes their states, not librdmacm. The kernel finds the queue pairs by number.
 final class DeviceConnections {
     private static final String BIND = "bind (rdma_bind_addr)";
     private static final String RESOLVE_ADDRESS = "resolve address (rdma_resolve_addr)";
@@ -39,7 +39,7 @@ final class DeviceConnections {
     private final OptionSetter optionSetter;
     private final long connectPauseNanos;
 
-    /// @param connectPauseNanos how long a new connection waits before the peer can be expected to receive
+    /// @param connectPauseNanos how long a new connection waits until the peer can be expected to receive
     DeviceConnections(
             DeviceDriver device,
             DeviceValues attributes,
@@ -84,7 +84,7 @@ final class DeviceConnections {
         return channel.create(this, space);
     }
 
-    /// A new identifier that listens, which this object owns.
+    /// A new listening identifier, which this object owns.
     ConnectionIdentifier listening(PortSpace space, InetSocketAddress address, int backlog, IdentifierOptions options) {
         int tries = transitions.isIwarp() && address.getPort() == 0 ? ChosenPort.TRIES : 1;
         while (true) {
@@ -123,8 +123,8 @@ final class DeviceConnections {
         }
     }
 
-    /// Resolves the address of the destination and the route to it; the identifier gets the options, and a port
-    /// unless they have one.
+    /// Resolves the address of the destination and the route to it. Sets the options of the identifier, which gets
+    /// a port unless they have one.
     void resolve(
             ConnectionIdentifier identifier,
             InetSocketAddress destination,
@@ -177,7 +177,7 @@ final class DeviceConnections {
         }
     }
 
-    /// The number of READs and atomics of the peer that this device can hold, at most `wanted`.
+    /// The number of the peer's READs and atomics that this device can answer at a time, at most `wanted`.
     int responderResources(int wanted) {
         return atMost(DeviceLimit.MAX_READ_ATOMIC, wanted);
     }
@@ -187,7 +187,7 @@ final class DeviceConnections {
         return atMost(DeviceLimit.MAX_INITIATOR_READ_ATOMIC, wanted);
     }
 
-    /// librdmacm keeps the lowest byte.
+    /// Limited to a byte: librdmacm keeps only the lowest one.
     private int atMost(DeviceLimit limit, int wanted) {
         return (int) Math.min(Math.min(wanted, MOST_READS), attributes.limit(limit));
     }

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /// An identifier that is connected.
 ///
 /// When the peer ends the connection, the thread of the event channel answers and fails the queue pair at once: the
-/// program may be waiting for its completions only.
+/// program may be waiting only for its completions.
 final class IbvConnection implements ConnectionDriver {
     private static final String ENDED_HERE = "this side disconnected";
     /// How long the end of a connection waits for the peer to notice.
@@ -83,7 +83,7 @@ final class IbvConnection implements ConnectionDriver {
         switch (event.type()) {
             case DISCONNECTED -> onEnd("the peer disconnected, or its host is gone");
             case DEVICE_REMOVAL -> onEnd("the device went away");
-            // TIMEWAIT_EXIT follows an end. The address of a device may change under a connection.
+            // Ignored: TIMEWAIT_EXIT, after a reported end, and ADDR_CHANGE, which does not end the connection.
             default -> {}
         }
     }
@@ -93,7 +93,7 @@ final class IbvConnection implements ConnectionDriver {
         try {
             transitions.fail(queuePair);
             if (peerWaits && !transitions.isIwarp()) {
-                // The answer to the peer's request, which the peer would otherwise repeat for a minute.
+                // Answers the peer's request, which the peer would otherwise retransmit for a minute.
                 disconnectInC();
             }
         } finally {
@@ -111,12 +111,12 @@ final class IbvConnection implements ConnectionDriver {
         return peerWaits;
     }
 
-    /// Ignores the errno: the peer may have been faster.
+    /// Ignores the errno: the peer may have disconnected first.
     private void disconnectInC() {
         try {
             int _ = identifier.call(library::disconnect);
         } catch (IllegalStateException e) {
-            // It was closed meanwhile, which disconnects as well.
+            // The identifier was closed meanwhile, which disconnects as well.
         }
     }
 
@@ -130,7 +130,7 @@ final class IbvConnection implements ConnectionDriver {
         }
         try {
             if (transitions.isIwarp()) {
-                // Posted work is sent before the end of the stream; failing the queue pair now would cut it off.
+                // Posted work is sent before the stream ends; failing the queue pair first would cut it off.
                 disconnectInC();
                 awaitOver();
                 transitions.fail(queuePair);
@@ -143,7 +143,7 @@ final class IbvConnection implements ConnectionDriver {
         }
     }
 
-    /// Waits a moment for the event that shows that the peer has been notified.
+    /// Waits a moment for the event that shows that the peer was notified.
     private synchronized void awaitOver() {
         long deadline = Deadline.after(MOMENT_NANOS);
         try {

@@ -23,7 +23,7 @@ public final class IbvConnectionManager implements ConnectionManagerDriver {
     private static final String LOOK_UP = "look up datagram service (rdma_connect)";
     private static final String JOIN = "join multicast group (rdma_join_multicast)";
     private static final int PRIVATE_DATA_LIMIT = 56;
-    /// With more, siw writes a wrong length.
+    /// With more data, siw writes a wrong length.
     private static final int IWARP_PRIVATE_DATA_LIMIT = 251;
 
     private final DeviceConnections connections;
@@ -33,7 +33,7 @@ public final class IbvConnectionManager implements ConnectionManagerDriver {
     /// @param device the open device
     /// @param attributes its attributes when it was opened
     /// @param queuePairs its open queue pairs
-    /// @param connectPauseNanos how long a new connection waits before the peer can be expected to receive
+    /// @param connectPauseNanos how long a new connection waits until the peer can be expected to receive
     public IbvConnectionManager(
             DeviceDriver device,
             DeviceValues attributes,

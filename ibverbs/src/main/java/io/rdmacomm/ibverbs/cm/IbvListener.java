@@ -13,7 +13,7 @@ final class IbvListener<R extends Driver> implements ListenerDriver<R> {
     private final ArrivedRequests requests;
     private final BiFunction<ConnectionIdentifier, IdentifierEvent, R> make;
 
-    /// @param make makes an object of a request's identifier, which owns it then
+    /// @param make makes an object that owns a request's identifier
     IbvListener(ArrivedRequests requests, BiFunction<ConnectionIdentifier, IdentifierEvent, R> make) {
         this.requests = requests;
         this.make = make;

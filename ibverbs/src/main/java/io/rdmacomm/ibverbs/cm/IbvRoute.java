@@ -97,13 +97,13 @@ final class IbvRoute implements RouteDriver {
         }
     }
 
-    /// Whether another port may be free; not if the program has chosen one.
+    /// Whether to try another port; never if the program has chosen one.
     private boolean isTaken(int errno) {
         InetSocketAddress wanted = options.localAddress();
         return transitions.isIwarp() && ChosenPort.isTaken(errno) && (wanted == null || wanted.getPort() == 0);
     }
 
-    /// The queue pair is unchanged: the kernel releases it when it cannot connect.
+    /// Replaces the identifier. The queue pair is unchanged: the kernel releases it when it cannot connect.
     private void takeAnotherPort(long deadline, long timeoutNanos) throws InterruptedException {
         ConnectionIdentifier taken = identifier;
         ConnectionIdentifier other = connections.channel().create(this, PortSpace.CONNECTIONS);
@@ -135,7 +135,7 @@ final class IbvRoute implements RouteDriver {
         return answer.type() == ConnectionEvent.CONNECT_RESPONSE || answer.type() == ConnectionEvent.ESTABLISHED;
     }
 
-    /// On InfiniBand and RoCE the peer waits for the message that this side is ready (rdma_establish(3)).
+    /// On InfiniBand and RoCE the peer waits for a message that this side is ready (rdma_establish(3)).
     private ConnectionDriver establish(QueuePair queuePair, IdentifierEvent answer, ConnectionDepths depths) {
         transitions.bringUp(identifier, queuePair, depths);
         if (answer.type() == ConnectionEvent.CONNECT_RESPONSE) {

@@ -4,7 +4,7 @@ import io.rdmacomm.verbs.cm.ConnectionEvent;
 import io.rdmacomm.verbs.cm.DatagramTarget;
 import org.jspecify.annotations.Nullable;
 
-/// A copy of what the connection manager reported about an identifier (`struct rdma_cm_event`).
+/// A copy of an event that the connection manager reported about an identifier (`struct rdma_cm_event`).
 final class IdentifierEvent {
     private final ConnectionEvent type;
     private final int status;
@@ -16,7 +16,7 @@ final class IdentifierEvent {
 
     /// @param arrived the identifier of a request that arrived; null for everything else
     /// @param privateData the private data of the peer; not copied
-    /// @param target where a datagram service or a multicast group is; null for everything else
+    /// @param target the address of a datagram service or multicast group; null for everything else
     IdentifierEvent(
             ConnectionEvent type,
             int status,
@@ -60,17 +60,17 @@ final class IdentifierEvent {
         return privateData;
     }
 
-    /// The number of READs and atomics of the peer that this side should hold.
+    /// The number of the peer's READs and atomics that this side should answer at a time.
     int responderResources() {
         return responderResources;
     }
 
-    /// The number of READs and atomics of this side that the peer holds.
+    /// The number of this side's READs and atomics that the peer answers at a time.
     int initiatorDepth() {
         return initiatorDepth;
     }
 
-    /// Where a datagram service or a multicast group is; null for everything else.
+    /// The address of a datagram service or multicast group; null for everything else.
     @Nullable
     DatagramTarget target() {
         return target;

@@ -57,7 +57,7 @@ final class IdentifierFailures {
         };
     }
 
-    /// The exception for an event that ends accepting: the peer went away, whatever it did.
+    /// The exception for an event that ends accepting: whatever the event, the peer is gone.
     static RdmaException ofAccepting(
             String operation, @Nullable IdentifierEvent event, String peer, long timeoutNanos) {
         if (event == null || event.type() == ConnectionEvent.DEVICE_REMOVAL) {
@@ -103,7 +103,7 @@ final class IdentifierFailures {
                 peer + " went away while connecting: " + event.type() + " (status " + event.status() + ")");
     }
 
-    /// The exception for rdma_connect(3) itself: siw connects in it, and answers with the errno of connect(2).
+    /// The exception for rdma_connect(3) itself: siw connects in it, and returns the errno of connect(2).
     static VerbException ofConnecting(String operation, int errno, String peer) {
         Errno known = Errno.of(errno);
         return switch (known) {

@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
 
 /// An identifier that listens (rdma_listen(3)), and the listeners that get its requests, one for each device.
 ///
-/// At the wildcard address the kernel listens on all devices, and a port can be had only once. So the managers of
-/// several devices in this process share one identifier, and each request goes to the manager of its device
-/// (rdma_migrate_id(3)). At any other address there is one device, and one listener.
+/// At the wildcard address the kernel listens on all devices, and only one identifier can have a port. So the
+/// managers of several devices in this process share an identifier, and each request is moved to the manager of its
+/// device (rdma_migrate_id(3)). Any other address belongs to one device and one listener.
 final class ListeningPort {
     private static final Map<Key, ListeningPort> SHARED = new HashMap<>();
 
@@ -26,7 +26,7 @@ final class ListeningPort {
     /// The ports of the wildcard address on which this process listens.
     private record Key(LibRdmacm library, PortSpace space, InetSocketAddress address, IdentifierOptions options) {}
 
-    /// @param shared the options with which it listens for several devices; null if only one can have the address
+    /// @param shared the options with which several devices share the port; null if only one can have the address
     private ListeningPort(
             DeviceConnections connections,
             PortSpace space,
@@ -88,7 +88,7 @@ final class ListeningPort {
     private void occurred(IdentifierEvent event) {
         ConnectionIdentifier arrived = event.arrived();
         if (arrived == null) {
-            // The only other event of an identifier that listens is that its device went away.
+            // The only other event of a listening identifier is that its device was removed.
             listeners.values().forEach(listener -> listener.end(event));
             return;
         }

@@ -24,8 +24,8 @@ final class OptionSetter {
         this.device = device;
     }
 
-    /// Sets the options that differ from those of the system. To be called before the identifier has an
-    /// address: the kernel rejects two of them later, and the route depends on the type of service.
+    /// Sets the options that differ from the system's defaults. Call it before the identifier has an address: the
+    /// kernel rejects two of them later, and the route depends on the type of service.
     void set(ConnectionIdentifier identifier, IdentifierOptions options) {
         OptionalInt type = options.typeOfService();
         if (type.isPresent()) {
@@ -43,8 +43,8 @@ final class OptionSetter {
         }
     }
 
-    /// Sets the acknowledgement timeout. To be called before the queue pair is brought up. Linux before 5.2
-    /// does not have it.
+    /// Sets the acknowledgement timeout. Call it before the queue pair is brought up. Linux before 5.2 does not
+    /// have the option.
     void set(ConnectionIdentifier identifier, AckTimeout timeout) {
         int errno = setByte(identifier, ConnectionIdentifierLayout.OPTION_ACK_TIMEOUT, timeout.code());
         IbvFailure.check(

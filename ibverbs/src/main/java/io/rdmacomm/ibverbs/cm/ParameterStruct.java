@@ -15,7 +15,7 @@ import java.util.function.LongToIntFunction;
 final class ParameterStruct {
     private ParameterStruct() {}
 
-    /// Calls C with the address of the struct of a connection.
+    /// Calls C with the address of a struct for a connection.
     static int ofConnection(
             ConnectionParameters parameters,
             QueuePair queuePair,
@@ -34,7 +34,7 @@ final class ParameterStruct {
         }
     }
 
-    /// Calls C with the address of the struct of datagrams, whose other fields have no effect.
+    /// Calls C with the address of a struct for datagrams, whose other fields have no effect.
     ///
     /// @param queuePairNumber of an answer; a request names none
     static int ofDatagrams(byte[] privateData, int queuePairNumber, LongToIntFunction function) {

@@ -2,7 +2,7 @@ package io.rdmacomm.ibverbs.cm;
 
 import io.rdmacomm.ibverbs.ffm.ConnectionIdentifierLayout;
 
-/// The service of an identifier, which has its own port numbers (`enum rdma_port_space`, rdma_create_id(3)).
+/// The service of an identifier; each has its own port numbers (`enum rdma_port_space`, rdma_create_id(3)).
 enum PortSpace {
     /// Connections.
     CONNECTIONS(ConnectionIdentifierLayout.PORT_SPACE_TCP),

@@ -4,7 +4,7 @@ import io.rdmacomm.ibverbs.objects.KernelDriver;
 import io.rdmacomm.verbs.Capability;
 import java.util.Set;
 
-/// The adapters E810 and X722. `irdma_create_qp` of the kernel makes reliable connections, and over RoCE datagrams.
+/// The adapters E810 and X722. The kernel's `irdma_create_qp` makes reliable connections, and over RoCE datagrams.
 public final class IrdmaDriver extends KernelDriver {
     /// A driver for one open device.
     public IrdmaDriver() {

@@ -9,8 +9,8 @@ import io.rdmacomm.verbs.spi.QueuePairDriver;
 import io.rdmacomm.verbs.spi.QueuePairRequest;
 import java.util.Set;
 
-/// libmana as of rdma-core 64. It grants any number of inline bytes and ignores the flag of an inline request, whose
-/// memory the program may reuse at once: so queue pairs with inline data are rejected.
+/// libmana as of rdma-core 64. It grants any number of inline bytes, but ignores the flag of an inline request,
+/// whose memory the program may reuse at once. So queue pairs with inline data are rejected.
 public final class ManaDriver extends KernelDriver {
     /// A driver for one open device.
     public ManaDriver() {

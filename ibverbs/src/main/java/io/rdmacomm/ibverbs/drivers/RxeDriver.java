@@ -16,7 +16,7 @@ public final class RxeDriver extends KernelDriver {
 
     @Override
     protected Set<Capability> missing() {
-        // The event of the last receive is not in rxe_resp.c. The CPU copies all data, in order.
+        // rxe_resp.c never raises the event of the last receive. The CPU copies all data, in order.
         return Set.of(Capability.REREGISTER_MEMORY, Capability.LAST_WORK_EVENT, Capability.RELAXED_ORDERING);
     }
 

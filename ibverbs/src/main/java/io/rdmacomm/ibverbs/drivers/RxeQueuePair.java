@@ -8,8 +8,8 @@ import io.rdmacomm.verbs.spi.QueuePairOwner;
 import io.rdmacomm.verbs.spi.QueuePairRequest;
 import io.rdmacomm.verbs.spi.RequestChain;
 
-/// A queue pair of rxe. librxe only writes a receive into memory, and in ERROR the kernel no longer reads it;
-/// but it flushes again with each change to ERROR (`rxe_qp_error`).
+/// A queue pair of rxe. librxe only writes a receive into memory, and the kernel no longer reads it in ERROR. But
+/// each change to ERROR flushes again (`rxe_qp_error`).
 final class RxeQueuePair extends IbvQueuePair {
     private final QueuePairOwner owner;
 

@@ -1,6 +1,6 @@
 package io.rdmacomm.ibverbs.ffm;
 
-/// Byte offsets in the way to a peer, `struct ibv_ah_attr` (ibv_create_ah(3)).
+/// Byte offsets in the path to a peer, `struct ibv_ah_attr` (ibv_create_ah(3)).
 public final class AddressVectorLayout {
     /// Size of the struct.
     public static final int BYTES = 32;

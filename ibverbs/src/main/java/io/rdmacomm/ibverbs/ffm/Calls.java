@@ -17,8 +17,8 @@ import java.lang.invoke.VarHandle;
 /// reads the low bits of those that it declares (decision 27). Linking a signature takes milliseconds, so one for all
 /// also starts faster than twenty.
 ///
-/// The function address is an argument of the handle. errno is captured by the call itself, before anything else can
-/// change it. C reports failure in several ways; here a call returns either a pointer or minus the errno, or 0 or the
+/// The handle takes the function address as an argument. The call itself captures errno, before anything else can
+/// change it. C reports failure in several ways; here a call returns a pointer or minus the errno, or 0 or the
 /// errno. A function that the library lacks fails with EOPNOTSUPP.
 final class Calls {
     private static final int MOST_ARGUMENTS = 6;
@@ -111,7 +111,7 @@ final class Calls {
         return index < arguments.length ? arguments[index] : 0;
     }
 
-    /// A failure that C cannot cause: the types of a call do not fit its handle.
+    /// For a failure that C cannot cause: the types of a call do not match its handle.
     static RuntimeException unexpected(Throwable e) {
         if (e instanceof Error error) {
             throw error;

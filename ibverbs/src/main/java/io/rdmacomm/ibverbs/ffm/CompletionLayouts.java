@@ -29,7 +29,7 @@ public final class CompletionLayouts {
     public static final int CHANGE_COMPLETIONS = 4;
     /// In a change: microseconds until an event, 2 bytes.
     public static final int CHANGE_PERIOD = 6;
-    /// `IBV_CQ_ATTR_MODERATE`, the mask bit for both of them.
+    /// `IBV_CQ_ATTR_MODERATE`, the mask bit for both the completions and the period.
     public static final int MASK_MODERATE = 1;
 
     private CompletionLayouts() {}

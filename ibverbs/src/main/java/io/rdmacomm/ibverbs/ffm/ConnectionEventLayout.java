@@ -5,7 +5,7 @@ package io.rdmacomm.ibverbs.ffm;
 public final class ConnectionEventLayout {
     /// Size of an event.
     public static final int BYTES = 80;
-    /// The identifier that it is about, a pointer; of a request a new one.
+    /// The identifier of the event, a pointer; a new one for a request.
     public static final int IDENTIFIER = 0;
     /// The listening identifier of a request, a pointer.
     public static final int LISTENER = 8;
@@ -22,7 +22,7 @@ public final class ConnectionEventLayout {
     public static final int PRIVATE_DATA = 0;
     /// In the parameters: how many bytes of private data there are, 1 byte.
     public static final int PRIVATE_DATA_LENGTH = 8;
-    /// In the parameters: READs and atomics of the peer that are held here, 1 byte.
+    /// In the parameters: the peer's READs and atomics that this side answers at a time, 1 byte.
     public static final int RESPONDER_RESOURCES = 9;
     /// In the parameters: READs and atomics of this side, 1 byte.
     public static final int INITIATOR_DEPTH = 10;

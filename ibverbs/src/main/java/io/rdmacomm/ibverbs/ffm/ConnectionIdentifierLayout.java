@@ -5,7 +5,7 @@ package io.rdmacomm.ibverbs.ffm;
 public final class ConnectionIdentifierLayout {
     /// Size of an identifier.
     public static final int BYTES = 416;
-    /// The device it is bound to, a pointer to a `struct ibv_context`; NULL as long as it is bound to none.
+    /// The device it is bound to, a pointer to a `struct ibv_context`; NULL if it is not bound.
     public static final int CONTEXT = 0;
     /// The address on this side, a `struct sockaddr_storage`.
     public static final int LOCAL_ADDRESS = 32;
@@ -20,9 +20,9 @@ public final class ConnectionIdentifierLayout {
     /// In an event channel: its file descriptor.
     public static final int CHANNEL_FILE = 0;
 
-    /// `enum rdma_port_space`: connections, by port numbers as those of TCP.
+    /// `RDMA_PS_TCP` of `enum rdma_port_space`: connections.
     public static final int PORT_SPACE_TCP = 0x106;
-    /// `enum rdma_port_space`: datagrams, by port numbers as those of UDP.
+    /// `RDMA_PS_UDP` of `enum rdma_port_space`: datagrams.
     public static final int PORT_SPACE_UDP = 0x111;
 
     /// The level of the options below (rdma_set_option(3)).
@@ -31,7 +31,7 @@ public final class ConnectionIdentifierLayout {
     public static final int OPTION_TYPE_OF_SERVICE = 0;
     /// Whether the address can be reused, 4 bytes.
     public static final int OPTION_REUSE_ADDRESS = 1;
-    /// Whether one address family is meant, 4 bytes.
+    /// Whether to use one address family only, 4 bytes.
     public static final int OPTION_ADDRESS_FAMILY_ONLY = 2;
     /// The acknowledgement timeout, 1 byte.
     public static final int OPTION_ACK_TIMEOUT = 3;

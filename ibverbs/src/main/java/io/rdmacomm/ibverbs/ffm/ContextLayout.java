@@ -1,7 +1,7 @@
 package io.rdmacomm.ibverbs.ffm;
 
-/// Byte offsets in an open device, `struct ibv_context`: its file descriptors, and the function pointers of the
-/// verbs that C programs call inline and that therefore have no symbol.
+/// Byte offsets in an open device, `struct ibv_context`: its file descriptors, and the function pointers of verbs
+/// that C programs inline, and that therefore have no symbol.
 public final class ContextLayout {
     /// Size of the struct.
     public static final int BYTES = 288 + LibCLayout.MUTEX_BYTES;
@@ -27,13 +27,13 @@ public final class ContextLayout {
     public static final int COMPLETION_VECTORS = 272;
     /// Whether it is the end of a `struct verbs_context`, 8 bytes.
     public static final int ABI = 280 + LibCLayout.MUTEX_BYTES;
-    /// Size of that one, before this struct; 8 bytes.
+    /// Size of the `struct verbs_context`, before this struct; 8 bytes.
     public static final int EXTENDED_BYTES = -8;
-    /// Its `query_device_ex`.
+    /// `query_device_ex` of the `struct verbs_context`.
     public static final int QUERY_DEVICE_EXTENDED = -104;
-    /// Its `modify_cq`.
+    /// `modify_cq` of the `struct verbs_context`.
     public static final int MODIFY_COMPLETION_QUEUE = -184;
-    /// Its `query_port`.
+    /// `query_port` of the `struct verbs_context`.
     public static final int QUERY_PORT_EXTENDED = -320;
 
     private ContextLayout() {}

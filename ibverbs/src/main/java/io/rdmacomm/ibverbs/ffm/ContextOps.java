@@ -9,13 +9,13 @@ import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
-/// The verbs that are `static inline` in C and have no symbol: they call through the function pointers of the
-/// object's `struct ibv_context`, `ops`, which each driver fills in when its device is opened. So do these.
+/// The verbs that are `static inline` in C and have no symbol. As in C, they call through the function pointers of
+/// the object's `struct ibv_context`, `ops`, which each driver fills in when its device is opened.
 ///
 /// This is the data path: it allocates nothing, and returns the results of C unchanged. Thread-safe.
 public final class ContextOps {
-    /// Polling only reads memory and ends within nanoseconds, so the thread need not enter the native state
-    /// and leave it through a safepoint check: `critical`, which saves most of the cost of the call.
+    /// Polling only reads memory and ends within nanoseconds, so the call can be `critical`: the thread skips the
+    /// native state and its safepoint check, which saves most of the cost of the call.
     private static final boolean POLL_IS_CRITICAL = true;
     /// Arming is a system call on software devices.
     private static final boolean NOTIFY_IS_CRITICAL = false;
@@ -40,9 +40,9 @@ public final class ContextOps {
 
     /// Reads the function pointers of an open device.
     ///
-    /// Posting rings a doorbell. A network card's is a store, and then the call is critical, too; but some drivers
-    /// ring it with a system call that may carry out the whole transfer, and a safepoint of the JVM would have to
-    /// wait for that.
+    /// Posting rings a doorbell. On a network card this is a store, so the call can be critical, too. Some drivers
+    /// ring it with a system call that may execute the whole transfer; a safepoint of the JVM would have to wait
+    /// for a critical call.
     ///
     /// @param context the address of its `struct ibv_context`
     /// @param postIsCritical whether a post is a few stores and not a system call
@@ -59,7 +59,7 @@ public final class ContextOps {
         postReceive = struct.get(ADDRESS, ContextLayout.POST_RECEIVE);
     }
 
-    /// Takes completions (ibv_poll_cq(3)).
+    /// Polls completions (ibv_poll_cq(3)).
     ///
     /// @param completions room for `max` `struct ibv_wc`
     /// @return how many there were; negative if the queue is broken
@@ -85,7 +85,7 @@ public final class ContextOps {
 
     /// Posts a chain of `struct ibv_send_wr` (ibv_post_send(3)).
     ///
-    /// @param bad address for the address of the first request that was not posted
+    /// @param bad the address of a pointer that is set to the first request that was not posted
     /// @return 0 or an errno, which some drivers return as a negative number
     public int postSend(long queuePair, long requests, long bad) {
         return post(postSend, queuePair, requests, bad);

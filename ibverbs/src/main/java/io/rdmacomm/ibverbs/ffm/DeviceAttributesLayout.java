@@ -26,7 +26,7 @@ public final class DeviceAttributesLayout {
     /// Ports, 1 byte.
     public static final int PORTS = 227;
 
-    /// Flag of on-demand paging: there is some.
+    /// Flag: on-demand paging is supported.
     public static final int ODP_SUPPORTED = 1;
 
     /// Flag: a shared receive queue can change its size.

@@ -5,9 +5,9 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.MemorySegment;
 
-/// The verbs that came after `struct ibv_context` was full: their function pointers are before it, in a
-/// `struct verbs_context` that ends with the `ibv_context` and grows towards lower addresses. A library that
-/// is older than a verb has a shorter one, and a driver without the verb leaves its pointer empty.
+/// The verbs that were added after `struct ibv_context` was full. Their function pointers are before it, in a
+/// `struct verbs_context` that ends with the `ibv_context` and grows towards lower addresses. A library older than
+/// a verb has a shorter one, and a driver without the verb leaves its pointer empty.
 ///
 /// Control path. Thread-safe.
 public final class ExtendedOps {
@@ -46,15 +46,15 @@ public final class ExtendedOps {
     /// Fills a `struct ibv_device_attr_ex` (ibv_query_device_ex(3)).
     ///
     /// @param attributes room for a `struct ibv_device_attr_ex`
-    /// @return 0 or the errno; EOPNOTSUPP or ENOSYS where ibv_query_device(3) is all there is
+    /// @return 0 or the errno; EOPNOTSUPP or ENOSYS if there is only ibv_query_device(3)
     public int queryDevice(long attributes) {
         return Calls.number(queryDevice, context, 0, attributes, DeviceAttributesLayout.EXTENDED_BYTES);
     }
 
-    /// Fills a whole `struct ibv_port_attr`, as ibv_query_port(3) does in C, where it is a macro.
+    /// Fills a whole `struct ibv_port_attr`, as the macro ibv_query_port(3) does in C.
     ///
     /// @param attributes [PortAttributesLayout#ROOM] bytes
-    /// @return 0 or the errno; EOPNOTSUPP where the function of that name is all there is
+    /// @return 0 or the errno; EOPNOTSUPP if there is only the function of that name
     public int queryPort(int port, long attributes) {
         return Calls.number(queryPort, context, port, attributes, PortAttributesLayout.ROOM);
     }

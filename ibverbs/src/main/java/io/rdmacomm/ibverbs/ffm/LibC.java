@@ -35,8 +35,8 @@ public final class LibC {
 
     private LibC() {}
 
-    /// Waits until one of two file descriptors can be read (poll(2)). Blocks its thread, also a virtual thread's
-    /// carrier. A signal may end the wait early.
+    /// Waits until one of two file descriptors can be read (poll(2)). Blocks its thread, and the carrier of a
+    /// virtual thread. A signal may end the wait early.
     ///
     /// @param milliseconds the longest wait; 0 to return at once
     /// @return whether the first one can be read
@@ -102,13 +102,13 @@ public final class LibC {
 
     /// Adds a file descriptor to those of [#createPollSet()] (epoll_ctl(2)).
     ///
-    /// @param value what [#nextOfPollSet] returns for it
+    /// @param value the value that [#nextOfPollSet] returns for it
     /// @return false if there is no room for it
     public static boolean addToPollSet(int set, int file, long value) {
         return changePollSet(set, LibCLayout.POLL_SET_ADD, file, value);
     }
 
-    /// Removes a file descriptor before it is closed (epoll_ctl(2)); does nothing if it is no member.
+    /// Removes a file descriptor before it is closed (epoll_ctl(2)); does nothing if it is not a member.
     public static void removeFromPollSet(int set, int file) {
         boolean _ = changePollSet(set, LibCLayout.POLL_SET_REMOVE, file, 0);
     }
@@ -158,7 +158,7 @@ public final class LibC {
         }
     }
 
-    /// The number of bytes this process may lock in memory (getrlimit(2), RLIMIT_MEMLOCK); -1 for any number.
+    /// The number of bytes this process may lock in memory (getrlimit(2), RLIMIT_MEMLOCK); -1 for no limit.
     public static long lockedMemoryLimit() {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment limit = arena.allocate(LibCLayout.LIMIT_BYTES, 8);

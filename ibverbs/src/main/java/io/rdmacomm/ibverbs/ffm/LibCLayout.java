@@ -24,7 +24,7 @@ public final class LibCLayout {
     public static final int POLL_SET_BYTES = PACKED ? 12 : 16;
     /// In a `struct epoll_event`: the events to wait for, 4 bytes.
     public static final int POLL_SET_EVENTS = 0;
-    /// In a `struct epoll_event`: the value that stands for the file, 8 bytes.
+    /// In a `struct epoll_event`: the value that identifies the file, 8 bytes.
     public static final int POLL_SET_VALUE = PACKED ? 4 : 8;
     /// epoll_ctl(2): add a file.
     public static final int POLL_SET_ADD = 1;
@@ -35,7 +35,7 @@ public final class LibCLayout {
     public static final int LIMIT_BYTES = 16;
     /// In a `struct rlimit`: the enforced limit, 8 bytes.
     public static final int LIMIT_CURRENT = 0;
-    /// The resource: bytes that may be locked in memory.
+    /// The resource `RLIMIT_MEMLOCK`.
     public static final int LIMIT_LOCKED_MEMORY = 8;
 
     /// fcntl(2): read the flags of an open file.
@@ -59,7 +59,7 @@ public final class LibCLayout {
     public static final int MAP_ANONYMOUS = 0x20;
     /// mmap(2): memory in huge pages.
     public static final int MAP_HUGE = 0x40000;
-    /// mmap(2): no memory is set aside before it is used.
+    /// mmap(2): no memory is reserved before it is used.
     public static final int MAP_WITHOUT_RESERVE = 0x4000;
 
     /// errno: interrupted by a signal.

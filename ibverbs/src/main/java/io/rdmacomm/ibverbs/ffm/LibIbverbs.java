@@ -137,12 +137,12 @@ public final class LibIbverbs {
         return library.pointer("ibv_reg_mr_iova", domain, address, length, remote, access);
     }
 
-    /// Whether [#registerWithOptions] is there: since libibverbs 1.8.
+    /// Whether the library has [#registerWithOptions], as it has since 1.8.
     public boolean takesOptions() {
         return library.has("ibv_reg_mr_iova2");
     }
 
-    /// The same, and takes access flags that a device may ignore, those of `IBV_ACCESS_OPTIONAL_RANGE`. In C,
+    /// The same with access flags that a device may ignore, those of `IBV_ACCESS_OPTIONAL_RANGE`. In C,
     /// ibv_reg_mr(3) and ibv_reg_mr_iova(3) are macros that call this for such flags.
     public long registerWithOptions(long domain, long address, long length, long remote, int access) {
         return library.pointer("ibv_reg_mr_iova2", domain, address, length, remote, access);

@@ -17,7 +17,7 @@ public final class MemoryLayouts {
 
     /// Size of a binding.
     public static final int BIND_BYTES = 48;
-    /// In a binding: the caller's number, 8 bytes.
+    /// In a binding: the work request id, 8 bytes.
     public static final int BIND_WORK_ID = 0;
     /// In a binding: send flags.
     public static final int BIND_FLAGS = 8;
@@ -30,11 +30,11 @@ public final class MemoryLayouts {
     /// In a binding: the window's rights.
     public static final int BIND_ACCESS = 40;
 
-    /// Flag of registering again: other memory.
+    /// Flag of ibv_rereg_mr(3): other memory.
     public static final int REREGISTER_TRANSLATION = 1;
-    /// Flag of registering again: another protection domain.
+    /// Flag of ibv_rereg_mr(3): another protection domain.
     public static final int REREGISTER_DOMAIN = 2;
-    /// Flag of registering again: other rights.
+    /// Flag of ibv_rereg_mr(3): other rights.
     public static final int REREGISTER_ACCESS = 4;
 
     private MemoryLayouts() {}

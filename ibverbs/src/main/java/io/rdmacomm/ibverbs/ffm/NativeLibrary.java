@@ -22,7 +22,7 @@ final class NativeLibrary {
     /// Opens a library, once for each name.
     ///
     /// @param name what the dynamic linker searches for, or a path
-    /// @param required the functions without which it is of no use
+    /// @param required the functions that it must have
     /// @param ifIncomplete the explanation for a library that lacks one of them
     /// @param howToInstall the advice if it is absent
     /// @throws AbsentLibraryException if it is absent or incomplete, or native access is denied
@@ -44,7 +44,7 @@ final class NativeLibrary {
     @SuppressWarnings("restricted") // this is the place that loads a native library
     private static SymbolLookup load(String name, String howToInstall) throws AbsentLibraryException {
         try {
-            // The linker first: it fails if this platform or this process cannot call C at all.
+            // First the linker: it fails if this platform or this process cannot call C at all.
             Linker.nativeLinker();
             return SymbolLookup.libraryLookup(name, Arena.global());
         } catch (IllegalArgumentException e) {

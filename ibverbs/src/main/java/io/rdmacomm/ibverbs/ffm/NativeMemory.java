@@ -3,7 +3,7 @@ package io.rdmacomm.ibverbs.ffm;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/// Turns addresses that C gave out into memory that can be read.
+/// Turns addresses from C into memory that can be read.
 public final class NativeMemory {
     private NativeMemory() {}
 

@@ -17,12 +17,12 @@ public final class Pages {
 
     /// Maps zeroed memory.
     ///
-    /// @return its address; 0 if the system has not enough
+    /// @return its address; 0 if the system does not have enough
     public static long map(long bytes) {
         return map(bytes, OWN);
     }
 
-    /// Maps zeroed memory in huge pages of the default size, which are set aside now.
+    /// Maps zeroed memory in huge pages of the default size, which are reserved now.
     ///
     /// @param bytes a multiple of that size
     /// @return its address; 0 if the system has not enough free huge pages
@@ -35,7 +35,7 @@ public final class Pages {
         return address == FAILED ? 0 : address;
     }
 
-    /// Gives the memory back to the system, but keeps the addresses: a write there does no harm and is lost.
+    /// Returns the memory to the system, but keeps the addresses: a write there is harmless and lost.
     ///
     /// @return whether that worked; if not, nothing has changed
     public static boolean discard(long address, long bytes) {
@@ -43,7 +43,7 @@ public final class Pages {
         return Calls.value(MAP, address, bytes, READ_WRITE, instead, NO_FILE, 0) == address;
     }
 
-    /// Gives memory and addresses back to the system.
+    /// Returns memory and addresses to the system.
     public static void unmap(long address, long bytes) {
         long _ = Calls.value(UNMAP, address, bytes);
     }

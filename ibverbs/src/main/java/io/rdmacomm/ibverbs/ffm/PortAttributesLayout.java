@@ -33,9 +33,9 @@ public final class PortAttributesLayout {
     public static final int MAX_VIRTUAL_LANES = 39;
     /// The subnet manager's service level, 1 byte.
     public static final int SUBNET_MANAGER_SERVICE_LEVEL = 40;
-    /// Subnet time-out, 1 byte.
+    /// Subnet timeout, 1 byte.
     public static final int SUBNET_TIMEOUT = 41;
-    /// Answer to the kind of initialisation, 1 byte.
+    /// Initialization type reply, 1 byte.
     public static final int INIT_TYPE_REPLY = 42;
     /// Width of the link, 1 byte.
     public static final int ACTIVE_WIDTH = 43;

@@ -22,7 +22,7 @@ public final class QueuePairAttributesLayout {
     public static final int ACCESS_FLAGS = 32;
     /// The queue sizes, `struct ibv_qp_cap`, as from [QueuePairLayout#INIT_SENDS] on in the struct for creation.
     public static final int CAPACITY = 36;
-    /// The way to the peer, see [AddressVectorLayout].
+    /// The path to the peer, see [AddressVectorLayout].
     public static final int ADDRESS_VECTOR = 56;
     /// Partition key index, 2 bytes.
     public static final int PARTITION_KEY_INDEX = 120;
@@ -38,7 +38,7 @@ public final class QueuePairAttributesLayout {
     public static final int MIN_RNR_TIMER = 128;
     /// Port, 1 byte.
     public static final int PORT = 129;
-    /// Time-out, 1 byte.
+    /// Timeout, 1 byte.
     public static final int TIMEOUT = 130;
     /// Retries, 1 byte.
     public static final int RETRY_COUNT = 131;

@@ -1,6 +1,6 @@
 package io.rdmacomm.ibverbs.ffm;
 
-/// Byte offsets in a queue pair, `struct ibv_qp`, and in how it is created, `struct ibv_qp_init_attr`
+/// Byte offsets in a queue pair, `struct ibv_qp`, and in the struct for its creation, `struct ibv_qp_init_attr`
 /// (ibv_create_qp(3)).
 public final class QueuePairLayout {
     /// Size of a queue pair.
@@ -10,9 +10,9 @@ public final class QueuePairLayout {
 
     /// Size of the struct for creation.
     public static final int INIT_BYTES = 64;
-    /// In the struct for creation: where sends complete, a pointer.
+    /// In the struct for creation: the completion queue of sends, a pointer.
     public static final int INIT_SEND_COMPLETIONS = 8;
-    /// In the struct for creation: where receives complete, a pointer.
+    /// In the struct for creation: the completion queue of receives, a pointer.
     public static final int INIT_RECEIVE_COMPLETIONS = 16;
     /// In the struct for creation: the shared receive queue, a pointer.
     public static final int INIT_SHARED_RECEIVES = 24;
@@ -28,7 +28,7 @@ public final class QueuePairLayout {
     public static final int INIT_INLINE = 48;
     /// In the struct for creation: `enum ibv_qp_type`.
     public static final int INIT_TYPE = 52;
-    /// In the struct for creation: whether every send completes.
+    /// In the struct for creation: whether all sends are signaled.
     public static final int INIT_SIGNAL_ALL = 56;
 
     private QueuePairLayout() {}

@@ -3,7 +3,7 @@ package io.rdmacomm.ibverbs.ffm;
 /// The libraries of a provider. librdmacm is opened on demand: most programs never need it.
 ///
 /// @param verbs libibverbs
-/// @param rdmacm what the dynamic linker searches for as librdmacm
+/// @param rdmacm the name of librdmacm for the dynamic linker
 public record RdmaLibraries(LibIbverbs verbs, String rdmacm) {
     /// Opens libibverbs.
     ///

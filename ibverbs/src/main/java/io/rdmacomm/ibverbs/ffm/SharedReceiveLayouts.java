@@ -1,7 +1,7 @@
 package io.rdmacomm.ibverbs.ffm;
 
-/// Byte offsets in how a shared receive queue is created, `struct ibv_srq_init_attr`, and in what querying it
-/// returns, `struct ibv_srq_attr` (ibv_create_srq(3)).
+/// Byte offsets in the structs that create a shared receive queue, `struct ibv_srq_init_attr`, and query it,
+/// `struct ibv_srq_attr` (ibv_create_srq(3)).
 public final class SharedReceiveLayouts {
     /// Size of the struct for creation.
     public static final int INIT_BYTES = 24;

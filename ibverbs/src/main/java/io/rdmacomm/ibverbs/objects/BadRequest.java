@@ -10,8 +10,8 @@ import io.rdmacomm.verbs.spi.RequestChain;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/// Where a driver reports the first request of a chain that it rejected (`bad_wr` of ibv_post_send(3)). One for each
-/// queue, used under the queue's lock.
+/// The slot where a driver reports the first request of a chain that it rejected (`bad_wr` of ibv_post_send(3)).
+/// One for each queue, used under the queue's lock.
 final class BadRequest implements AutoCloseable {
     private final Arena arena = Arena.ofShared();
     private final MemorySegment slot = arena.allocate(JAVA_LONG);
@@ -39,14 +39,14 @@ final class BadRequest implements AutoCloseable {
         slot.set(JAVA_LONG, 0, 0);
         int errno = Math.abs(result);
         if (bad == 0) {
-            // All of them are in the queue, but the doorbell failed. The device may still carry them out at any time.
+            // All of them are in the queue, but the doorbell failed. The device may still execute them at any time.
             throw IbvFailure.of(operation, errno, queue + " has the requests, but its device does not begin them");
         }
         long index = (bad - requests.segment().address() - requests.at(first)) / requests.at(1);
         if (index < 0 || index >= count) {
             throw IbvFailure.of(operation, errno, queue + " failed on a request that was not posted");
         }
-        // The requests before the bad one will complete. The caller posts the rest again, and gets the error then.
+        // The requests before the bad one will complete. The caller then posts the rest again, and gets the error.
         if (index > 0 || Errno.of(errno) == Errno.ENOMEM) {
             return (int) index;
         }

@@ -33,7 +33,7 @@ public final class DeviceQueries {
     private final String subject;
 
     /// @param address the address of the `struct ibv_context`
-    /// @param subject what the device is called in messages
+    /// @param subject the name of the device in messages
     public DeviceQueries(LibIbverbs library, long address, String subject) {
         this.library = library;
         this.extended = new ExtendedOps(address);
@@ -41,7 +41,7 @@ public final class DeviceQueries {
         this.subject = subject;
     }
 
-    /// ibv_query_device_ex(3), or ibv_query_device(3) where that is all there is.
+    /// ibv_query_device_ex(3), or ibv_query_device(3) on older systems.
     public DeviceValues device() {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment struct = arena.allocate(DeviceAttributesLayout.EXTENDED_BYTES, 8);
@@ -84,7 +84,7 @@ public final class DeviceQueries {
         }
     }
 
-    /// The GIDs of a port (ibv_query_gid_table(3)); null where the library or the kernel is too old for the call.
+    /// The GIDs of a port (ibv_query_gid_table(3)); null if the library or the kernel is too old for the call.
     @Nullable
     List<GidEntry> gidTable(int port) {
         int room = port(port).gidTableLength * device().ports;

@@ -3,9 +3,9 @@ package io.rdmacomm.ibverbs.objects;
 import io.rdmacomm.ibverbs.ffm.LibCLayout;
 import io.rdmacomm.ibverbs.ffm.LibIbverbs;
 
-/// Whether a device can register DMA buffers. No attribute shows it: the first question is answered by trying
-/// it with a file descriptor that cannot be one. Libraries, drivers and kernels without the call report that;
-/// the others check the file. Thread-safe.
+/// Finds out whether a device can register DMA buffers. No attribute tells: the first query tries it with an
+/// invalid file descriptor. Libraries, drivers and kernels without the call report that; the others check the file.
+/// Thread-safe.
 final class DmaBufferTrial {
     private static final int NO_FILE = -1;
     private static final long PAGE = 4096;

@@ -7,16 +7,16 @@ import java.util.function.LongSupplier;
 
 /// A file descriptor that events are read from, and the threads that wait for it.
 ///
-/// A platform thread waits in poll(2). A virtual thread must not, because it would pin its carrier: one
-/// helper thread per source waits for all virtual threads, as long as there are any. [#wakeUp()] ends one
-/// wait, [#wake()] ends all, and [#close()] returns when no thread is between [#enter()] and [#leave()]: then
-/// the C objects behind the file can be destroyed.
+/// A platform thread waits in poll(2). A virtual thread must not, because it would pin its carrier: one helper
+/// thread per source waits for all virtual threads, while there are any. [#wakeUp()] ends one wait, [#wake()] ends
+/// all. [#close()] returns when no thread is between [#enter()] and [#leave()]: then the C objects behind the file
+/// can be destroyed.
 final class EventSource implements AutoCloseable {
-    /// How late an interrupt may be noticed, at most. Each check costs an idle program CPU time.
+    /// The longest delay until an interrupt is noticed. Each check costs an idle program CPU time.
     private static final int SLICE_MILLISECONDS = 500;
-    /// The same without an event, where wake-ups are noticed no earlier.
+    /// The same without an eventfd, where it also delays wake-ups.
     private static final int SLICE_WITHOUT_EVENT_MILLISECONDS = 50;
-    /// How long virtual threads have to take what they were woken for.
+    /// How long virtual threads have to read the events that they were woken for.
     private static final int SERVICE_MILLISECONDS = 50;
     /// How long the helper stays when no thread waits.
     private static final long LINGER_SECONDS = 10;
@@ -45,7 +45,7 @@ final class EventSource implements AutoCloseable {
     /// Takes the next event; waits for one, for at most `nanos`.
     ///
     /// @param next takes an event without waiting; returns 0 if there is none
-    /// @return the event; 0 after the time, after [#wakeUp()], and when the file is being closed
+    /// @return the event; 0 after the timeout, after [#wakeUp()], and when the file is being closed
     long take(long nanos, LongSupplier next) throws InterruptedException {
         if (!enter()) {
             return 0;
@@ -190,8 +190,8 @@ final class EventSource implements AutoCloseable {
         return helperRuns;
     }
 
-    /// Makes all virtual threads check, and gives them time to: a file that stays readable must not make this
-    /// spin.
+    /// Makes all virtual threads check the file, and gives them time for it, so that this does not spin while the
+    /// file stays readable.
     private synchronized void announce() {
         rounds++;
         unserved = waiters;

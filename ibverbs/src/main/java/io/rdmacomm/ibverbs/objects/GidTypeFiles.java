@@ -10,8 +10,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/// The types and network interfaces of the GIDs of a port as the kernel shows them in files, for rdma-core before 32,
-/// which has no ibv_query_gid_table(3).
+/// The types and network interfaces of a port's GIDs, read from the kernel's files. For rdma-core before 32, which
+/// has no ibv_query_gid_table(3).
 final class GidTypeFiles {
     private static final String INFINIBAND_OR_ROCE_V1 = "IB/RoCE v1";
     private static final String ROCE_V2 = "RoCE v2";
@@ -25,9 +25,9 @@ final class GidTypeFiles {
         this.interfaces = port.resolve("gid_attrs").resolve("ndevs");
     }
 
-    /// The entries with their types and interfaces, as far as there are files.
+    /// The entries with their types and interfaces, if there are files for them.
     ///
-    /// @param infiniband whether the port is on InfiniBand, which has the same name there as RoCE version 1
+    /// @param infiniband whether the port is on InfiniBand: the files have the same name for it and RoCE version 1
     List<GidEntry> typed(List<GidEntry> entries, boolean infiniband) {
         return entries.stream()
                 .map(entry -> new GidEntry(

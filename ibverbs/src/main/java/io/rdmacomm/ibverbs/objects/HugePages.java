@@ -5,7 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/// The huge pages of the default size that this machine has now (proc_meminfo(5)).
+/// The present number of huge pages of the default size on this machine (proc_meminfo(5)).
 ///
 /// @param size of each in bytes; 0 if the kernel has none
 /// @param total how many there are
@@ -38,7 +38,7 @@ record HugePages(long size, long total, long free) {
                 .orElse(0);
     }
 
-    /// The size of the pages that hold this many bytes; 0 if there can be no such pages.
+    /// The size of the pages for this many bytes; 0 if there can be no such pages.
     long wholePages(long bytes) {
         return size == 0 || bytes > Long.MAX_VALUE - size ? 0 : pages(bytes) * size;
     }

@@ -13,7 +13,7 @@ final class IbvAddressHandle implements AddressHandleDriver {
     private final NativeContext device;
     private final long handle;
 
-    /// Creates the struct, too (ibv_create_ah(3)).
+    /// Creates the struct (ibv_create_ah(3)).
     ///
     /// @param domain the address of the struct of the protection domain
     IbvAddressHandle(NativeContext device, long domain, AddressVector vector) {

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Takes the asynchronous events of a context (ibv_get_async_event(3)).
 ///
-/// Each is acknowledged exactly once, as soon as it is read: destroying its object waits for that in C, and must not
+/// Acknowledges each exactly once, as soon as it is read: destroying its object waits in C for this, and must not
 /// wait for the program.
 final class IbvAsyncEvents {
     private final NativeContext device;
@@ -27,7 +27,7 @@ final class IbvAsyncEvents {
         this.source = source;
     }
 
-    /// The next event, or null when there was none in time or the context is closing.
+    /// The next event, or null on a timeout or when the context is closing.
     @Nullable
     DriverEvent await(long nanos) throws InterruptedException {
         if (!source.enter()) {

@@ -9,8 +9,8 @@ import io.rdmacomm.verbs.spi.DeviceValues;
 import java.util.EnumSet;
 import java.util.Set;
 
-/// The capabilities of a device according to its attributes and its transport. [KernelDriver#missing()] removes
-/// those that its driver lacks nevertheless.
+/// The capabilities of a device according to its attributes and transport. [KernelDriver#missing()] removes those
+/// that its driver nevertheless lacks.
 final class IbvCapabilities {
     private IbvCapabilities() {}
 

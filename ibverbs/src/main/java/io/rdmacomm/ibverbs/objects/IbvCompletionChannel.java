@@ -23,7 +23,7 @@ final class IbvCompletionChannel implements CompletionChannelDriver {
     private final long address;
     private final LongSupplier next = this::take;
 
-    /// Creates the struct, too (ibv_create_comp_channel(3)).
+    /// Creates the struct (ibv_create_comp_channel(3)).
     IbvCompletionChannel(NativeContext device) {
         this.device = device;
         this.address = IbvFailure.address(
@@ -45,8 +45,8 @@ final class IbvCompletionChannel implements CompletionChannelDriver {
         return source.take(timeoutNanos, next);
     }
 
-    /// The queue of the next event; 0 when there is none. Once the event is acknowledged, the queue can be
-    /// destroyed, and another one may get its address. That then gets one event too many, which does no harm.
+    /// The queue of the next event; 0 if there is none. Once the event is acknowledged, the queue can be destroyed,
+    /// and a new one may get its address. The new one then gets a spurious event, which is harmless.
     private long take() {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment queue = arena.allocate(JAVA_LONG);

@@ -18,7 +18,7 @@ import java.lang.foreign.MemorySegment;
 /// A completion queue (`struct ibv_cq`). The driver writes completions straight into the caller's memory. Its events
 /// need no acknowledgement: the channel acknowledges them in C when it reads them.
 public class IbvCompletionQueue implements CompletionQueueDriver {
-    /// The JVM cannot stop threads while C polls, so it must not take long.
+    /// Limits the time in C: the JVM cannot stop threads while C polls.
     private static final int AT_A_TIME = 256;
 
     private final NativeContext device;
@@ -27,7 +27,7 @@ public class IbvCompletionQueue implements CompletionQueueDriver {
     // A copy: toString() needs it after the struct is gone.
     private volatile int capacity;
 
-    /// Creates the struct, too (ibv_create_cq(3)).
+    /// Creates the struct (ibv_create_cq(3)).
     ///
     /// @param channel the address of the struct of its completion channel; 0 for none
     /// @throws VerbException the errno of the device

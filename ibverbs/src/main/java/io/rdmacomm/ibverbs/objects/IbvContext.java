@@ -42,7 +42,7 @@ public final class IbvContext implements ContextDriver {
     private final IbvAsyncEvents asyncEvents;
 
     /// @param opened the device
-    /// @param address the address of the struct, which the context closes
+    /// @param address the address of the struct; this context closes it
     /// @param attributes the attributes that `queries` found
     /// @param driver the special cases of the device's kernel driver
     public IbvContext(

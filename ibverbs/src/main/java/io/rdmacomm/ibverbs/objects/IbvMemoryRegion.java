@@ -15,8 +15,8 @@ import io.rdmacomm.verbs.spi.ProtectionDomainDriver;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/// A memory region (`struct ibv_mr`), and its memory when the region owns it. The memory is freed only after
-/// the device has released it, and when no poll can still write to it ([RetiredMemory]).
+/// A memory region (`struct ibv_mr`), and its memory if the region owns it. The memory is freed only after the
+/// device has released it, and when no poll can write to it ([RetiredMemory]).
 final class IbvMemoryRegion implements MemoryRegionDriver {
     private static final String REREGISTER = "reregister memory (ibv_rereg_mr)";
 
@@ -56,7 +56,7 @@ final class IbvMemoryRegion implements MemoryRegionDriver {
         return new IbvMemoryRegion(device, handle, segment, null, access);
     }
 
-    /// Registers memory that the region frees, also if that fails.
+    /// Registers memory that the region owns, and frees it if that fails.
     static IbvMemoryRegion allocate(NativeContext device, long domain, OwnedMemory memory, int access) {
         boolean success = false;
         try {
@@ -146,7 +146,7 @@ final class IbvMemoryRegion implements MemoryRegionDriver {
         }
     }
 
-    /// The device keeps the address at which the region begins for peers, or takes that of the new memory.
+    /// Checks the start address for peers: the device keeps it, or takes that of the new memory.
     private void checkStart(@Nullable MemorySegment newSegment, int newAccess) {
         if ((newAccess != -1 && AccessFlag.ZERO_BASED.in(newAccess) != fromZero) || (fromZero && newSegment != null)) {
             throw new VerbException(
@@ -159,8 +159,8 @@ final class IbvMemoryRegion implements MemoryRegionDriver {
 
     @Override
     public void close() {
-        // If the device keeps the region, its memory is not freed: a leak is better than a write into memory
-        // that has another owner by then.
+        // If the device keeps the region, its memory is not freed: a leak is better than a write into memory that
+        // has been reused.
         IbvFailure.check("deregister memory (ibv_dereg_mr)", library.deregisterMemory(handle), toString());
         if (atOffsets) {
             device.offsetRegions().remove(localKey);

@@ -16,7 +16,7 @@ final class IbvMemoryWindow implements MemoryWindowDriver {
     private volatile int lastKey;
     private volatile boolean freed;
 
-    /// Allocates the struct, too (ibv_alloc_mw(3)).
+    /// Allocates the struct (ibv_alloc_mw(3)).
     ///
     /// @param domain the address of the struct of the protection domain
     IbvMemoryWindow(NativeContext device, long domain, MemoryWindowType type) {
@@ -49,7 +49,7 @@ final class IbvMemoryWindow implements MemoryWindowDriver {
                 : NativeMemory.at(handle, MemoryLayouts.WINDOW_BYTES).get(JAVA_INT, MemoryLayouts.WINDOW_REMOTE_KEY);
     }
 
-    /// Writes the key into the struct, where the library looks for the current one.
+    /// Writes the key into the struct, where the library reads the current one.
     synchronized void remoteKey(int key) {
         if (!freed) {
             NativeMemory.at(handle, MemoryLayouts.WINDOW_BYTES).set(JAVA_INT, MemoryLayouts.WINDOW_REMOTE_KEY, key);

@@ -33,10 +33,10 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/// A queue pair (`struct ibv_qp`). Requests are in the C layout already: posting passes their address on.
+/// A queue pair (`struct ibv_qp`). Requests are already in the C layout: posting passes their address to C.
 ///
-/// States, attributes, sizes and queue depths were checked before anything gets here, because drivers differ in what
-/// they check: rxe keeps a request that it rejects, and carries it out later.
+/// The caller has checked states, attributes, sizes and queue depths, because drivers differ in their checks: rxe
+/// keeps a request that it rejects, and executes it later.
 public class IbvQueuePair implements QueuePairDriver, ConnectedQueuePair {
     private static final String POST_SEND = "post send (ibv_post_send)";
     private static final String POST_RECEIVE = "post receive (ibv_post_recv)";
@@ -53,7 +53,7 @@ public class IbvQueuePair implements QueuePairDriver, ConnectedQueuePair {
     private final BadRequest badReceive = new BadRequest();
     private final RecentBindings bindings;
 
-    /// Creates the struct, too (ibv_create_qp(3)).
+    /// Creates the struct (ibv_create_qp(3)).
     ///
     /// @param domain the address of the struct of the protection domain
     /// @throws VerbException the errno of the device
@@ -79,7 +79,7 @@ public class IbvQueuePair implements QueuePairDriver, ConnectedQueuePair {
         String operation = "create queue pair (ibv_create_qp)";
         String subject = request.type() + " of " + request.sizes() + " on " + device;
         if (created == -LibCLayout.EINVAL && request.sizes().inlineBytes() > 0) {
-            // No attribute shows how many a device allows.
+            // No attribute tells how many a device allows.
             throw new VerbException(
                     operation,
                     Errno.EINVAL,
@@ -98,8 +98,8 @@ public class IbvQueuePair implements QueuePairDriver, ConnectedQueuePair {
         return sizes;
     }
 
-    /// At most `max_sge_rd` of the device, if it reports one. Checked here because some drivers fill the first
-    /// element only, and report success.
+    /// At most `max_sge_rd` of the device, if it reports one. Checked here because some drivers fill only the first
+    /// element and report success.
     @Override
     public final int readElements() {
         int allowed = (int) device.attributes().limit(DeviceLimit.MAX_SGE_READ);
@@ -136,7 +136,7 @@ public class IbvQueuePair implements QueuePairDriver, ConnectedQueuePair {
         return false;
     }
 
-    /// The request chooses the key of a window of type 2; the next request for the window must find that key in it.
+    /// A request chooses the new key of a type 2 window; the next request for the window must find that key in it.
     private void noteBindings(RequestChain requests, int first, int taken) {
         MemorySegment segment = requests.segment();
         for (int i = first; i < first + taken; i++) {
@@ -218,7 +218,7 @@ public class IbvQueuePair implements QueuePairDriver, ConnectedQueuePair {
         return known;
     }
 
-    /// Whether the driver fills in what ibv_query_qp(3) asks for.
+    /// Whether the driver fills in the attributes that ibv_query_qp(3) asks for.
     protected boolean reportsAttributes() {
         return true;
     }
@@ -257,7 +257,7 @@ public class IbvQueuePair implements QueuePairDriver, ConnectedQueuePair {
     }
 
     /// Work of this queue pair has failed, or the device has reported an event: asks the device whether the queue
-    /// pair is in an error state by now. A queue pair whose device does not report its state is changed to ERROR.
+    /// pair is now in an error state. If the device does not report states, changes the queue pair to ERROR.
     @Override
     public final void noticeState() {
         if (owner.state() == QueuePairState.ERROR) {

@@ -32,7 +32,7 @@ final class IbvRegistration {
         }
         long from = segment.address();
         long bytes = segment.byteSize();
-        // Addresses that count from zero are memory registered at another remote address, 0.
+        // Zero-based addresses: the memory is registered at the remote address 0.
         long remote = fromZero ? 0 : from;
         int flags = flags(library, access);
         long handle;
@@ -67,8 +67,8 @@ final class IbvRegistration {
                         + buffer.file() + " on " + device);
     }
 
-    /// The access flags for C: ZERO_BASED is another function, and a library before 1.8 has no optional ones,
-    /// which may be ignored.
+    /// The access flags for C. ZERO_BASED needs another function instead, and optional flags, which may be ignored,
+    /// do not exist in libraries before 1.8.
     static int flags(LibIbverbs library, int access) {
         int optional = library.takesOptions() ? 0 : AccessFlag.RELAXED_ORDERING.bit();
         return access & ~(AccessFlag.ZERO_BASED.bit() | optional);

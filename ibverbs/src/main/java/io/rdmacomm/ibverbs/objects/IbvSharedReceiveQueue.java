@@ -23,7 +23,7 @@ final class IbvSharedReceiveQueue implements SharedReceiveQueueDriver {
     private final ContextOps ops;
     private final long address;
     private final BadRequest bad = new BadRequest();
-    /// The granted sizes and the limit that was armed last, for drivers without ibv_query_srq(3).
+    /// The granted sizes and the last armed limit, for drivers without ibv_query_srq(3).
     private volatile SharedReceiveQueueOptions known;
 
     private IbvSharedReceiveQueue(NativeContext device, long address, SharedReceiveQueueOptions granted) {
@@ -35,7 +35,7 @@ final class IbvSharedReceiveQueue implements SharedReceiveQueueDriver {
         device.retiredMemory().opened(this);
     }
 
-    /// Creates the struct, too (ibv_create_srq(3)).
+    /// Creates the struct (ibv_create_srq(3)).
     ///
     /// @param domain the address of the struct of the protection domain
     static IbvSharedReceiveQueue create(NativeContext device, long domain, SharedReceiveQueueOptions options) {
@@ -98,8 +98,8 @@ final class IbvSharedReceiveQueue implements SharedReceiveQueueDriver {
         known = known.withLimit(limit);
     }
 
-    /// The number of posted receives is checked here, because rxe loses its queue if it is too small for them
-    /// (`rxe_srq_from_attr`), and the kernel fails when it uses it next.
+    /// Checks the number of posted receives here, because rxe loses its queue if it is too small for them
+    /// (`rxe_srq_from_attr`), and the kernel crashes at its next use.
     @Override
     public long resize(int receives, long mostPosted) {
         if (mostPosted > receives) {

@@ -11,8 +11,8 @@ import io.rdmacomm.verbs.spi.CompletionChannelDriver;
 import io.rdmacomm.verbs.spi.WaitGroupDriver;
 import java.util.function.LongSupplier;
 
-/// The descriptors of completion channels in an epoll(7) instance, whose own descriptor can be waited for like that of
-/// one channel.
+/// The descriptors of completion channels in an epoll(7) instance. Its own descriptor can be waited for like that
+/// of one channel.
 final class IbvWaitGroup implements WaitGroupDriver {
     private final NativeContext device;
     private final int set;

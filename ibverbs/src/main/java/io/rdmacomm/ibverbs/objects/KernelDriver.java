@@ -8,14 +8,14 @@ import io.rdmacomm.verbs.spi.QueuePairRequest;
 import io.rdmacomm.verbs.spi.SharedReceiveQueueDriver;
 import java.util.Set;
 
-/// The hook for the peculiarities of a kernel driver, one object for each open device. This class fits
-/// every driver that follows the man pages of libibverbs. A driver with defects has a subclass in
-/// another package, which creates objects that work around them; other devices never load it.
+/// The hook for the defects of a kernel driver, one object for each open device. This class fits every driver that
+/// follows the man pages of libibverbs. A driver with defects has a subclass in another package, which creates
+/// objects that work around them; other devices never load it.
 public class KernelDriver {
     private final boolean postsInUserSpace;
 
-    /// @param postsInUserSpace whether a post is a few stores to the device, and not a system call that may carry out
-    /// the whole transfer
+    /// @param postsInUserSpace whether a post is a few stores to the device, rather than a system call that may
+    ///         execute the whole transfer
     public KernelDriver(boolean postsInUserSpace) {
         this.postsInUserSpace = postsInUserSpace;
     }
@@ -24,7 +24,7 @@ public class KernelDriver {
         return postsInUserSpace;
     }
 
-    /// Capabilities that the driver lacks although the attributes of its devices suggest that it has them.
+    /// Capabilities that the driver lacks although the attributes of its devices suggest them.
     protected Set<Capability> missing() {
         return Set.of();
     }
@@ -35,7 +35,7 @@ public class KernelDriver {
         return "";
     }
 
-    /// How long a new connection waits before the peer can be expected to receive, in nanoseconds.
+    /// How long a new connection waits until the peer can be expected to receive, in nanoseconds.
     protected long connectPauseNanos() {
         return 0;
     }
@@ -63,7 +63,6 @@ public class KernelDriver {
         return new IbvQueuePair(device, domain, request);
     }
 
-    /// Releases the resources of the driver in the device, which is closed next and no longer has other
-    /// objects.
+    /// Releases the driver's resources in the device, which has no other objects left and is closed next.
     protected void release(NativeContext device) {}
 }

@@ -23,7 +23,7 @@ public final class NativeContext {
 
     /// @param device the device that was opened
     /// @param address the address of the struct
-    /// @param attributes what the device reported when it was opened
+    /// @param attributes the attributes that the device reported when it was opened
     /// @param postsInUserSpace as in [KernelDriver]
     /// @param whyNoArrivalsAtOffsets as in [KernelDriver]
     NativeContext(
@@ -57,7 +57,7 @@ public final class NativeContext {
         return device.transport();
     }
 
-    /// What the device reported when it was opened.
+    /// The attributes that the device reported when it was opened.
     DeviceValues attributes() {
         return attributes;
     }

@@ -10,13 +10,12 @@ import io.rdmacomm.verbs.spi.RequestChain;
 import io.rdmacomm.verbs.spi.SendRequestLayout;
 import java.util.Arrays;
 
-/// The open regions whose addresses in requests are not those of memory in this process, but offsets, for
-/// example those that are ZERO_BASED. Only the device can find their memory. A driver that copies data itself
-/// would write to such an address, or read from it, and end the process; requests that lead to this are
-/// rejected when they are posted.
+/// The open regions whose addresses in requests are offsets instead of addresses in this process, for example
+/// ZERO_BASED ones. Only the device can find their memory. A driver that copies data itself would access a wrong
+/// address and crash the process, so requests that lead to this are rejected when they are posted.
 ///
-/// Every driver copies inline data. mlx5 and hns also copy short messages and answers, when they are polled.
-/// Thread-safe. A device without such regions pays one load for each post.
+/// Every driver copies inline data. When polled, mlx5 and hns also copy short messages and answers. Thread-safe. A
+/// device without such regions pays one load for each post.
 final class OffsetRegions {
     private static final int ANSWERED = 1 << SendOpcode.READ.code()
             | 1 << SendOpcode.COMPARE_AND_SWAP.code()
@@ -25,7 +24,7 @@ final class OffsetRegions {
     private final String whyNoArrivals;
     private volatile int[] keys = {};
 
-    /// @param whyNoArrivals the reason why the driver cannot have data arrive there; empty if it can
+    /// @param whyNoArrivals the reason why the driver cannot receive data there; empty if it can
     OffsetRegions(String whyNoArrivals) {
         this.whyNoArrivals = whyNoArrivals;
     }
@@ -37,8 +36,7 @@ final class OffsetRegions {
         keys = more;
     }
 
-    /// A region has lost this local key. Another region may already have the same key; it is in the list a second
-    /// time.
+    /// A region has lost this local key. If another region already has the same key, the list holds it twice.
     synchronized void remove(int key) {
         int[] fewer = new int[keys.length - 1];
         int at = 0;
@@ -49,8 +47,8 @@ final class OffsetRegions {
         keys = fewer;
     }
 
-    /// Ends the chain in front of the first receive that the driver cannot execute. The caller posts the rest again,
-    /// and gets the exception then.
+    /// Ends the chain before the first receive that the driver cannot execute. The caller then posts the rest
+    /// again, and gets the exception.
     ///
     /// @return the number of receives from `first` on that are left
     /// @throws WorkRequestException if none is left
@@ -67,7 +65,7 @@ final class OffsetRegions {
 
     /// The same for send requests.
     ///
-    /// @param signalAll whether each request has a completion, into which an answer may be put
+    /// @param signalAll whether each request has a completion, which may hold an answer
     int keepSends(String operation, RequestChain requests, int first, int count, boolean signalAll, Object queue) {
         int good = acceptableSends(requests, first, count, signalAll);
         if (good == 0) {

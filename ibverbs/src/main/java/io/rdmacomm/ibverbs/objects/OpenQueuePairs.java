@@ -18,7 +18,7 @@ final class OpenQueuePairs implements ConnectedQueuePair.Table {
         byNumber.put(queuePair.number(), queuePair);
     }
 
-    /// Forgets a queue pair. To be called before its struct is freed: the next one may have its address and number.
+    /// Removes a queue pair. Call it before the struct is freed: the next one may have its address and number.
     void remove(long address, ConnectedQueuePair queuePair) {
         byAddress.remove(address);
         byNumber.remove(queuePair.number());

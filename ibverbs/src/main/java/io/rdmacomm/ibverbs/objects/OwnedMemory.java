@@ -8,7 +8,7 @@ import io.rdmacomm.verbs.VerbException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/// Memory that belongs to a region: its own pages.
+/// Memory that a region owns: whole pages.
 final class OwnedMemory {
     private static final String ALLOCATE = "allocate memory (mmap)";
 
@@ -26,7 +26,7 @@ final class OwnedMemory {
 
     /// Zeroed memory that begins at a page.
     ///
-    /// @throws VerbException ENOMEM if the system has not enough
+    /// @throws VerbException ENOMEM if the system does not have enough
     static OwnedMemory allocate(long bytes, PageSize pages) {
         return pages == PageSize.HUGE ? allocateHuge(bytes) : allocateNormal(bytes);
     }
@@ -54,17 +54,17 @@ final class OwnedMemory {
         return segment;
     }
 
-    /// Ends the use of the segment; the memory itself stays.
+    /// Invalidates the segment; the memory itself stays.
     void close() {
         arena.close();
     }
 
-    /// Gives the memory back to the system, and keeps only the addresses.
+    /// Returns the memory to the system, and keeps only the addresses.
     void discard() {
         var _ = Pages.discard(address, mapped);
     }
 
-    /// Gives memory and addresses back to the system.
+    /// Returns memory and addresses to the system.
     void free() {
         Pages.unmap(address, mapped);
     }

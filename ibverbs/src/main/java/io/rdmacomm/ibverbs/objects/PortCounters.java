@@ -10,8 +10,8 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.TreeMap;
 
-/// The counters of a port that the kernel shows as files with a number in each: `counters`, which InfiniBand defines,
-/// and `hw_counters`, which are the driver's own.
+/// The counters of a port. The kernel shows each as a file: `counters` has those of InfiniBand, and `hw_counters`
+/// the driver's own.
 final class PortCounters {
     private static final Path DEVICES = Path.of("/sys/class/infiniband");
     private static final int LONGEST = 32;
@@ -52,7 +52,7 @@ final class PortCounters {
         }
     }
 
-    /// Adds a counter, unless the port does not have it: then its file cannot be read, or contains words.
+    /// Adds a counter. If the port does not have it, its file cannot be read or contains words.
     private static void add(String name, Path file, Map<String, Long> counters) {
         try (InputStream in = Files.newInputStream(file)) {
             String text = new String(in.readNBytes(LONGEST), StandardCharsets.US_ASCII).strip();

@@ -8,8 +8,8 @@ import java.util.Iterator;
 /// binding fails, the library has to restore the earlier key (ibv_bind_mw(3)).
 ///
 /// A binding is identified by its work request id. An unsignalled one counts as recent until as many others were
-/// posted as the send queue holds. If other work with the same id is flushed before that, the window gets its earlier
-/// key back although the binding succeeded.
+/// posted as the send queue holds. If other work with the same id is flushed before that, the window wrongly gets
+/// its earlier key back although the binding succeeded.
 final class RecentBindings {
     /// A binding in flight.
     ///
@@ -32,7 +32,7 @@ final class RecentBindings {
         bindings.add(new Binding(workId, window, keyBefore));
     }
 
-    /// The first binding with that id has succeeded, or was not posted after all.
+    /// The first binding with that id has succeeded, or was not posted.
     synchronized void forget(long workId) {
         Iterator<Binding> each = bindings.iterator();
         while (each.hasNext()) {

@@ -2,9 +2,8 @@ package io.rdmacomm.ibverbs.objects;
 
 import io.rdmacomm.ibverbs.ffm.LibCLayout;
 
-/// Whether a device can resize completion queues. No attribute shows it, and many drivers cannot (hns,
-/// mana, erdma, qedr): the first question is answered by trying it with a queue made for that.
-/// Thread-safe.
+/// Finds out whether a device can resize completion queues. No attribute tells, and many drivers cannot (hns, mana,
+/// erdma, qedr): the first query tries it with a queue made for that. Thread-safe.
 final class ResizeTrial {
     private static final int CAPACITY = 1;
     private static final int LARGER = 16;

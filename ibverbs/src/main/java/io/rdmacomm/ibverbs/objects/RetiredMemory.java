@@ -6,7 +6,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/// The memory of closed regions, as long as polling may still write to it. Thread-safe.
+/// The memory of closed regions, while polling may still write to it. Thread-safe.
 ///
 /// mlx5 and others put a short message into its completion, and ibv_poll_cq(3) copies it to the address in the request
 /// (`mlx5_copy_to_recv_wqe`), whether the region is registered or not. Destroying a queue pair removes its completions
@@ -27,7 +27,7 @@ final class RetiredMemory {
         openQueues.add(queue);
     }
 
-    /// It was destroyed.
+    /// A queue pair or a shared receive queue was destroyed.
     synchronized void destroyed(Driver queue) {
         openQueues.remove(queue);
         retired.removeIf(each -> {

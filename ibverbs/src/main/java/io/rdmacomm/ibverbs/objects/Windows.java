@@ -15,7 +15,7 @@ final class Windows {
         open.put(window.handle(), window);
     }
 
-    /// Forgets a window. To be called before its struct is freed: the next one may have its address.
+    /// Removes a window. Call it before its struct is freed: the next one may have its address.
     void remove(IbvMemoryWindow window) {
         open.remove(window.handle());
     }
@@ -31,7 +31,7 @@ final class Windows {
         bound.merge(region, difference, (before, change) -> before + change == 0 ? null : before + change);
     }
 
-    /// How many windows are bound to a region.
+    /// The number of windows that are bound to a region.
     int boundTo(long region) {
         return bound.getOrDefault(region, 0);
     }

@@ -1,6 +1,6 @@
 /// The verbs objects of an open device, one class for each C struct of libibverbs.
 ///
-/// Classes for drivers that need more than these do are in other packages, beside this one.
+/// Drivers that need more have their own classes in other packages.
 @NullMarked
 package io.rdmacomm.ibverbs.objects;
 

@@ -11,13 +11,13 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Map;
 
-/// A completion queue of siw. It removes the completions of queue pairs that are closed, which siw leaves in it.
+/// A completion queue of siw. It removes the completions of closed queue pairs, which siw leaves in it.
 final class SiwCompletionQueue extends IbvCompletionQueue {
     private static final long EACH = CompletionLayout.BYTES;
 
     private final Map<Long, SiwCompletionQueue> open;
     private final OperationLock lock = new OperationLock();
-    /// Completions that were taken from the device to remove others; they come before those of the device.
+    /// Completions that were polled to remove others; they come before those of the device.
     private MemorySegment kept = MemorySegment.NULL;
 
     /// @param open the open queues of the device by their handles, to which it adds itself
@@ -46,14 +46,14 @@ final class SiwCompletionQueue extends IbvCompletionQueue {
         return count == max ? max : count + super.poll(into.asSlice(bytes), max - count);
     }
 
-    /// siw drops the solicited flag of a message, so an arm for solicited completions alone would never fire: every
-    /// completion counts.
+    /// Arms for every completion: siw drops the solicited flag of a message, so an arm for solicited completions
+    /// only would never fire.
     @Override
     public void arm(boolean solicitedOnly) {
         super.arm(false);
     }
 
-    /// Removes the completions of a queue pair that is destroyed.
+    /// Removes the completions of a destroyed queue pair.
     void removeCompletionsOf(int queuePairNumber) {
         lock.lock();
         try (Arena arena = Arena.ofConfined()) {

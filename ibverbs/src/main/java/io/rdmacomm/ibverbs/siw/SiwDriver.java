@@ -17,13 +17,13 @@ import java.util.concurrent.TimeUnit;
 /// siw as of Linux 6.1 and libsiw as of rdma-core 44. The names in backquotes are functions there.
 public final class SiwDriver extends KernelDriver {
     private static final Set<Capability> MISSING = Set.of(
-            // siw_activate_tx_from_sq() rejects it when its turn comes: the connection ends, or the queue stalls.
+            // siw_activate_tx_from_sq() rejects it once it is its turn: the connection ends, or the queue stalls.
             Capability.FENCED_READ,
             // siw_try_1seg() gets the end of a page wrong; the peer of a siw device is most likely siw, too.
             Capability.SHORT_READ_ACROSS_PAGES,
-            // siw_check_sgl_tx() skips an empty element, but siw_tx_hdt() looks up its memory: the kernel fails.
+            // siw_check_sgl_tx() skips an empty element, but siw_tx_hdt() looks up its memory: the kernel crashes.
             Capability.EMPTY_ELEMENTS,
-            // siw_connect() and siw_create_listen() do not look at `tos`.
+            // siw_connect() and siw_create_listen() ignore `tos`.
             Capability.CONNECTION_TYPE_OF_SERVICE,
             // siw_qp_nextstate_from_rts() does nothing, so the peer could continue, and ERROR is final.
             Capability.RESET,
@@ -33,19 +33,19 @@ public final class SiwDriver extends KernelDriver {
             Capability.RELAXED_ORDERING,
             // The solicited flag of a message is dropped at the receiver.
             Capability.SOLICITED_EVENTS,
-            // siw_rq_flush() flushes a receive that was taken, but reports nothing.
+            // siw_rq_flush() flushes a taken receive, but reports nothing.
             Capability.LAST_WORK_EVENT,
-            // Only READs are overtaken.
+            // Other requests can overtake READs.
             Capability.ORDERED_COMPLETIONS,
             // siw_sq_flush() runs once, when the connection ends or the state becomes ERROR; later requests stay.
             Capability.FLUSH_IN_ERROR);
-    /// siw first accepts a connection and then begins to listen for messages (`siw_accept`): a message that arrives
+    /// siw first accepts a connection and then starts listening for messages (`siw_accept`): a message that arrives
     /// in between stays in its socket until another one comes. The peer of a siw device is most likely siw, too.
     private static final long CONNECT_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
     private final SiwPlaceholder placeholder = new SiwPlaceholder();
     private final Map<Long, SiwCompletionQueue> completionQueues = new ConcurrentHashMap<>();
-    /// Held while the kernel gives numbers to queue pairs and takes them back.
+    /// Held while the kernel assigns numbers to queue pairs and takes them back.
     private final Object numbers = new Object();
 
     /// A driver for one open device.

@@ -10,7 +10,7 @@ import io.rdmacomm.verbs.spi.SendRequestLayout;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/// Replaces scatter/gather lists that siw cannot take by lists that it can, while they are posted.
+/// Replaces scatter/gather lists that siw mishandles by equivalent ones, while they are posted.
 ///
 /// - A READ without elements gets one of length zero. The driver always takes the first element of a READ
 ///   (`siw_activate_tx_from_sq`), and libsiw leaves that of an older request in its place (`push_send_wqe`).
@@ -33,7 +33,7 @@ final class SiwElements implements AutoCloseable {
         own = arena.allocate(Math.max(1, depth) * BYTES, Long.BYTES);
     }
 
-    /// Whether siw gets the bytes of a message wrong that begins at `address`: a short one across pages.
+    /// Whether siw sends wrong bytes for a message that begins at `address`: a short one across pages.
     static boolean isMishandled(long address, long bytes) {
         return bytes <= SHORT && (address & PAGE - 1) + bytes > PAGE;
     }
@@ -44,7 +44,7 @@ final class SiwElements implements AutoCloseable {
         return opcode == SendOpcode.READ.code();
     }
 
-    /// To be called before requests are posted.
+    /// Replaces lists. Call it before the requests are posted.
     ///
     /// @return whether a list was replaced, and [#restore] must be called
     boolean replace(RequestChain requests, int first, int count) {

@@ -3,21 +3,21 @@ package io.rdmacomm.ibverbs.siw;
 import io.rdmacomm.ibverbs.objects.NativeContext;
 import io.rdmacomm.ibverbs.structs.IbvFailure;
 
-/// An unused completion queue that covers the one place where libsiw lets no queue begin (decision 16).
+/// An unused completion queue that covers the one offset where libsiw cannot place a queue (decision 16).
 ///
-/// The kernel maps the queues of a context one behind the other, at the lowest free offset from 0 on
-/// (`siw_mmap_entry_insert`), and libsiw takes the offset 0x90000 (`SIW_INVAL_UOBJ_KEY`) for a failure. A queue that
-/// should begin there cannot be created, and neither can any other after it: 55 queue pairs beside a completion queue
-/// of 4096, and no more. So the first queue of a context covers that offset for as long as the context is open.
+/// The kernel maps the queues of a context one after another, at the lowest free offset from 0 on
+/// (`siw_mmap_entry_insert`), and libsiw takes the offset 0x90000 (`SIW_INVAL_UOBJ_KEY`) for a failure. A queue
+/// that would begin there cannot be created, nor any later one: beside a completion queue of 4096, only 55 queue
+/// pairs fit. So the first queue of a context covers that offset while the context is open.
 final class SiwPlaceholder {
     private static final int RESERVED_OFFSET = 0x90000;
     private static final int COMPLETION_BYTES = 32;
-    /// The first queue begins at 0, and this one ends behind the reserved offset; the kernel rounds it up to 1 MiB.
+    /// The first queue begins at 0, and must end after the reserved offset; the kernel rounds it up to 1 MiB.
     private static final int CAPACITY = RESERVED_OFFSET / COMPLETION_BYTES + 1;
 
     private long queue;
 
-    /// To be called before another queue is created.
+    /// Call it before any other queue is created.
     synchronized void occupy(NativeContext device) {
         if (queue == 0) {
             queue = IbvFailure.address(
@@ -27,7 +27,7 @@ final class SiwPlaceholder {
         }
     }
 
-    /// To be called before the context is closed, when all other queues are destroyed.
+    /// Call it before the context is closed, when all other queues are destroyed.
     synchronized void release(NativeContext device) {
         if (queue != 0) {
             IbvFailure.check(

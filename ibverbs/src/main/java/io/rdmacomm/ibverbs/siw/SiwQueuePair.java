@@ -7,7 +7,8 @@ import io.rdmacomm.verbs.spi.QueuePairRequest;
 import io.rdmacomm.verbs.spi.RequestChain;
 import java.util.List;
 
-/// A queue pair of siw. It posts scatter/gather lists that siw can take, and leaves no completions when it is closed.
+/// A queue pair of siw. It posts scatter/gather lists that siw can handle, and leaves no completions when it is
+/// closed.
 final class SiwQueuePair extends IbvQueuePair {
     /// The result of libsiw when the write(2) that rings the doorbell failed (`siw_db`).
     private static final int DOORBELL_FAILED = -1;
@@ -18,7 +19,7 @@ final class SiwQueuePair extends IbvQueuePair {
     private final SiwElements elements;
 
     /// @param completions its completion queues
-    /// @param numbers the lock that is held while the kernel gives numbers to queue pairs and takes them back
+    /// @param numbers the lock that is held while the kernel assigns numbers to queue pairs and takes them back
     SiwQueuePair(
             NativeContext device,
             long domain,
@@ -32,14 +33,15 @@ final class SiwQueuePair extends IbvQueuePair {
         this.elements = new SiwElements(sizes().sends());
     }
 
-    /// The kernel's connection manager changes the state, and siw fills in nothing. When a request fails, siw ends the
-    /// connection, leaves the state alone (`siw_qp_cm_drop`), and flushes the queues only when it is changed.
+    /// False: the kernel's connection manager changes the state, and siw fills in nothing. When a request fails,
+    /// siw ends the connection but leaves the state alone (`siw_qp_cm_drop`), and flushes the queues only when it
+    /// is changed.
     @Override
     protected boolean reportsAttributes() {
         return false;
     }
 
-    /// Posts the requests in front of the first one that siw would execute wrongly, which it rejects.
+    /// Posts the requests before the first one that siw would execute wrongly; that one is rejected.
     @Override
     public int postSends(RequestChain requests, int first, int count) {
         int good = SiwRejections.acceptable(requests, first, count);
@@ -65,7 +67,7 @@ final class SiwQueuePair extends IbvQueuePair {
         }
     }
 
-    /// The kernel accepts no doorbell while the connection ends (ENOTCONN of `siw_post_send`), although libsiw has
+    /// While the connection ends, the kernel accepts no doorbell (ENOTCONN of `siw_post_send`), although libsiw has
     /// put the requests into the queue.
     @Override
     protected boolean afterLostDoorbell(int result) {
@@ -76,8 +78,8 @@ final class SiwQueuePair extends IbvQueuePair {
         return ending;
     }
 
-    /// The next queue pair gets the number of this one (`siw_qp_add`), and would be taken for the source of its
-    /// completions: a flushed receive would change the new queue pair to ERROR. So they are removed with it.
+    /// Also removes its completions. The next queue pair gets the same number (`siw_qp_add`), so they would seem to
+    /// be its own: a flushed receive would change it to ERROR.
     @Override
     public void close() {
         synchronized (numbers) {

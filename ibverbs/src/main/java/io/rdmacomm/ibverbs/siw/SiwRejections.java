@@ -10,8 +10,8 @@ import io.rdmacomm.verbs.spi.RequestChain;
 import io.rdmacomm.verbs.spi.SendRequestLayout;
 import org.jspecify.annotations.Nullable;
 
-/// Rejects the send requests that siw accepts but executes wrongly (decision 16): a fenced READ, a READ of at most 32
-/// bytes across a page of the peer, and an element of length 0 in front of another.
+/// Rejects the send requests that siw accepts but executes wrongly (decision 16): a fenced READ, a READ of at most
+/// 32 bytes across a page of the peer, and an element of length 0 before another.
 final class SiwRejections {
     private SiwRejections() {}
 

@@ -1,4 +1,4 @@
-/// Support for siw, the kernel's software iWARP device: everything that works around its defects is here.
+/// Support for siw, the kernel's software iWARP device: all workarounds for its defects are here.
 @NullMarked
 package io.rdmacomm.ibverbs.siw;
 

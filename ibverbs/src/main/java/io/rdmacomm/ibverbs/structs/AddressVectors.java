@@ -12,7 +12,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
-/// The path to a peer (`struct ibv_ah_attr`).
+/// Writes and reads the path to a peer (`struct ibv_ah_attr`).
 public final class AddressVectors {
     private static final ValueLayout.OfLong NETWORK_LONG = JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
     private static final int FLOW_LABEL_BITS = 0xfffff;

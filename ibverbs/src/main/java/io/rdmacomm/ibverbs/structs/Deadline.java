@@ -4,7 +4,7 @@ package io.rdmacomm.ibverbs.structs;
 public final class Deadline {
     private Deadline() {}
 
-    /// `nanos` from now. A wait without end becomes one of 146 years, which does not overflow.
+    /// The time in `nanos`. An unlimited wait becomes one of 146 years, which does not overflow.
     public static long after(long nanos) {
         return System.nanoTime() + Math.min(nanos, Long.MAX_VALUE / 2);
     }

@@ -11,8 +11,8 @@ import java.lang.foreign.MemorySegment;
 import java.util.EnumMap;
 import java.util.Map;
 
-/// Where each limit of a device is in the structs that a query fills: `struct ibv_device_attr` (ibv_query_device(3)),
-/// and behind it the rest of `struct ibv_device_attr_ex` (ibv_query_device_ex(3)).
+/// The offset of each limit of a device in the structs that a query fills: `struct ibv_device_attr`
+/// (ibv_query_device(3)), and after it the rest of `struct ibv_device_attr_ex` (ibv_query_device_ex(3)).
 public final class DeviceLimits {
     /// An unsigned number in the struct.
     ///
@@ -115,7 +115,7 @@ public final class DeviceLimits {
                 limits.put(limit, field.read(struct));
             }
         });
-        // Some devices report that regions have no limit: the largest uint64_t.
+        // Some devices report the largest uint64_t: their regions have no limit.
         limits.computeIfPresent(DeviceLimit.MAX_REGION_SIZE, (limit, bytes) -> bytes < 0 ? Long.MAX_VALUE : bytes);
         return limits;
     }

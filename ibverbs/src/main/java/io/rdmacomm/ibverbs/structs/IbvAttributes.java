@@ -35,7 +35,7 @@ public final class IbvAttributes {
     ///
     /// @param struct a `struct ibv_device_attr_ex`
     /// @param vectors how many completion vectors the context has
-    /// @param extended whether all of it is filled, or only its first part, a `struct ibv_device_attr`
+    /// @param extended whether all of it is filled; else only the first part is, a `struct ibv_device_attr`
     public static DeviceValues device(MemorySegment struct, int vectors, boolean extended) {
         Map<DeviceLimit, Long> limits = DeviceLimits.read(struct, extended);
         limits.put(DeviceLimit.COMPLETION_VECTORS, (long) Math.max(1, vectors));

@@ -11,7 +11,7 @@ import io.rdmacomm.verbs.VerbException;
 public final class IbvFailure {
     private IbvFailure() {}
 
-    /// The address that a creator returned.
+    /// Checks the address that a creator returned.
     ///
     /// @param result an address, or minus the errno
     /// @throws VerbException the errno
@@ -22,7 +22,7 @@ public final class IbvFailure {
         throw of(operation, (int) -result, subject);
     }
 
-    /// Checks what a call returned.
+    /// Checks the result of a call.
     ///
     /// @param errno 0 or the errno
     /// @throws VerbException the errno
@@ -32,7 +32,7 @@ public final class IbvFailure {
         }
     }
 
-    /// Checks what a call returned that only some devices support.
+    /// Checks the result of a call that only some devices support.
     ///
     /// @param device the name of the device
     /// @throws UnsupportedVerbException if this device does not
@@ -86,7 +86,7 @@ public final class IbvFailure {
         };
     }
 
-    /// The address that a creator returned whose object has locked memory, as the queues of most adapters have.
+    /// Checks the address of a new object with locked memory, such as the queues of most adapters.
     ///
     /// @param result an address, or minus the errno
     /// @throws VerbException the errno

@@ -49,7 +49,7 @@ public final class QueuePairStructs {
         into.set(JAVA_INT, QueuePairLayout.INIT_SIGNAL_ALL, request.signalAll() ? 1 : 0);
     }
 
-    /// The sizes that the device granted, as far as [QueueSizes] can represent them.
+    /// The sizes that the device granted, within the limits of [QueueSizes].
     public static QueueSizes readSizes(MemorySegment init) {
         return readCapacity(init.asSlice(QueuePairLayout.INIT_SENDS, CAPACITY_BYTES));
     }
@@ -128,7 +128,7 @@ public final class QueuePairStructs {
                             change.minRnrTimer().code());
                 case DESTINATION_NUMBER ->
                     into.set(JAVA_INT, QueuePairAttributesLayout.DESTINATION_NUMBER, change.destinationNumber());
-                // A program cannot set them.
+                // Programs cannot set these.
                 case ALTERNATE_PATH, PATH_MIGRATION, CAPACITY -> mask &= ~attribute.bit();
             }
         }
@@ -148,8 +148,8 @@ public final class QueuePairStructs {
         return change;
     }
 
-    /// The mask for ibv_query_qp(3) that asks for the attributes that are present in `known`. Some drivers
-    /// reject others (efa).
+    /// The mask that makes ibv_query_qp(3) return the attributes that are present in `known`. Some drivers reject
+    /// others (efa).
     public static int mask(QueuePairAttributes known) {
         int mask = 0;
         for (QueuePairAttribute attribute : known.present()) {
@@ -158,11 +158,11 @@ public final class QueuePairStructs {
         return mask;
     }
 
-    /// Reads what ibv_query_qp(3) has filled in. A path without a port and sizes of zero stay as they are:
-    /// the driver has left them out.
+    /// Reads the result of ibv_query_qp(3). A path without a port and sizes of zero are ignored: the driver has not
+    /// filled them in.
     ///
     /// @param from a `struct ibv_qp_attr`
-    /// @param known gets the attributes that are present in it
+    /// @param known its present attributes are replaced
     /// @return false if the driver reports no state
     public static boolean readQuery(MemorySegment from, QueuePairAttributes known) {
         int code = from.get(JAVA_INT, QueuePairAttributesLayout.STATE);

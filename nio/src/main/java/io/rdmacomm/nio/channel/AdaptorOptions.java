@@ -12,7 +12,7 @@ import java.nio.channels.NotYetConnectedException;
 import java.nio.channels.UnresolvedAddressException;
 import java.nio.channels.UnsupportedAddressTypeException;
 
-/// The options of a channel for its socket, and the exceptions of sockets where those of channels are others.
+/// Sets and gets options for the socket of a channel, and translates exceptions to those that sockets throw.
 final class AdaptorOptions {
     private final NetworkChannel channel;
 
@@ -20,8 +20,8 @@ final class AdaptorOptions {
         this.channel = channel;
     }
 
-    /// What a call of a channel throws as a call of its socket: an [IOException] stays what it is, a wrong state is a
-    /// [SocketException].
+    /// The exception that a call of the socket throws for one of its channel: an [IOException] is unchanged, a
+    /// wrong state becomes a [SocketException].
     static IOException translated(Exception cause) {
         return cause instanceof IOException same ? same : socketException(cause);
     }
@@ -59,7 +59,7 @@ final class AdaptorOptions {
 
     /// Sets the size of a buffer.
     ///
-    /// @param wrong the text of the exception of a size that no buffer can have
+    /// @param wrong the message of the exception if the size is not positive
     void setSize(SocketOption<Integer> name, int bytes, String wrong) throws SocketException {
         if (bytes <= 0) {
             throw new IllegalArgumentException(wrong);

@@ -19,7 +19,7 @@ public final class AddressRules {
 
     private final List<Rule> rules;
 
-    /// What serves an address.
+    /// The transport for an address.
     enum Choice {
         TCP,
         RDMA,
@@ -76,7 +76,7 @@ public final class AddressRules {
         return new AddressRules(List.copyOf(rules));
     }
 
-    /// Whether no address can go over RDMA.
+    /// Whether no rule allows RDMA.
     public boolean isForNothing() {
         return rules.stream().allMatch(rule -> rule.choice() == Choice.TCP);
     }
@@ -124,9 +124,9 @@ public final class AddressRules {
                 return number;
             }
         } catch (NumberFormatException e) {
-            // As below.
+            // Reported below.
         }
-        throw wrong(rule, "'" + text + "' is no number from " + least + " to " + most);
+        throw wrong(rule, "'" + text + "' is not a number from " + least + " to " + most);
     }
 
     private static IllegalArgumentException wrong(String rule, String detail) {
@@ -134,7 +134,7 @@ public final class AddressRules {
                 + "; a rule is for example device, 10.1.0.0/16, 10.1.2.3:9092, :9092 or !*:22");
     }
 
-    /// What serves an address.
+    /// The choice for an address.
     ///
     /// @param isOnDevice whether an address is reached through the RDMA device; asked only if a rule depends on
     ///        it
@@ -147,8 +147,8 @@ public final class AddressRules {
         return Choice.TCP;
     }
 
-    /// Whether clients may use RDMA for addresses of a server that listens with TCP at the wildcard address, which no
-    /// rule names.
+    /// Whether a server would listen with TCP at the wildcard address, which no rule names, while clients may use
+    /// RDMA for its addresses.
     boolean forgetsWildcard(InetSocketAddress address, Predicate<InetAddress> isOnDevice) {
         return address.getAddress().isAnyLocalAddress()
                 && rules.stream().noneMatch(rule -> rule.matches(address, isOnDevice))

@@ -14,7 +14,7 @@ final class Addresses {
 
     /// Checks an address as the channels of the JDK do.
     ///
-    /// @throws UnsupportedAddressTypeException if it is none of the internet
+    /// @throws UnsupportedAddressTypeException if it is not an internet address
     /// @throws UnresolvedAddressException if its host name has no address
     static InetSocketAddress checked(SocketAddress address) {
         Objects.requireNonNull(address);
@@ -27,7 +27,7 @@ final class Addresses {
         return internet;
     }
 
-    /// Where a connection to an address goes: the wildcard address means this host.
+    /// The address to connect to: the wildcard address means this host.
     static InetSocketAddress remote(InetSocketAddress address) {
         InetAddress host = address.getAddress();
         return host.isAnyLocalAddress() ? ofFamily(host, "127.0.0.1", "::1", address.getPort()) : address;

@@ -76,7 +76,7 @@ final class ChannelServerSocket extends ServerSocket {
             throw AdaptorOptions.translated(e);
         }
         if (accepted == null && millis == 0) {
-            // The channel does not block, and nobody has connected.
+            // The channel does not block, and no client has connected.
             throw new IllegalBlockingModeException();
         }
         if (accepted == null) {

@@ -18,7 +18,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// Connects in the background, by TCP if that is allowed and the device cannot. Thread-safe.
+/// Connects in the background; over TCP if the device cannot and the rules allow it. Thread-safe.
 final class ConnectAttempt {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     /// A peer without RDMA may not answer at all.
@@ -32,15 +32,15 @@ final class ConnectAttempt {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private @Nullable Established established;
-    /// That of the JDK if the device could not connect; it may still be connecting.
+    /// The JDK's channel if the device could not connect; it may still be connecting.
     private @Nullable SocketChannel ordinary;
     private @Nullable IOException failure;
     private boolean done;
     private boolean abandoned;
 
-    /// @param family of the socket for TCP
+    /// @param family the family of a TCP socket
     /// @param reservation the local address; null for any
-    /// @param listener hears that the attempt has ended
+    /// @param listener notified when the attempt has ended
     ConnectAttempt(
             RdmaService service,
             Family family,
@@ -64,7 +64,7 @@ final class ConnectAttempt {
         } catch (IOException e) {
             end(null, e);
         } catch (RuntimeException | Error e) {
-            // The device was closed, for example, or there is no memory. Somebody waits for the end.
+            // For example, the device was closed or memory ran out. A thread may be waiting for the end.
             end(null, new SocketException("could not connect to " + service.address() + ": " + e, e));
         }
         listener.changed();
@@ -153,8 +153,8 @@ final class ConnectAttempt {
     /// Waits for the end.
     ///
     /// @param nanos the longest wait
-    /// @param wanted whether to go on waiting
-    /// @return whether there is one; not after an interrupt, which stays pending, or [#abandon]
+    /// @param wanted whether to keep waiting
+    /// @return whether the attempt has ended; false after an interrupt, which stays pending, or [#abandon]
     boolean await(long nanos, BooleanSupplier wanted) throws SocketTimeoutException {
         lock.lock();
         try {
@@ -193,7 +193,7 @@ final class ConnectAttempt {
         }
     }
 
-    /// The channel of the JDK that has connected.
+    /// The JDK's channel that has connected.
     SocketChannel ordinary() {
         lock.lock();
         try {
@@ -203,7 +203,7 @@ final class ConnectAttempt {
         }
     }
 
-    /// Nobody waits any more.
+    /// Closes whatever the attempt has connected or will connect, unless the channel has taken it.
     ///
     /// @param taken whether the connection was taken
     /// @throws IOException if a channel of the JDK cannot be closed

@@ -6,16 +6,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/// Counts which addresses were served how, for a report. Thread-safe.
+/// Counts how each address was served, for a report. Thread-safe.
 public final class Decisions {
-    /// How the device served it.
+    /// Served by the device.
     static final String RDMA = "RDMA";
 
     private static final int MOST = 200;
 
     private final Map<String, Integer> counts = new TreeMap<>();
 
-    /// Notes a decision.
+    /// Counts a decision.
     ///
     /// @param what was done, for example `connect to`
     /// @param how it was served, and why
@@ -25,7 +25,7 @@ public final class Decisions {
         var _ = counts.merge(room ? line : "others: " + (RDMA.equals(how) ? how : "TCP, or failed"), 1, Integer::sum);
     }
 
-    /// The decisions, a line each.
+    /// One line for each decision.
     public synchronized List<String> lines() {
         List<String> lines = new ArrayList<>();
         counts.forEach((line, count) -> lines.add(line + " (" + count + ")"));

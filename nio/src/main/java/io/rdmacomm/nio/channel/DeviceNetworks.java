@@ -13,13 +13,12 @@ final class DeviceNetworks {
 
     private DeviceNetworks() {}
 
-    /// Whether an address can be on a network: one of the loopback interface is not, and the wildcard address is
-    /// on all.
+    /// Whether an address is on one network. A loopback address is on none, the wildcard address on all.
     static boolean isNetworkAddress(InetAddress address) {
         return !address.isLoopbackAddress() && !address.isAnyLocalAddress();
     }
 
-    /// Whether this host sends to an address from one of the device.
+    /// Whether this host sends to an address from an address of the device.
     static boolean isReachedThrough(Context device, InetAddress address) {
         InetAddress local = DeviceChoice.localAddress(new InetSocketAddress(address, ANY_PORT));
         return device.hasAddress(FIRST_PORT, local);

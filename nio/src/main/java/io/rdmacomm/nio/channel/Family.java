@@ -15,9 +15,9 @@ import org.jspecify.annotations.Nullable;
 
 /// The protocol family that a program has opened a channel for.
 ///
-/// @param name null for that of the system, which takes IPv4 and IPv6
+/// @param name null for the system's default, which takes IPv4 and IPv6
 public record Family(@Nullable ProtocolFamily name) {
-    /// That of a channel which was opened without one.
+    /// A channel was opened without a family.
     public static final Family ANY = new Family(null);
 
     /// A channel of the JDK of this family.
@@ -32,7 +32,7 @@ public record Family(@Nullable ProtocolFamily name) {
 
     /// Checks an address as the channels of the JDK do.
     ///
-    /// @throws UnsupportedAddressTypeException if it is none of this family
+    /// @throws UnsupportedAddressTypeException if it does not belong to this family
     /// @throws java.nio.channels.UnresolvedAddressException if its host name has no address
     InetSocketAddress checked(SocketAddress address) {
         InetSocketAddress internet = Addresses.checked(address);
@@ -42,7 +42,7 @@ public record Family(@Nullable ProtocolFamily name) {
         return internet;
     }
 
-    /// The address of a channel that is bound to none.
+    /// The local address of a channel that is not bound.
     InetSocketAddress unspecified() {
         return name == StandardProtocolFamily.INET
                 ? new InetSocketAddress(InetAddress.ofLiteral("0.0.0.0"), 0)

@@ -8,7 +8,7 @@ final class FileBuffers {
     /// The default size of the send buffer of an rsocket.
     private static final int BYTES = 1 << 17;
 
-    /// Together 8 MiB. The garbage collector frees those that more threads have needed at the same time.
+    /// Together 8 MiB. If more threads need buffers at the same time, the garbage collector frees the rest.
     private static final int KEPT = 64;
 
     private static final ArrayBlockingQueue<ByteBuffer> FREE = new ArrayBlockingQueue<>(KEPT);

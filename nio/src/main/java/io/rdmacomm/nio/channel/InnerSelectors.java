@@ -9,11 +9,11 @@ import java.nio.channels.Selector;
 import java.nio.channels.spi.AbstractSelectableChannel;
 import org.jspecify.annotations.Nullable;
 
-/// Registers channels of the JDK in selectors of the JDK that the program does not know.
+/// Registers channels of the JDK in internal selectors of the JDK.
 ///
-/// A channel that has been told of such a key counts it: when the program has cancelled its own key, the channel still
-/// could not be made blocking before the next select. So the key is hidden from the channel. Only the agent opens
-/// the method for that; without it the channel is told.
+/// A channel counts its keys. After the program has cancelled its own key, an internal one would keep the channel
+/// from becoming blocking before the next select. So the channel must not learn of it. Only the agent opens the
+/// method for that; without the agent, the channel counts the key.
 final class InnerSelectors {
     private static final String SELECTOR = "sun.nio.ch.SelectorImpl";
     private static final @Nullable MethodHandle REGISTER = find();
@@ -40,7 +40,7 @@ final class InnerSelectors {
         }
     }
 
-    /// Registers a channel that does not block.
+    /// Registers a non-blocking channel.
     static SelectionKey register(AbstractSelectableChannel channel, Selector selector, int ops, Object attachment)
             throws IOException {
         MethodHandle register = REGISTER;

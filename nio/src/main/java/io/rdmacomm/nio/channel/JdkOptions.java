@@ -10,7 +10,7 @@ import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// The options that a new channel of the JDK has, and the values that it takes. Thread-safe.
+/// The options of a new channel of the JDK and the values that they accept. Thread-safe.
 final class JdkOptions {
     static final JdkOptions OF_SOCKET = new JdkOptions(SystemSockets::openSocket);
     static final JdkOptions OF_SERVER = new JdkOptions(SystemSockets::openServerSocket);
@@ -28,7 +28,7 @@ final class JdkOptions {
 
     /// The options and their values.
     ///
-    /// @throws UncheckedIOException if no channel can be opened, for example without a descriptor
+    /// @throws UncheckedIOException if no channel can be opened, for example because no descriptor is free
     Map<SocketOption<?>, Object> defaults() {
         Map<SocketOption<?>, Object> known = defaults;
         if (known == null) {
@@ -61,10 +61,10 @@ final class JdkOptions {
         throw new UnsupportedOperationException("'SO_OOBINLINE' not supported");
     }
 
-    /// Sets an option of a channel that exists only for this, to have its value checked by the JDK and the system.
+    /// Sets an option of a temporary channel, so that the JDK and the system check its value.
     ///
-    /// @return the value that the channel has then; a size of a buffer stays what it is, because the limits of the
-    ///         system are not those of rsockets
+    /// @return the value that the channel then has; the size of a buffer is returned unchanged, because the limits
+    ///         of the system do not apply to rsockets
     /// @throws IllegalArgumentException if the option cannot have the value
     <T> T checked(SocketOption<T> name, T value) throws IOException {
         if (value instanceof Boolean) {

@@ -6,7 +6,7 @@ import java.net.InetAddress;
 import java.net.SocketAddress;
 import java.net.SocketImpl;
 
-/// The implementation of a socket that overrides all methods, because the constructors ask for one. Never called.
+/// The implementation that the constructors of sockets require. Never called: our sockets override all methods.
 final class NoSocketImpl extends SocketImpl {
     private static UnsupportedOperationException never() {
         return new UnsupportedOperationException("a socket of an RDMA channel has no implementation of its own");

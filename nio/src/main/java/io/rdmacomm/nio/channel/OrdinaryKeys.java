@@ -15,8 +15,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// The channels of the JDK in a selector of ours: they are registered in a selector of the JDK as well. While the
-/// selecting thread sleeps at RDMA connections, a helper sleeps here in its place. Used by one thread at a time,
-/// except for [#register] and [#wakeup].
+/// selecting thread waits for RDMA connections, a helper thread waits here. Used by one thread at a time, except
+/// for [#register] and [#wakeup].
 final class OrdinaryKeys implements AutoCloseable {
     private static final SafeLogger LOGGER = SafeLogger.of(OrdinaryKeys.class);
 
@@ -33,7 +33,7 @@ final class OrdinaryKeys implements AutoCloseable {
         this.onReady = onReady;
     }
 
-    /// Registers a channel for a key of ours: one that the program knows, or the one that works for a channel of
+    /// Registers a channel for a key of ours. The channel is either the program's own or works for a channel of
     /// ours.
     void register(AbstractSelectableChannel channel, RdmaSelectionKey key) throws IOException {
         int ops = key.interest() & channel.validOps();
@@ -41,8 +41,8 @@ final class OrdinaryKeys implements AutoCloseable {
         key.setOrdinary(known ? InnerSelectors.register(channel, inner, ops, key) : channel.register(inner, ops, key));
     }
 
-    /// Forgets a channel whose key of ours is no longer registered. A channel that was closed is really closed
-    /// only when all its keys are gone, so this comes after the key of ours.
+    /// Removes a channel after its key of ours was deregistered. That order matters: a closed channel releases its
+    /// socket only when all its keys are gone.
     void remove(SelectionKey key) {
         key.cancel();
     }
@@ -61,14 +61,14 @@ final class OrdinaryKeys implements AutoCloseable {
         }
     }
 
-    /// Finds what is ready, without waiting.
+    /// Passes the ready keys to `action`, without waiting.
     void selectNow(Consumer<SelectionKey> action) throws IOException {
         var _ = inner.selectNow(action);
     }
 
     /// Waits until something is ready, [#wakeup] is called, or the time is up.
     ///
-    /// @param millis 0 for ever
+    /// @param millis 0 for no limit
     void select(long millis, Consumer<SelectionKey> action) throws IOException {
         var _ = inner.select(action, millis);
     }
@@ -78,7 +78,7 @@ final class OrdinaryKeys implements AutoCloseable {
         inner.wakeup();
     }
 
-    /// Has the helper wait.
+    /// Makes the helper wait.
     void startWaiting() {
         ServiceThread thread = helper;
         if (thread == null) {
@@ -102,7 +102,7 @@ final class OrdinaryKeys implements AutoCloseable {
         boolean ready = false;
         try {
             ready = !closed && inner.select() > 0;
-            // They are found again by the selecting thread.
+            // The selecting thread finds them again.
             inner.selectedKeys().clear();
         } catch (ClosedSelectorException | IOException e) {
             LOGGER.log(System.Logger.Level.TRACE, "the selector was closed meanwhile", e);

@@ -6,7 +6,7 @@ import java.nio.channels.SelectionKey;
 import java.util.ArrayList;
 import java.util.List;
 
-/// The keys of a channel of the JDK in the selectors inside of ours. Thread-safe.
+/// The keys that a channel of the JDK has in the internal selectors. Thread-safe.
 final class OrdinaryRegistrations {
     private final List<SelectionKey> keys = new ArrayList<>();
 
@@ -15,8 +15,8 @@ final class OrdinaryRegistrations {
         keys.add(key);
     }
 
-    /// Makes the channel blocking or not. The keys of ours were cancelled before it can be blocking: that was
-    /// checked.
+    /// Makes the channel blocking or not. The caller has checked that no key of ours is left if it becomes
+    /// blocking.
     synchronized void configureBlocking(SelectableChannel channel, boolean block) throws IOException {
         if (block) {
             keys.forEach(SelectionKey::cancel);

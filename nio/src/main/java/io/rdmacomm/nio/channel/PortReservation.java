@@ -45,12 +45,12 @@ final class PortReservation implements AutoCloseable {
         return channel;
     }
 
-    /// Gives the address up.
+    /// Releases the address.
     ///
     /// @return the address, for a connection to a peer
     InetSocketAddress release(InetAddress peer) throws IOException {
         channel.close();
-        // A socket of the JDK has the wildcard address of IPv6 for both families.
+        // A socket of the JDK uses the IPv6 wildcard address for both families.
         return address.getAddress().isAnyLocalAddress() ? Addresses.wildcard(peer, address.getPort()) : address;
     }
 

@@ -18,7 +18,7 @@ final class RdmaSelectionKey extends AbstractSelectionKey implements Readiness {
     private final AtomicInteger interest = new AtomicInteger();
     private final AtomicBoolean noted = new AtomicBoolean();
     private volatile int ready;
-    /// The key of the channel of the JDK that does the work, in its selector; the selecting thread.
+    /// The key of the channel of the JDK that does the work, in its selector. Only for the selecting thread.
     private @Nullable SelectionKey ordinary;
     private boolean watched;
     private boolean hot;
@@ -101,7 +101,7 @@ final class RdmaSelectionKey extends AbstractSelectionKey implements Readiness {
         return ready;
     }
 
-    /// The selector looks at the channel again; any thread.
+    /// Makes the selector check the channel again. On any thread.
     @Override
     public void changed() {
         if (!noted.compareAndSet(false, true)) {
@@ -112,7 +112,7 @@ final class RdmaSelectionKey extends AbstractSelectionKey implements Readiness {
             selector.note(this);
             told = true;
         } finally {
-            // Without memory for it, the next change tells the selector.
+            // If memory has run out, the next change notifies the selector.
             if (!told) {
                 noted.set(false);
             }
@@ -121,17 +121,17 @@ final class RdmaSelectionKey extends AbstractSelectionKey implements Readiness {
 
     // ---- The selecting thread ----
 
-    /// It may be noted again from here on.
+    /// The key may be noted again from here on.
     void clearNoted() {
         noted.set(false);
     }
 
-    /// The interest, also of a key that was cancelled.
+    /// The interest, even if the key is cancelled.
     int interest() {
         return interest.get();
     }
 
-    /// The channel, if it is one of ours.
+    /// The channel if it is one of ours, otherwise null.
     @Nullable
     SelectableRdma rdma() {
         return rdma;
@@ -170,7 +170,7 @@ final class RdmaSelectionKey extends AbstractSelectionKey implements Readiness {
 
     /// Nothing was ready.
     ///
-    /// @return how many times in a row
+    /// @return how many times in a row nothing was ready
     int noteIdle() {
         return ++idlePasses;
     }
@@ -179,7 +179,7 @@ final class RdmaSelectionKey extends AbstractSelectionKey implements Readiness {
         idlePasses = 0;
     }
 
-    /// Sets what is ready.
+    /// Sets the ready operations.
     void setReady(int ops) {
         ready = ops;
     }

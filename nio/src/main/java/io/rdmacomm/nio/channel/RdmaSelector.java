@@ -37,18 +37,16 @@ import org.jspecify.annotations.Nullable;
 
 /// A selector for rsockets and for channels of the JDK.
 ///
-/// It polls only the connections that are *hot*: something has happened there lately. One that stays idle is
-/// armed, polled once more, and then costs nothing until its completion channel has an event, for which the
-/// selecting thread waits in a wait group. Whatever another thread finds out about a channel comes through
-/// [#note].
+/// It polls only *hot* connections, which had activity recently. One that stays idle is armed, polled once more,
+/// and then costs nothing until its completion channel has an event. The selecting thread waits for these events in
+/// a wait group. Other threads report changes of a channel with [#note].
 public final class RdmaSelector extends AbstractSelector {
     private static final SafeLogger LOGGER = SafeLogger.of(RdmaSelector.class);
-    /// After how many passes in a row that find nothing a connection is armed, although others keep the selector
-    /// busy.
+    /// The number of idle passes in a row after which a connection is armed even if others keep the selector busy.
     private static final int IDLE_PASSES = 256;
     /// How long the events of cold connections may wait while hot ones keep the selector busy.
     private static final long EVENTS_NANOS = 50_000;
-    /// A selector counts in milliseconds.
+    /// The timeout of the inner selector is in milliseconds: rounds nanoseconds up.
     private static final long ROUND_UP = 999_999;
     private static final Duration AT_ONCE = Duration.ZERO;
 
@@ -63,7 +61,7 @@ public final class RdmaSelector extends AbstractSelector {
     private volatile @Nullable WaitGroup group;
     private volatile @Nullable OrdinaryKeys ordinary;
 
-    // Of the selecting thread.
+    // Only for the selecting thread.
     private final List<RdmaSelectionKey> hot = new ArrayList<>();
     private final Map<CompletionChannel, RdmaSelectionKey> byEvents = new HashMap<>();
     private final Set<RdmaSelectionKey> forAction = new LinkedHashSet<>();
@@ -131,7 +129,7 @@ public final class RdmaSelector extends AbstractSelector {
             all.wakeup();
             all.register(channel, key);
         } catch (ClosedChannelException e) {
-            // The first lines of register(2) in the channel have checked this.
+            // Unexpected: register(2) of the channel has checked this.
             throw new IllegalStateException("the channel was closed meanwhile", e);
         } catch (IOException e) {
             IllegalSelectorException failure = new IllegalSelectorException();
@@ -151,7 +149,7 @@ public final class RdmaSelector extends AbstractSelector {
         }
     }
 
-    /// Has the selecting thread look at a key.
+    /// Makes the selecting thread check a key.
     void note(RdmaSelectionKey key) {
         noted.add(key);
         wakeSleeper();
@@ -243,7 +241,7 @@ public final class RdmaSelector extends AbstractSelector {
         return millis == 0 ? Timeouts.NONE : TimeUnit.MILLISECONDS.toNanos(millis);
     }
 
-    /// @param action gets the ready keys; the selected ones stay what they are then
+    /// @param action receives the ready keys, and the selected-key set is unchanged; null to add them to that set
     private int select(long nanos, boolean now, @Nullable Consumer<SelectionKey> action) throws IOException {
         synchronized (this) {
             ensureOpen();
@@ -331,7 +329,7 @@ public final class RdmaSelector extends AbstractSelector {
         }
     }
 
-    /// Looks at all channels where something may have happened.
+    /// Checks all channels where something may have happened.
     private void pass(boolean withOrdinary) throws IOException {
         takeNoted();
         long now = System.nanoTime();
@@ -398,7 +396,7 @@ public final class RdmaSelector extends AbstractSelector {
         } catch (IllegalStateException e) {
             // The channel is being closed, which cancels the key.
         } catch (VerbException | Error e) {
-            // Nothing would wake the selector for it, so the program must see that it has failed.
+            // Nothing would wake the selector for this connection, so the program must see a failure.
             LOGGER.log(Level.WARNING, () -> connection + " is reset: a selector has no room for it", e);
             connection.abort();
         }
@@ -440,15 +438,15 @@ public final class RdmaSelector extends AbstractSelector {
             key.noteBusy();
             found(key, ready);
         } else if (rdma.connection() == null) {
-            // Its listeners say when something happens.
+            // Its listeners notify the selector of changes.
             cool(index);
         } else if (key.noteIdle() >= IDLE_PASSES && ready(key, rdma, true) == 0) {
             cool(index);
         }
     }
 
-    /// The operations of interest that are ready; all of them if the channel cannot tell, as after an error of poll(2):
-    /// the program finds the failure when it uses the channel, and the other channels have none.
+    /// The operations of interest that are ready. If polling the channel fails, all of them, as after an error of
+    /// poll(2): the program finds the failure when it uses the channel, and other channels are not affected.
     private static int ready(RdmaSelectionKey key, SelectableRdma rdma, boolean arm) {
         try {
             return (arm ? rdma.arm() : rdma.poll()) & key.interest();
@@ -476,7 +474,7 @@ public final class RdmaSelector extends AbstractSelector {
     }
 
     private void found(RdmaSelectionKey key, int ready) {
-        // Also if that is known: a select ends then, as that of the JDK.
+        // Even if the key was selected before: the JDK's selector also returns then.
         anyReady = true;
         if (withAction) {
             key.setReady(forAction.add(key) ? ready : key.ready() | ready);
@@ -515,7 +513,7 @@ public final class RdmaSelector extends AbstractSelector {
 
     private void sleep(long nanos) throws IOException {
         WaitGroup waiting = byEvents.isEmpty() ? null : group;
-        // What wakes the thread must be there before.
+        // The selector that will wake the thread must exist before it sleeps.
         OrdinaryKeys all = waiting == null ? useOrdinary() : ordinary;
         sleeping = true;
         try {
@@ -525,7 +523,7 @@ public final class RdmaSelector extends AbstractSelector {
             if (waiting == null && all != null) {
                 all.select(TimeUnit.NANOSECONDS.toMillis(nanos + ROUND_UP), onOrdinary);
             } else if (all == null || all.isEmpty()) {
-                // A channel that is registered now is noted, which ends the wait.
+                // Registering a channel now notes its key, which ends the wait.
                 takeEvents(Duration.ofNanos(nanos));
             } else {
                 sleepAtBoth(all, nanos);
@@ -562,7 +560,7 @@ public final class RdmaSelector extends AbstractSelector {
         } catch (RdmaInterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (IllegalStateException e) {
-            // The device was closed, and its connections have ended; or this selector.
+            // The device was closed, which ended its connections; or this selector was.
             forgetGroup();
         }
     }
@@ -589,7 +587,7 @@ public final class RdmaSelector extends AbstractSelector {
         try {
             connection.takeEvent();
         } catch (RuntimeException | Error e) {
-            // The events of others must be taken. The next poll finds the failure.
+            // Continue with the events of other connections. The next poll finds the failure.
             LOGGER.log(Level.DEBUG, () -> connection + " cannot take its event", e);
         }
     }
@@ -604,19 +602,19 @@ public final class RdmaSelector extends AbstractSelector {
             }
             for (Iterator<SelectionKey> each = cancelled.iterator(); each.hasNext(); ) {
                 RdmaSelectionKey key = (RdmaSelectionKey) each.next();
-                // First, so that no key comes back at each select.
+                // First, so that a failure does not bring the key back at each select.
                 each.remove();
                 remove(key);
             }
         }
         OrdinaryKeys all = ordinary;
         if (all != null) {
-            // Channels of the JDK that were closed are really closed then.
+            // Now closed channels of the JDK release their sockets.
             all.selectNow(onOrdinary);
         }
     }
 
-    /// Whatever fails meanwhile, the key leaves.
+    /// Removes the key even if one of the steps fails.
     private void remove(RdmaSelectionKey key) {
         keys.remove(key);
         selected.remove(key);

@@ -65,7 +65,7 @@ public final class RdmaServerSocketChannel extends ServerSocketChannel implement
         return this;
     }
 
-    /// A channel of the JDK that listens. A program may try another address if this one cannot be had.
+    /// Opens a listening channel of the JDK. If that fails, the program may try another address.
     private ServerSocketChannel listenOrdinary(InetSocketAddress address, int backlog) throws IOException {
         ServerSocketChannel channel = family.openServerSocket();
         boolean bound = false;
@@ -82,7 +82,9 @@ public final class RdmaServerSocketChannel extends ServerSocketChannel implement
         }
     }
 
-    /// Whether the device listens; if not, TCP has to.
+    /// Listens on the device.
+    ///
+    /// @return false if it failed, and TCP must listen instead
     private boolean listen(RdmaService service, InetSocketAddress address, int backlog) throws IOException {
         try {
             RsListener opened = RsListener.open(service.device(), address, backlog, options.sizes());
@@ -147,7 +149,7 @@ public final class RdmaServerSocketChannel extends ServerSocketChannel implement
         }
     }
 
-    /// Ends what [#begin()] has begun. While this thread waited, a selector of the device may have taken the
+    /// Ends what [#begin()] has begun. While this thread waited, a selector of the device may have consumed the
     /// interrupt that closes this channel.
     private void endBlocking(boolean done) throws AsynchronousCloseException {
         if (Thread.currentThread().isInterrupted()) {
@@ -179,7 +181,7 @@ public final class RdmaServerSocketChannel extends ServerSocketChannel implement
         return boundAddress();
     }
 
-    /// The address, also after the end.
+    /// The address that it is bound to; still available after the close.
     @Nullable
     SocketAddress boundAddress() {
         ServerSocketChannel channel = ordinary;
@@ -211,7 +213,7 @@ public final class RdmaServerSocketChannel extends ServerSocketChannel implement
                 ensureOpen();
                 ServerSocketChannel channel = ordinary;
                 if (channel != null) {
-                    // Nobody accepts there: this thread has the lock.
+                    // No other thread accepts there: this thread holds the lock.
                     ordinaryKeys.configureBlocking(channel, block);
                 }
             }

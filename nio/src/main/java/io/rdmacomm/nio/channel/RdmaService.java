@@ -5,25 +5,25 @@ import io.rdmacomm.nio.rsocket.SocketFailures;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 
-/// What the device is to do at an address, and whether TCP does it if the device cannot.
+/// An operation of the device at an address, and whether TCP takes over if the device fails.
 ///
 /// @param device the device
-/// @param what what is to be done, for the report
-/// @param address where
-/// @param orTcp whether TCP does it if the device cannot
+/// @param what the operation, for the report
+/// @param address the address
+/// @param orTcp whether TCP takes over if the device fails
 /// @param decisions the report
 record RdmaService(SocketDevice device, String what, InetSocketAddress address, boolean orTcp, Decisions decisions) {
-    /// What a client does.
+    /// The operation of a client.
     static final String CONNECT = "connect to";
 
-    /// Notes that the device has done it.
+    /// Counts a success of the device.
     void succeeded() {
         decisions.note(what, address, Decisions.RDMA);
     }
 
-    /// Notes that the device could not do it.
+    /// Counts a failure of the device.
     ///
-    /// @throws IOException the cause if TCP must not do it
+    /// @throws IOException the cause, if TCP does not take over
     void failed(IOException cause) throws IOException {
         decisions.note(
                 what,
@@ -36,7 +36,7 @@ record RdmaService(SocketDevice device, String what, InetSocketAddress address, 
         }
     }
 
-    /// The two ends may have chosen differently.
+    /// Advice for a client whose server may use TCP for the same address.
     private String advice() {
         String name = address.getAddress().getHostAddress();
         String port = ":" + address.getPort();

@@ -136,14 +136,14 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
         return channel != null ? channel.getLocalAddress() : local;
     }
 
-    /// The address of the peer, also after the end.
+    /// The address of the peer; still available after the close.
     @Nullable
     SocketAddress lastRemote() {
         SocketChannel channel = ordinary;
         return channel != null ? channel.socket().getRemoteSocketAddress() : remote;
     }
 
-    /// The address of this end, also after the end.
+    /// The address of this end; still available after the close.
     @Nullable
     SocketAddress lastLocal() {
         SocketChannel channel = ordinary;
@@ -220,7 +220,7 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
         return connected;
     }
 
-    /// Leaves the work to a channel of the JDK.
+    /// Delegates to a channel of the JDK.
     private SocketChannel useOrdinary() throws IOException {
         SocketChannel channel = ordinary;
         if (channel == null) {
@@ -285,7 +285,7 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
             connection = established.connection();
             local = established.local();
             remote = established.remote();
-            // Not before: a program waits for this call to return true.
+            // Only now: the program waits for this call to return true.
             state = State.CONNECTED;
         }
         established.connection().add(listeners);
@@ -294,7 +294,7 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
         return true;
     }
 
-    /// Takes the channel of the JDK that has connected in place of the device.
+    /// Adopts the channel of the JDK that has connected because the device could not.
     private void take(SocketChannel connected) throws IOException {
         synchronized (stateLock) {
             if (!isOpen()) {
@@ -302,7 +302,7 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
                 throw new ClosedChannelException();
             }
             connected.configureBlocking(isBlocking());
-            // They may have changed while it connected.
+            // The options may have changed while it connected.
             options.applyTo(connected);
             ordinary = connected;
             state = State.CONNECTED;
@@ -339,7 +339,7 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
     /// Reads.
     ///
     /// @param nanos the longest wait of a blocking channel
-    /// @return how many bytes; 0 if the time is up, too
+    /// @return the number of bytes; 0 also if the time is up
     int read(ByteBuffer target, long nanos) throws IOException {
         readLock.lock();
         try {
@@ -370,12 +370,12 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
         }
     }
 
-    /// Whether a blocking call ends before it does anything: the thread was interrupted before.
+    /// Whether a blocking call must not start, because the thread is already interrupted.
     private boolean isEndedBefore() {
         return isBlocking() && Thread.currentThread().isInterrupted();
     }
 
-    /// Reads for a socket with a time-out.
+    /// Reads for a socket with a timeout.
     ///
     /// @return 0 if the time is up
     int readWithin(ByteBuffer target, long nanos) throws IOException {
@@ -408,7 +408,7 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
         }
     }
 
-    /// How many bytes can be read without waiting, at least.
+    /// The least number of bytes that can be read without waiting.
     int available() throws IOException {
         ensureOpen();
         SocketChannel channel = ordinary;
@@ -506,14 +506,14 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
         return first;
     }
 
-    /// An interrupt closes the channel of the JDK.
+    /// Closes this channel too if an interrupt has closed the channel of the JDK.
     private void closeWith(SocketChannel channel) throws IOException {
         if (!channel.isOpen()) {
             close();
         }
     }
 
-    /// Ends what [#begin()] has begun. While this thread waited, a selector of the device may have taken the
+    /// Ends what [#begin()] has begun. While this thread waited, a selector of the device may have consumed the
     /// interrupt that closes this channel.
     private void endBlocking(boolean done) throws AsynchronousCloseException {
         if (Thread.currentThread().isInterrupted()) {
@@ -603,7 +603,7 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
 
     /// Sends a part of a file, with the system call for that if this is a TCP connection.
     ///
-    /// @return how many bytes; fewer than `count` if there is no room for more, and the channel does not block
+    /// @return the number of bytes; fewer than `count` if a non-blocking channel has no room for more
     long transferFrom(FileChannel file, long position, long count) throws IOException {
         SocketChannel channel = ordinary;
         if (channel != null) {
@@ -641,12 +641,12 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
             if (sent == 0) {
                 throw e;
             }
-            // The next call says why.
+            // The next call reports the failure.
         }
         return sent;
     }
 
-    /// Ends a write that has waited: the end of the channel, or of its output, fails it.
+    /// Ends a write that has waited. Throws if the channel or its output was closed before the write was done.
     private void endWrite(boolean done) throws AsynchronousCloseException {
         endBlocking(done);
         if (!done && outputClosed) {
@@ -664,7 +664,7 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
 
     /// Sends a byte of urgent data.
     ///
-    /// @throws SocketException if this is an rsocket, which has none
+    /// @throws SocketException if this is an rsocket, which does not support it
     void sendUrgentData(int data) throws IOException {
         SocketChannel channel = ordinary;
         ensureOpen();
@@ -688,15 +688,15 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
 
     /// Maps memory that the peer can write.
     ///
-    /// @param offset where it begins for the peer
+    /// @param offset the offset at which the peer writes to it
     /// @param bytes its length
     public Mapping map(long offset, long bytes) throws IOException {
         return rsocket().map(offset, bytes);
     }
 
-    /// Writes to memory that the peer has mapped, all of the buffer if the channel is blocking.
+    /// Writes to memory that the peer has mapped. A blocking channel writes all of the buffer.
     ///
-    /// @param offset where it goes
+    /// @param offset the offset of the peer's memory to write to
     public int write(ByteBuffer source, long offset) throws IOException {
         Objects.requireNonNull(source);
         writeLock.lock();
@@ -756,7 +756,7 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
             if (channel != null) {
                 var _ = channel.shutdownOutput();
             }
-            // First: a writer that this wakes must see why.
+            // First: a writer that this wakes must see the reason.
             outputClosed = true;
             if (open != null) {
                 open.shutdownOutput();
@@ -799,16 +799,16 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
             begun = attempt;
             bound = reservation;
         }
-        // From the last to the first; each is closed whatever happens in the others.
+        // Closes from the last to the first, even if one of them fails.
         try (SocketChannel _ = channel;
                 Closeable _ = open == null ? null : () -> close(open);
                 Closeable _ = begun == null ? null : () -> begun.abandon(open != null || channel != null);
                 PortReservation _ = channel == null ? bound : null) {
-            // There is nothing else to do.
+            // The resources do all the work.
         }
     }
 
-    /// A blocking channel with a time to linger waits (socket(7)); a close must not block an event loop.
+    /// A blocking channel with a linger time waits (socket(7)); otherwise a close must not block an event loop.
     private void close(RsConnection open) {
         int seconds = options.number(StandardSocketOptions.SO_LINGER);
         if (seconds == 0) {
@@ -832,8 +832,8 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
         writeLock.lock();
         try {
             ensureOpen();
-            // Connecting has both locks, so it stays what it is. This waits for the end of a read or write there, and
-            // must not keep others from closing the channel.
+            // A connect holds both locks, so the channel of the JDK does not change here. configureBlocking waits
+            // for a read or write of it to end, so the state lock, which a close needs, must not be held.
             SocketChannel channel = ordinary;
             if (channel != null) {
                 ordinaryKeys.configureBlocking(channel, block);

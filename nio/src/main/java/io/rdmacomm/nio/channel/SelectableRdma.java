@@ -6,9 +6,9 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.spi.AbstractSelectableChannel;
 import org.jspecify.annotations.Nullable;
 
-/// A channel of ours as a selector sees it.
+/// The view of a selector on a channel of ours.
 interface SelectableRdma {
-    /// Notices what has arrived.
+    /// Processes what has arrived.
     ///
     /// @return the operations of [SelectionKey] that are ready
     int poll();
@@ -20,13 +20,11 @@ interface SelectableRdma {
     @Nullable
     RsConnection connection();
 
-    /// The channel of the JDK that does the work for an address that rsockets do not serve; null if there is
-    /// none.
+    /// The channel of the JDK that serves an address without rsockets; null if there is none.
     @Nullable
     AbstractSelectableChannel ordinary();
 
-    /// Takes note of a key of [#ordinary()], which is to go when keys of this channel go: before it can be
-    /// blocking again.
+    /// Records a key of [#ordinary()]. It is cancelled before the channel becomes blocking again.
     void addOrdinaryKey(SelectionKey key);
 
     /// Informs a listener of changes from now on.

@@ -5,13 +5,13 @@ import java.util.HashSet;
 import java.util.Iterator;
 import java.util.Set;
 
-/// The selected keys of a selector: a program may remove keys, and add none.
+/// The selected keys of a selector. Programs may remove keys, but not add any.
 ///
-/// @param <K> the keys; with a type of its own, [#add] refuses what is no key like a key
+/// @param <K> the type of the keys; a type parameter, so that [#add] rejects an object of any type in the same way
 final class SelectedKeys<K> extends AbstractSet<K> {
     private final Set<K> keys = new HashSet<>();
 
-    /// Adds a key; the selector.
+    /// Adds a key. Only for the selector.
     void select(K key) {
         keys.add(key);
     }

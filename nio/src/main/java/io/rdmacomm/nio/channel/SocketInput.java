@@ -8,7 +8,7 @@ import java.nio.channels.IllegalBlockingModeException;
 import java.util.Objects;
 import java.util.function.LongSupplier;
 
-/// The input of a socket. The stream of [java.nio.channels.Channels] would block a thread that writes.
+/// The input of a socket. The stream of [java.nio.channels.Channels] would block concurrent writers.
 final class SocketInput extends InputStream {
     private final RdmaSocketChannel channel;
     private final LongSupplier nanos;

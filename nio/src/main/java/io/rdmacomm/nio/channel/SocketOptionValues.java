@@ -15,20 +15,20 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/// The options of a socket that is an rsocket, or does not know yet whether it will be one. Thread-safe.
+/// The options of a socket that is, or may become, an rsocket. Thread-safe.
 final class SocketOptionValues {
     private static final Set<SocketOption<?>> KEEP_ALIVE = Set.of(
             StandardSocketOptions.SO_KEEPALIVE,
             ExtendedSocketOptions.TCP_KEEPIDLE,
             ExtendedSocketOptions.TCP_KEEPINTERVAL,
             ExtendedSocketOptions.TCP_KEEPCOUNT);
-    /// The values of rsockets where the JDK has others, or may have none.
+    /// The values of rsockets that differ from the JDK's, or that the JDK may lack.
     private static final Map<SocketOption<?>, Integer> OF_RSOCKETS = Map.of(
             StandardSocketOptions.SO_RCVBUF, BufferSizes.defaults().receive(),
             StandardSocketOptions.SO_SNDBUF, BufferSizes.defaults().send(),
             RsocketOption.MESSAGES, BufferSizes.defaults().messages(),
             RsocketOption.MAPPINGS, BufferSizes.defaults().mappings(),
-            // A JVM without the module jdk.net lacks these; as Linux has them (tcp(7)).
+            // A JVM without the module jdk.net lacks these; the defaults are those of Linux (tcp(7)).
             ExtendedSocketOptions.TCP_KEEPIDLE, 7200,
             ExtendedSocketOptions.TCP_KEEPINTERVAL, 75,
             ExtendedSocketOptions.TCP_KEEPCOUNT, 9);
@@ -48,7 +48,7 @@ final class SocketOptionValues {
         return new SocketOptionValues(JdkOptions.OF_SERVER);
     }
 
-    /// The options: all of the JDK, and those of rsockets.
+    /// The JDK's options and those of rsockets.
     Set<SocketOption<?>> supported() {
         Set<SocketOption<?>> all = new HashSet<>(jdk.defaults().keySet());
         all.add(RsocketOption.MESSAGES);
@@ -80,7 +80,7 @@ final class SocketOptionValues {
     /// Checks an option as the channels of the JDK do.
     ///
     /// @throws UnsupportedOperationException if there is no such option
-    /// @throws IllegalArgumentException if the value is none of its type
+    /// @throws IllegalArgumentException if the value has the wrong type
     <T> void check(SocketOption<T> name, @Nullable T value) {
         Objects.requireNonNull(name);
         checkSupported(name);
@@ -98,7 +98,7 @@ final class SocketOptionValues {
         }
     }
 
-    /// Sets an option, at a channel of the JDK if there is one. An option without a meaning for rsockets is kept.
+    /// Sets an option, on a channel of the JDK if there is one. Keeps an option that has no meaning for rsockets.
     ///
     /// @throws IllegalArgumentException if the option cannot have the value
     <T> void set(@Nullable NetworkChannel channel, SocketOption<T> name, T value) throws IOException {
@@ -108,14 +108,14 @@ final class SocketOptionValues {
         values.put(name, channel == null && isOfJdk(name) ? jdk.checked(name, value) : value);
     }
 
-    /// Takes what an accepted socket has from the one that listens.
+    /// Copies the options that an accepted socket inherits from the listening one.
     void inherit(SocketOptionValues listening) {
         for (SocketOption<?> option : listening.supported()) {
             values.put(option, listening.get(option));
         }
     }
 
-    /// The value of an option that is supported, that of a channel of the JDK if there is one.
+    /// The value of a supported option; from a channel of the JDK if there is one.
     <T> T get(@Nullable NetworkChannel channel, SocketOption<T> name) throws IOException {
         return channel != null && isOfJdk(name) ? channel.getOption(name) : get(name);
     }
@@ -133,12 +133,12 @@ final class SocketOptionValues {
         return get(name);
     }
 
-    /// Whether an option is one of those that [#keepAlive()] depends on.
+    /// Whether [#keepAlive()] depends on an option.
     static boolean isKeepAlive(SocketOption<?> name) {
         return KEEP_ALIVE.contains(name);
     }
 
-    /// When a connection with these options asks an idle peer for a sign of life; null for never.
+    /// The times at which a connection with these options probes an idle peer; null for never.
     @Nullable
     KeepAlive keepAlive() {
         return get(StandardSocketOptions.SO_KEEPALIVE)

@@ -1,16 +1,16 @@
 package io.rdmacomm.nio.channel;
 
-/// How long a thread polls before it sleeps. Polling saves a wake-up if something arrives soon, and costs a
-/// processor: so the time halves each time nothing came of it, and doubles when something did. A thread that no
-/// longer polls tries it again now and then, because the length of a sleep does not tell: the wake-up alone takes
-/// longer than what it waits for. For one thread at a time.
+/// How long a thread polls before it sleeps. Polling saves a wake-up if something arrives soon, but uses a
+/// processor. So the time halves each time polling was in vain, and doubles when it was not. A thread that no
+/// longer polls tries again now and then. The length of a sleep does not show whether polling would help: the
+/// wake-up alone takes longer than the event it waits for. For one thread at a time.
 final class Spin {
     private static final String PROPERTY = "io.rdmacomm.nio.spinMicros";
     private static final long MOST_NANOS = Long.getLong(PROPERTY, 20) * 1_000;
     private static final long LEAST_NANOS = 1_000;
-    /// After how many sleeps without polling a thread tries again.
+    /// The number of sleeps without polling after which a thread tries again.
     private static final int TRIAL = 64;
-    /// Beside so few processors, a thread that polls takes the one that its peer needs.
+    /// With this few processors, a polling thread takes the one that its peer needs.
     private static final int FEW_PROCESSORS = 2;
 
     private static final boolean WANTED =

@@ -10,8 +10,8 @@ import java.net.SocketException;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/// Where the channels of a provider get their connections: from an RDMA device for some addresses, from the JDK
-/// for the others. The device is opened when it is first needed. Thread-safe.
+/// Connects the channels of a provider: some addresses through an RDMA device, the others through the JDK. The
+/// device is opened when it is first needed. Thread-safe.
 public final class Transport implements AutoCloseable {
     private static final SafeLogger LOGGER = SafeLogger.of(Transport.class);
 
@@ -23,8 +23,8 @@ public final class Transport implements AutoCloseable {
     private boolean closed;
 
     /// @param deviceName empty for the first device
-    /// @param rules for which addresses the device is used
-    /// @param decisions counts which addresses were served how
+    /// @param rules the addresses that the device is used for
+    /// @param decisions counts how each address was served
     public Transport(String deviceName, AddressRules rules, Decisions decisions) {
         this.deviceName = deviceName;
         this.rules = rules;
@@ -33,8 +33,8 @@ public final class Transport implements AutoCloseable {
 
     /// How the device serves an address; null for TCP.
     ///
-    /// @param what is to be done there, for the report
-    /// @throws SocketException if the rules want the device, and it cannot be opened; the message says what to do
+    /// @param what the operation, for the report
+    /// @throws SocketException if the rules require the device and it cannot be opened; the message says what to do
     @Nullable
     RdmaService service(String what, InetSocketAddress address) throws SocketException {
         Choice choice = rules.choice(address, this::isOnDevice);
@@ -59,7 +59,7 @@ public final class Transport implements AutoCloseable {
         }
     }
 
-    /// Whether an address is reached through the device. Without a device none is.
+    /// Whether an address is reached through the device. False if there is no device.
     private boolean isOnDevice(InetAddress address) {
         try {
             return DeviceNetworks.isNetworkAddress(address)

@@ -2,10 +2,10 @@ package io.rdmacomm.nio.rsocket;
 
 /// The memory of a connection, like that of the C library (/etc/rdma/rsocket).
 ///
-/// @param receive bytes that may have arrived and not been read, even
-/// @param send bytes that may have been written and not been sent
-/// @param messages how many messages may have arrived and not been read, and how many may be on their way
-/// @param mappings how many stretches of memory the peer may map
+/// @param receive the size of the receive buffer in bytes, an even number
+/// @param send the size of the send buffer in bytes
+/// @param messages the limit of messages that have arrived unread, and of those in flight
+/// @param mappings the number of memory ranges that the peer may map
 public record BufferSizes(int receive, int send, int messages, int mappings) {
     /// The least for a buffer, in bytes.
     public static final int LEAST = 4096;
@@ -18,7 +18,7 @@ public record BufferSizes(int receive, int send, int messages, int mappings) {
     private static final int LEAST_MESSAGES = 32;
     private static final int MOST_MESSAGES = 0x7fff;
 
-    /// The private data has 8 bits for the number: up to 128 as it is, above in units of 256.
+    /// The private data has 8 bits for the number: up to 128 exactly, above in units of 256.
     private static final int EXACT_MAPPINGS = 128;
     private static final int MAPPINGS_UNIT = 256;
     private static final int MOST_MAPPINGS = 127 * MAPPINGS_UNIT;
@@ -39,8 +39,8 @@ public record BufferSizes(int receive, int send, int messages, int mappings) {
         }
     }
 
-    /// 128 KiB each way and no mappings, as in C, and 112 messages. C has 384, which take as much memory as the
-    /// bytes. Messages of a kilobyte fill the ring first.
+    /// 128 KiB each way and no mappings, as in C, and 112 messages. C has 384 messages, which need as much memory
+    /// as the buffers. Messages of a kilobyte fill the ring before that limit.
     public static BufferSizes defaults() {
         return new BufferSizes(DEFAULT_BYTES, DEFAULT_BYTES, DEFAULT_MESSAGES, 0);
     }

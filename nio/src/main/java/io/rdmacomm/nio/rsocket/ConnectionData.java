@@ -5,17 +5,17 @@ import java.nio.ByteBuffer;
 /// The 40 bytes that both ends of an rsocket exchange in the private data of the connection manager (`struct
 /// rs_conn_data` in rsocket.c), in network byte order. Each end describes its own memory.
 ///
-/// @param credits how many messages the peer may send before it hears more
-/// @param mappings how many stretches of its memory the peer may map for this end; it writes them behind the
-///        targets
-/// @param targets where the peer writes its next grants
-/// @param targetKey the remote key of these
-/// @param targetCount how many there are; the peer goes round
-/// @param data where the peer writes its first bytes
-/// @param dataKey the remote key of that place
-/// @param dataLength its length in bytes
+/// @param credits the number of messages that the peer may send before it gets new credits
+/// @param mappings the number of ranges of its memory that the peer may map for this end; it writes them after the
+///         targets
+/// @param targets the address to which the peer writes its next grants
+/// @param targetKey the remote key of the targets
+/// @param targetCount the number of targets; the peer uses them in turn
+/// @param data the address to which the peer writes its first bytes
+/// @param dataKey the remote key for `data`
+/// @param dataLength the number of bytes at `data`
 /// @param immediate whether a receive may complete with immediate data even where the C library sends messages
-///        instead: our extension, behind the 40 bytes
+///         instead: our extension, after the 40 bytes
 record ConnectionData(
         int credits,
         int mappings,
@@ -37,25 +37,25 @@ record ConnectionData(
     /// Marks the highest 7 of 15 bits of the number of mappings.
     private static final int SCALED = 0x80;
     private static final int SCALE = 8;
-    /// Begins the extension; then come its version and its features.
+    /// The first word of the extension, before its version and features.
     private static final int EXTENSION = 0x4a52_7301;
     private static final int IMMEDIATE_FEATURE = 1;
     private static final int EXTENSION_BYTES = 8;
 
     /// Reads what the peer has sent.
     ///
-    /// @param bytes perhaps padded with zeros
-    /// @throws ProtocolException if this is no rsocket, or one that this version does not understand
+    /// @param bytes the private data, possibly padded with zeros
+    /// @throws ProtocolException if the peer is not an rsocket, or has an unknown version
     static ConnectionData parse(byte[] bytes) throws ProtocolException {
         if (bytes.length < BYTES) {
-            throw new ProtocolException("the peer is no rsocket: it sent " + bytes.length
+            throw new ProtocolException("the peer is not an rsocket: it sent " + bytes.length
                     + " bytes of private data instead of " + BYTES + "; run an rsocket program at both ends");
         }
         ByteBuffer buffer = ByteBuffer.wrap(bytes);
         int version = buffer.get();
         if (version != VERSION) {
             throw new ProtocolException(
-                    "the peer is no rsocket of version " + VERSION + ": it sent version " + (version & 0xff));
+                    "the peer is not an rsocket of version " + VERSION + ": it sent version " + (version & 0xff));
         }
         int flags = buffer.get();
         if ((flags & BIG_ENDIAN_FLAG) != 0) {
@@ -79,7 +79,7 @@ record ConnectionData(
     }
 
     private static boolean isImmediate(ByteBuffer buffer) {
-        // Behind the 40 bytes, wherever the buffer stands.
+        // After the 40 bytes, regardless of the position of the buffer.
         return buffer.capacity() >= BYTES + EXTENSION_BYTES
                 && buffer.getInt(BYTES) == EXTENSION
                 && (buffer.getInt(BYTES + Integer.BYTES) & IMMEDIATE_FEATURE) != 0;
@@ -93,12 +93,12 @@ record ConnectionData(
         }
     }
 
-    /// Where the peer has its table of mappings.
+    /// The address of the peer's table of mappings.
     long table() {
         return targets + (long) ConnectionMemory.TARGET_BYTES * targetCount;
     }
 
-    /// The private data, with the extension if there is `room` bytes for it.
+    /// The private data, with the extension if `room` bytes are enough for it.
     byte[] bytes(int room) {
         boolean extended = immediate && room >= BYTES + EXTENSION_BYTES;
         ByteBuffer buffer = ByteBuffer.allocate(extended ? BYTES + EXTENSION_BYTES : BYTES);

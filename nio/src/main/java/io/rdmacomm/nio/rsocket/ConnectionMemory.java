@@ -7,8 +7,8 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.EnumSet;
 
-/// The registered memory of one connection, in one region. No other connection shares it: a peer knows its key,
-/// and can write all of it. So a peer that does can spoil what it receives itself, and nothing else.
+/// The registered memory of one connection, in one region. No other connection shares it: a peer knows the key and
+/// can write all of it. So a malicious peer can damage only the data of its own connection.
 ///
 /// | part | written by |
 /// |---|---|
@@ -21,11 +21,11 @@ import java.util.EnumSet;
 final class ConnectionMemory implements AutoCloseable {
     /// The bytes of a target and of a grant (`struct rs_sge`): address, key and length in the order of the host.
     static final int TARGET_BYTES = 16;
-    /// How many targets each side has.
+    /// The number of targets of each side.
     static final int TARGETS = 2;
     /// The bytes of a mapping (`struct rs_iomap`): offset, address, key and length in the order of the host.
     static final int MAPPING_BYTES = 24;
-    /// How many grants may be on their way.
+    /// The limit of grants in flight.
     static final int GRANTS = 4;
 
     private static final int KEY_AT = 8;
@@ -46,12 +46,12 @@ final class ConnectionMemory implements AutoCloseable {
     private final int messagesAt;
     private final int grantsAt;
 
-    /// @param budget has the memory
-    /// @param receives how many messages may arrive
+    /// @param budget the budget that the memory is taken from
+    /// @param receives the number of posted receives
     ConnectionMemory(ProtectionDomain domain, MemoryBudget budget, BufferSizes sizes, int receives) {
         this.budget = budget;
         targetsAt = aligned(sizes.receive());
-        // Where the peer expects them.
+        // The peer expects the table directly after the targets.
         mappingsAt = targetsAt + TARGETS * TARGET_BYTES;
         mappings = sizes.mappings();
         sendAt = aligned(mappingsAt + mappings * MAPPING_BYTES);
@@ -81,7 +81,7 @@ final class ConnectionMemory implements AutoCloseable {
         return Math.addExact(offset, ALIGNED) & ~ALIGNED;
     }
 
-    /// All of it; the receive ring is at its beginning.
+    /// The region; the receive ring is at its beginning.
     MemoryRegion region() {
         return region;
     }
@@ -91,7 +91,7 @@ final class ConnectionMemory implements AutoCloseable {
         return bytes;
     }
 
-    /// Where the send ring begins.
+    /// The offset of the send ring.
     int sendAt() {
         return sendAt;
     }
@@ -106,7 +106,7 @@ final class ConnectionMemory implements AutoCloseable {
         return region.address() + targetsAt;
     }
 
-    /// The length that a target has now. The peer may change it at any time.
+    /// The current length of a target. The peer may change it at any time.
     int targetLength(int index) {
         return bytes.getInt(targetAt(index) + LENGTH_AT);
     }
@@ -128,12 +128,12 @@ final class ConnectionMemory implements AutoCloseable {
         return targetsAt + index * TARGET_BYTES;
     }
 
-    /// How many mappings the peer may have.
+    /// The number of mappings that the peer may have.
     int mappings() {
         return mappings;
     }
 
-    /// The offset that a mapping of the peer begins at now. The peer may change the mapping at any time.
+    /// The current offset of a mapping of the peer, which may change the mapping at any time.
     long mappingOffset(int index) {
         return bytes.getLong(mappingAt(index));
     }
@@ -146,7 +146,7 @@ final class ConnectionMemory implements AutoCloseable {
         return bytes.getInt(mappingAt(index) + MAPPED_KEY_AT);
     }
 
-    /// The length, without a sign.
+    /// The length as an unsigned number.
     int mappingLength(int index) {
         return bytes.getInt(mappingAt(index) + MAPPED_LENGTH_AT);
     }

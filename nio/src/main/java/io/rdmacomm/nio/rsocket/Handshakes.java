@@ -8,19 +8,19 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// The handshakes of a listener that are not complete. Each has a queue pair and memory, so their number is limited:
+/// The incomplete handshakes of a listener. Each has a queue pair and memory, so their number is limited:
 ///
-/// - So many have their turn at a time that the machine is not overloaded. A turn ends with the handshake, or when its
-///   peer was silent for longer than honest ones are.
-/// - A handshake that is not complete then keeps its place until another one needs it: the oldest gives way.
+/// - A limited number have their turn at a time, so that the machine is not overloaded. A turn ends with the
+///   handshake, or when its peer has been silent for longer than honest peers are.
+/// - After its turn, an incomplete handshake keeps its place until another one needs it: the oldest is displaced.
 ///
-/// Honest peers need longer on a busy machine, so the length of a turn follows the handshakes that were completed. If
-/// most are not, it stays so short that 160 a second can begin. Under the lock of its listener.
+/// Honest peers need longer on a busy machine, so the length of a turn adapts to the completed handshakes. If most
+/// do not complete, turns stay so short that 160 a second can begin. Guarded by the lock of its listener.
 final class Handshakes {
     /// A request that is being answered.
     static final class Handshake {
         private final ConnectionRequest request;
-        /// By [System#nanoTime()]; what this side does before does not count against the peer.
+        /// A [System#nanoTime()]. The work of this side before it does not count against the peer.
         private volatile long answered = NOT_YET;
 
         Handshake(ConnectionRequest request) {
@@ -35,12 +35,12 @@ final class Handshakes {
             return request.remoteAddress().getAddress();
         }
 
-        /// It is the peer's turn now.
+        /// This side has answered, and now waits for the peer.
         void answered() {
             answered = System.nanoTime();
         }
 
-        /// The time until its peer has been silent for so long; at most that time.
+        /// The time until the peer has been silent for `nanos`; at most `nanos`.
         private long untilSilentFor(long nanos, long now) {
             return answered == NOT_YET ? nanos : answered + nanos - now;
         }
@@ -55,19 +55,19 @@ final class Handshakes {
     private static final long SHORTEST_TURN = TimeUnit.MILLISECONDS.toNanos(100);
     private static final long LONGEST_TURN = TimeUnit.SECONDS.toNanos(1);
     private static final long LONGEST_TURN_BESIDE_STRANGERS = TimeUnit.MILLISECONDS.toNanos(400);
-    /// A handshake keeps its place for at least so many turns.
+    /// The least number of turns for which a handshake keeps its place.
     private static final int PROTECTED_TURNS = 4;
-    /// The part of the memory for sockets that handshakes may have.
+    /// Handshakes may use this fraction of the memory for sockets.
     private static final int MEMORY_SHARE = 4;
 
     private final HalfMade<Handshake> all;
     private final Set<Handshake> turns = new LinkedHashSet<>();
     private long usualNanos = FIRST_GUESS;
-    /// The part of the last handshakes that was completed.
+    /// The fraction of recent handshakes that completed.
     private double completed = 1;
 
-    /// @param bytes of a connection
-    /// @param budget the bytes of all connections
+    /// @param bytes the memory of a connection
+    /// @param budget the memory of all connections
     Handshakes(long bytes, long budget) {
         int most = Math.clamp(budget / MEMORY_SHARE / bytes, LEAST, MOST);
         this.all = new HalfMade<>(most, most / 2);
@@ -78,7 +78,7 @@ final class Handshakes {
         return Math.clamp(2 * usualNanos, SHORTEST_TURN, longest);
     }
 
-    /// How long until another handshake may have its turn; 0 for now.
+    /// The time until another handshake may have its turn; 0 for now.
     long untilTurn(long now) {
         long turn = turnNanos();
         turns.removeIf(each -> each.untilSilentFor(turn, now) <= 0);
@@ -92,7 +92,7 @@ final class Handshakes {
         return soonest;
     }
 
-    /// How long until the oldest handshake may give way to one with this peer; 0 for now, or if there is room.
+    /// The time until the oldest handshake may be displaced by one with this peer; 0 for now, or if there is room.
     long untilPlace(InetAddress peer, long now) {
         Handshake oldest = all.givingWay(peer);
         return oldest == null ? 0 : Math.max(0, oldest.untilSilentFor(PROTECTED_TURNS * turnNanos(), now));
@@ -100,7 +100,7 @@ final class Handshakes {
 
     /// Begins a handshake.
     ///
-    /// @return the one that gives way, which the caller ends; null if there was room
+    /// @return the displaced handshake, which the caller ends; null if there was room
     @Nullable
     Handshake begin(Handshake next) {
         turns.add(next);

@@ -5,9 +5,8 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// Measures for how long nothing has happened on a connection, and counts the questions that the peer has not
-/// answered. One thread serves all connections that want it, and is gone without them. Methods are called with the
-/// lock of the connection.
+/// Measures how long a connection has been idle, and counts unanswered probes. One thread serves all connections
+/// that use it, and ends when there are none. Methods are called with the lock of the connection held.
 final class IdleClock {
     private static final ScheduledThreadPoolExecutor THREAD = thread();
     private static final long IDLE_SECONDS = 60;
@@ -18,7 +17,7 @@ final class IdleClock {
     private long heardAt;
     private int unanswered;
 
-    /// @param check is called when [#isSilent()] may have changed
+    /// @param check called when [#isSilent()] may have changed
     IdleClock(Runnable check) {
         this.check = check;
     }
@@ -32,7 +31,7 @@ final class IdleClock {
         return executor;
     }
 
-    /// Begins to measure, with other settings than before.
+    /// Starts measuring, with new settings.
     void start(KeepAlive newSettings) {
         stop();
         settings = newSettings;
@@ -41,7 +40,7 @@ final class IdleClock {
         schedule(newSettings.idle().toNanos());
     }
 
-    /// Measures no longer.
+    /// Stops measuring.
     void stop() {
         settings = null;
         cancel();
@@ -56,12 +55,12 @@ final class IdleClock {
     }
 
     private void schedule(long nanos) {
-        // The check that runs now may be one that could not be cancelled any more.
+        // A check that was too late to be cancelled may be the one that runs now.
         cancel();
         next = THREAD.schedule(check, nanos, TimeUnit.NANOSECONDS);
     }
 
-    /// Something was heard from the peer, or its device has confirmed something.
+    /// The peer has sent something, or its device has acknowledged something.
     void heard() {
         if (settings != null) {
             heardAt = System.nanoTime();
@@ -69,7 +68,7 @@ final class IdleClock {
         }
     }
 
-    /// Whether the peer must be asked now, or given up. Has [#check] called again when that is due.
+    /// Whether the peer must now be probed, or given up. Schedules the next call of [#check].
     boolean isSilent() {
         KeepAlive current = settings;
         if (current == null) {
@@ -81,9 +80,9 @@ final class IdleClock {
         return silent;
     }
 
-    /// The peer was asked once more.
+    /// Counts a probe.
     ///
-    /// @return whether it has not answered all earlier questions that it may leave unanswered
+    /// @return whether the peer has left more probes unanswered than allowed
     boolean asked() {
         KeepAlive current = settings;
         return current != null && ++unanswered > current.probes();

@@ -2,8 +2,8 @@ package io.rdmacomm.nio.rsocket;
 
 import java.nio.ByteBuffer;
 
-/// The stream from the peer: a ring to which the peer writes, and the messages that say how far. Each half of the
-/// ring is granted to the peer when all of it was read. Not thread-safe.
+/// The stream from the peer: a ring that the peer writes to, and messages that announce the bytes. Each half of the
+/// ring is granted to the peer again once all of it was read. Not thread-safe.
 final class Incoming {
     private static final int SEQUENCE_MASK = 0xffff;
 
@@ -12,24 +12,24 @@ final class Incoming {
     private final int capacity;
     private final int half;
     private final int credits;
-    /// The lengths of the messages that were not read to their end: a ring.
+    /// The remaining lengths of the messages that were not completely read: a ring.
     private final int[] lengths;
     private int first;
     private int count;
     private long unread;
     private int position;
-    /// How many bytes the peer may still write, how many bytes were read since a half was last granted, and where
-    /// the next half begins that can be granted.
+    /// The bytes that the peer may still write, the bytes read since a half was last granted, and the offset of the
+    /// next half to grant.
     private long writable;
     private int read;
     private int nextHalf;
-    /// How many messages were read, and when it is time to say so.
+    /// The number of messages read, and the number at which to send new credits.
     private int sequence;
     private int sequenceToTell;
     private int grants;
     private int nextTarget = 1;
 
-    /// @param credits how many messages the peer may send ahead of the reader
+    /// @param credits the number of messages that the peer may send ahead of the reader
     Incoming(ConnectionMemory memory, int capacity, int credits) {
         this.memory = memory;
         this.ring = memory.bytes();
@@ -38,7 +38,7 @@ final class Incoming {
         this.credits = credits;
         this.lengths = new int[credits];
         this.sequenceToTell = credits / 2;
-        // The first half is granted with the private data; the second one can be at once.
+        // The private data grants the first half; the second one can be granted at once.
         this.writable = half;
         this.read = half;
         this.nextHalf = half;
@@ -57,7 +57,7 @@ final class Incoming {
         count++;
     }
 
-    /// A message that counts as one of the stream but has no bytes.
+    /// Counts a message of the stream that carries no bytes.
     void arrivedWithoutBytes() {
         sequence++;
     }
@@ -67,14 +67,14 @@ final class Incoming {
         return unread > 0;
     }
 
-    /// How many bytes there are to read.
+    /// The number of bytes to read.
     int bytes() {
         return (int) unread;
     }
 
-    /// Reads as much as there is room for.
+    /// Reads as much as fits.
     ///
-    /// @return how many bytes
+    /// @return the number of bytes
     int read(ByteBuffer target) {
         int total = 0;
         while (target.hasRemaining() && unread > 0) {
@@ -109,12 +109,12 @@ final class Incoming {
         return read >= half;
     }
 
-    /// Whether the peer must hear that it may send more messages.
+    /// Whether the peer must be told that it may send more messages.
     boolean owesCredits() {
         return (short) (sequence - sequenceToTell) >= 0;
     }
 
-    /// The message that tells the peer how many messages it may send.
+    /// The message with the peer's new credits.
     int credits() {
         sequenceToTell = (sequence + credits / 2) & SEQUENCE_MASK;
         return Message.credits(sequence + credits);
@@ -132,7 +132,7 @@ final class Incoming {
         return at;
     }
 
-    /// Which target of the peer the next grant goes to; they take turns.
+    /// The target of the peer for the next grant; targets are used in turn.
     int takeTarget(int targets) {
         int target = nextTarget;
         nextTarget = target + 1 == targets ? 0 : target + 1;

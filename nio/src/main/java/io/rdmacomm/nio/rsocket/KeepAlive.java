@@ -2,9 +2,9 @@ package io.rdmacomm.nio.rsocket;
 
 import java.time.Duration;
 
-/// When an idle peer is asked for a sign of life, and given up (SO_KEEPALIVE, tcp(7)).
+/// When an idle peer is probed and given up (SO_KEEPALIVE, tcp(7)).
 ///
-/// @param idle how long nothing may happen before the first question
-/// @param interval how long to wait for an answer before the next one
-/// @param probes how many questions may stay without an answer
+/// @param idle the idle time before the first probe
+/// @param interval the time between probes
+/// @param probes the number of probes that may stay unanswered
 public record KeepAlive(Duration idle, Duration interval, int probes) {}

@@ -4,18 +4,18 @@ import io.rdmacomm.verbs.service.SafeLogger;
 import java.lang.System.Logger.Level;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/// Those who hear of changes, such as the selectors in which a channel is registered. Thread-safe.
+/// The listeners for changes, such as the selectors in which a channel is registered. Thread-safe.
 public final class Listeners implements Readiness {
     private static final SafeLogger LOGGER = SafeLogger.of(Listeners.class);
 
     private final CopyOnWriteArrayList<Readiness> all = new CopyOnWriteArrayList<>();
 
-    /// Informs a listener of each change from now on.
+    /// Notifies a listener of each change from now on.
     public void add(Readiness listener) {
         all.add(listener);
     }
 
-    /// No longer informs a listener.
+    /// Stops notifying a listener.
     public void remove(Readiness listener) {
         all.remove(listener);
     }
@@ -26,7 +26,7 @@ public final class Listeners implements Readiness {
             try {
                 listener.changed();
             } catch (RuntimeException | Error e) {
-                // The others must hear of it.
+                // The other listeners must still be notified.
                 LOGGER.log(Level.WARNING, () -> listener + " could not be informed", e);
             }
         }

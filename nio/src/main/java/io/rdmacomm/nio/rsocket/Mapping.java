@@ -13,8 +13,8 @@ public final class Mapping implements AutoCloseable {
     private final MemoryRegion region;
 
     /// @param index the number of its entry in the peer's table
-    /// @param offset where it begins for the peer
-    /// @param closer is called when it is closed
+    /// @param offset the offset at which the peer writes to it
+    /// @param closer called when it is closed
     Mapping(int index, long offset, MemoryRegion region, Consumer<Mapping> closer) {
         this.closer = closer;
         this.index = index;
@@ -40,7 +40,7 @@ public final class Mapping implements AutoCloseable {
         return region.segment();
     }
 
-    /// Ends the mapping. The peer hears nothing of it: if it writes there again, its connection ends.
+    /// Ends the mapping. The peer is not notified: if it writes there again, its connection ends.
     @Override
     public void close() {
         closer.accept(this);

@@ -5,7 +5,7 @@ import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.host.MemoryRoom;
 import java.util.concurrent.atomic.AtomicLong;
 
-/// The memory that all connections of a device may have together. Thread-safe.
+/// The limit for the memory of all connections of a device. Thread-safe.
 final class MemoryBudget {
     private static final String PROPERTY = "io.rdmacomm.nio.memory";
 
@@ -17,9 +17,9 @@ final class MemoryBudget {
         this.limit = limit;
     }
 
-    /// What the system property says, or else half of the memory that this process can still have.
+    /// The limit in the system property, or half of the memory that this process can still allocate.
     ///
-    /// @throws VerbException EINVAL if the property is no number of bytes
+    /// @throws VerbException EINVAL if the property is not a number of bytes
     static MemoryBudget ofProcess() {
         String text = System.getProperty(PROPERTY, "");
         if (text.isEmpty()) {
@@ -29,7 +29,7 @@ final class MemoryBudget {
             return new MemoryBudget(Long.parseUnsignedLong(text));
         } catch (NumberFormatException e) {
             throw new VerbException(
-                    "open sockets", Errno.EINVAL, "'" + text + "' in -D" + PROPERTY + " is no number of bytes", e);
+                    "open sockets", Errno.EINVAL, "'" + text + "' in -D" + PROPERTY + " is not a number of bytes", e);
         }
     }
 
@@ -53,7 +53,7 @@ final class MemoryBudget {
         }
     }
 
-    /// Gives memory of a connection back.
+    /// Returns the memory of a connection.
     void giveBack(long bytes) {
         used.addAndGet(-bytes);
     }

@@ -7,7 +7,7 @@ final class Message {
     static final int DISCONNECT = 0xe000_0000;
     /// The sender has ended its direction.
     static final int SHUTDOWN = 0xe000_0002;
-    /// The longest stretch of data that one message can announce, in bytes.
+    /// The most bytes that one message can announce.
     static final int MAX_DATA = (1 << 29) - 1;
 
     private static final int CREDITS = 0x8000_0000;
@@ -19,7 +19,7 @@ final class Message {
     enum Kind {
         /// Bytes were written to the receive ring; the value is their number.
         DATA,
-        /// There may be more messages, and perhaps more room to write to; the value is the new limit.
+        /// The receiver may send more messages, and perhaps write more bytes; the value is the new limit.
         CREDITS,
         /// An entry of the table of mappings was written; the value is its index.
         MAPPING,
@@ -27,7 +27,7 @@ final class Message {
         DISCONNECT,
         /// [Message#SHUTDOWN].
         SHUTDOWN,
-        /// Not of the protocol.
+        /// Not part of the protocol.
         UNKNOWN
     }
 
@@ -37,17 +37,17 @@ final class Message {
 
     private Message() {}
 
-    /// Announces `bytes` bytes, at least 1: a reader takes none for the end of the stream.
+    /// Announces `bytes` bytes, at least 1: a reader takes 0 as the end of the stream.
     static int data(int bytes) {
         return bytes;
     }
 
-    /// Allows messages up to the sequence number before `limit`, of which the lower 16 bits count.
+    /// Allows messages up to the sequence number before `limit`, of which only the lower 16 bits are sent.
     static int credits(int limit) {
         return CREDITS | (limit & LIMIT_MASK);
     }
 
-    /// Says that an entry of the peer's table of mappings was written.
+    /// Announces a new entry in the peer's table of mappings.
     static int mapping(int index) {
         return MAPPING | index;
     }
@@ -77,7 +77,7 @@ final class Message {
         return message & MAX_DATA;
     }
 
-    /// The limit in a [Kind#CREDITS] message. The C library computes it in more bits than it has.
+    /// The limit in a [Kind#CREDITS] message. The C library computes it with more bits than are valid.
     static int limit(int message) {
         return message & LIMIT_MASK;
     }

@@ -3,13 +3,13 @@ package io.rdmacomm.nio.rsocket;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
-/// The stream to the peer: a ring of bytes that are on their way, and what the peer allows. The peer grants
-/// places to write to, and a number of messages. Not thread-safe.
+/// The stream to the peer: a ring of bytes in flight, and the peer's grants: addresses to write to, and a number of
+/// messages. Not thread-safe.
 final class Outgoing {
-    /// With less room in the send ring, nothing is written: messages of few bytes cost as much as long ones
-    /// (`RS_SNDLOWAT` in rsocket.c).
+    /// With less room in the send ring, nothing is written: short messages cost as much as long ones (`RS_SNDLOWAT`
+    /// in rsocket.c).
     static final int LEAST_ROOM = 2048;
-    /// The longest message. The peer can read the first while the second is copied.
+    /// The longest message. The peer can read one while the next is copied.
     static final int LONGEST = 1 << 16;
 
     private static final int SEQUENCE_MASK = 0xffff;
@@ -26,19 +26,19 @@ final class Outgoing {
     private final int[] keys = new int[ConnectionMemory.TARGETS];
     private final int[] lengths = new int[ConnectionMemory.TARGETS];
     private int current;
-    /// Where the next bytes go in the ring, how many bytes are free, and how many requests.
+    /// The position in the ring for the next bytes, the free bytes, and the free requests.
     private int position;
     private int room;
     private int requests;
-    /// The number of the next message, the first number that is not allowed, and the most that may lie between
-    /// them; numbers have 16 bits.
+    /// The number of the next message, the first number that is not allowed, and the greatest distance between
+    /// them. Numbers have 16 bits.
     private int sequence;
     private int limit;
     private int credits;
-    /// Credits that are not used where a message without a receive would end the connection.
+    /// Credits kept in reserve where a message that finds no receive would end the connection.
     private int unused;
 
-    /// @param requests how many may be on their way
+    /// @param requests the limit of requests in flight
     Outgoing(Wire wire, ConnectionMemory memory, int capacity, int requests) {
         this.wire = wire;
         this.memory = memory;
@@ -48,9 +48,9 @@ final class Outgoing {
         this.requests = requests;
     }
 
-    /// Takes what the peer allows at first.
+    /// Starts with the peer's first grants.
     ///
-    /// @param patient whether the device repeats a message that finds no receive; iWARP ends the connection
+    /// @param patient whether the device retries a message that finds no receive; iWARP ends the connection instead
     void begin(ConnectionData peer, boolean patient) {
         credits = peer.credits();
         limit = credits;
@@ -70,7 +70,7 @@ final class Outgoing {
         return hasRoom(wire.requests()) && allowed() > unused;
     }
 
-    /// Whether bytes can be placed in memory that the peer has mapped. That takes no message.
+    /// Whether bytes can be placed in memory that the peer has mapped, which needs no message.
     boolean canPlace() {
         return hasRoom(1);
     }
@@ -90,7 +90,7 @@ final class Outgoing {
 
     /// Writes as much as possible of a buffer.
     ///
-    /// @return how many bytes, or -1 if the device took them no more
+    /// @return the number of bytes, or -1 if the device no longer accepts them
     long write(ByteBuffer source) {
         single[0] = source;
         try {
@@ -102,7 +102,7 @@ final class Outgoing {
 
     /// Writes as much as possible of some buffers, one after the other.
     ///
-    /// @return how many bytes, or -1 if the device took them no more
+    /// @return the number of bytes, or -1 if the device no longer accepts them
     long write(ByteBuffer[] sources, int from, int count) {
         long left = 0;
         for (int i = from; i < from + count; i++) {
@@ -144,11 +144,11 @@ final class Outgoing {
         return index;
     }
 
-    /// A message never lies in two targets, and a target is used up before the next.
+    /// A message never spans two targets, and a target is used up before the next one.
     private boolean send(int start, int bytes) {
         long address = addresses[current];
         int key = keys[current];
-        // First: the peer may grant the target again as soon as it has the last byte.
+        // Before the message: the peer may grant the target again as soon as it has the last byte.
         addresses[current] += bytes;
         lengths[current] -= bytes;
         if (lengths[current] == 0) {
@@ -167,8 +167,8 @@ final class Outgoing {
 
     /// Tells the peer of a mapping; see [#canMap()].
     ///
-    /// @param address where its table has the entry
-    /// @return whether the device took it
+    /// @param address the address of the entry in the peer's table
+    /// @return whether the device accepted it
     boolean map(Mapping mapping, long address, int key) {
         entry.clear()
                 .putLong(mapping.offset())
@@ -186,7 +186,7 @@ final class Outgoing {
     /// Places as much as possible of a buffer, at most `most` bytes, in memory that the peer has mapped; see
     /// [#canPlace()].
     ///
-    /// @return how many bytes, or -1 if the device took them no more
+    /// @return the number of bytes, or -1 if the device no longer accepts them
     int place(ByteBuffer source, long most, long address, int key) {
         int bytes = (int) Math.min(Math.min(source.remaining(), most), Math.min(room, LONGEST));
         int start = position;
@@ -199,19 +199,19 @@ final class Outgoing {
         return wire.place(start, first, bytes - first, address, key) ? bytes : -1;
     }
 
-    /// So many bytes were placed.
+    /// Frees the room of bytes that were placed.
     void placed(int bytes) {
         room += bytes;
         requests++;
     }
 
-    /// A message with so many bytes has left the ring.
+    /// Frees the room of a message that was sent.
     void sent(int bytes) {
         room += bytes;
         requests += wire.requests();
     }
 
-    /// Whether all bytes have left.
+    /// Whether all bytes were sent.
     boolean isSent() {
         return room == capacity;
     }
@@ -228,12 +228,12 @@ final class Outgoing {
         }
     }
 
-    /// Takes a target that the peer has written. Only a copy is used: the peer can change the target itself at
-    /// any time.
+    /// Copies a target that the peer has written. Only the copy is used: the peer can change the target at any
+    /// time.
     private void take(int index) throws ProtocolException {
         int length = memory.targetLength(index);
         if (length == 0 || lengths[index] > 0) {
-            // A target that is still in use is granted again only after its end.
+            // The peer grants a target that is in use again only after it is used up.
             return;
         }
         if (length < 0 || length > Message.MAX_DATA) {

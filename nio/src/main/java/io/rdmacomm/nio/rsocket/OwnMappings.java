@@ -12,21 +12,21 @@ import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// The memory that this side has mapped for the peer, and what the peer does not know yet. Not thread-safe.
+/// The memory that this side has mapped for the peer, and the mappings not yet announced. Not thread-safe.
 final class OwnMappings {
     private final Set<Mapping> all = new HashSet<>();
     private final BitSet used = new BitSet();
     private final Deque<Mapping> untold = new ArrayDeque<>();
     private int most;
 
-    /// Takes how many mappings the peer has room for.
+    /// Starts with the number of mappings that the peer has room for.
     void begin(ConnectionData peer) {
         most = peer.mappings();
     }
 
     /// Maps memory.
     ///
-    /// @param closer is called when the mapping is closed
+    /// @param closer called when the mapping is closed
     /// @throws IOException if the peer has no room for it
     Mapping add(long offset, MemoryRegion region, Consumer<Mapping> closer) throws IOException {
         int index = used.nextClearBit(0);
@@ -48,13 +48,13 @@ final class OwnMappings {
         }
     }
 
-    /// The next one that the peer must hear of.
+    /// The next mapping to announce to the peer.
     @Nullable
     Mapping pollUntold() {
         return untold.poll();
     }
 
-    /// Ends all.
+    /// Ends all mappings.
     void closeAll() {
         untold.clear();
         List<Mapping> ended = List.copyOf(all);

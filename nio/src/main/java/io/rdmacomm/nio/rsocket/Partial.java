@@ -5,7 +5,7 @@ import java.lang.System.Logger.Level;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
-/// Parts of an object that is being made. They are closed, newest first, unless all could be made.
+/// The parts of an object under construction. They are closed, newest first, unless the construction succeeds.
 final class Partial implements AutoCloseable {
     private static final SafeLogger LOGGER = SafeLogger.of(Partial.class);
 
@@ -17,7 +17,7 @@ final class Partial implements AutoCloseable {
         return part;
     }
 
-    /// Everything could be made.
+    /// The construction has succeeded: keeps the parts.
     void keep() {
         parts.clear();
     }
@@ -29,7 +29,7 @@ final class Partial implements AutoCloseable {
             try {
                 part.close();
             } catch (Exception | Error e) {
-                // The others are given back, and whoever made the object learns why it could not be made.
+                // Continues with the other parts. The caller learns why the construction failed.
                 LOGGER.log(Level.WARNING, () -> "could not give back " + part, e);
             }
         }

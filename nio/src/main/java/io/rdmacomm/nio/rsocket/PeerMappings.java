@@ -1,7 +1,7 @@
 package io.rdmacomm.nio.rsocket;
 
-/// The memory that the peer has mapped for this side to write (`rs_iomap` in rsocket.c). These are copies: the peer
-/// can change its entries at any time. Not thread-safe.
+/// The memory that the peer has mapped for this side to write (`rs_iomap` in rsocket.c). Holds copies, because the
+/// peer can change its entries at any time. Not thread-safe.
 final class PeerMappings {
     private final ConnectionMemory memory;
     private final long[] offsets;
@@ -18,7 +18,7 @@ final class PeerMappings {
         keys = new int[count];
     }
 
-    /// Takes an entry that the peer has written. It replaces an older one.
+    /// Copies an entry that the peer has written. It replaces an older one.
     void take(int index) throws ProtocolException {
         if (index >= lengths.length) {
             throw new ProtocolException("the peer maps memory as number " + index + ", and may use " + lengths.length
@@ -35,7 +35,7 @@ final class PeerMappings {
         keys[index] = memory.mappingKey(index);
     }
 
-    /// Which mapping has an offset.
+    /// Finds the mapping that contains an offset.
     ///
     /// @return its index, or -1 if there is none
     int find(long offset) {
@@ -47,7 +47,7 @@ final class PeerMappings {
         return -1;
     }
 
-    /// How many bytes there are from an offset to the end of a mapping.
+    /// The number of bytes from an offset to the end of a mapping.
     long left(int index, long offset) {
         return lengths[index] - (offset - offsets[index]);
     }
@@ -57,7 +57,7 @@ final class PeerMappings {
         return addresses[index] + (offset - offsets[index]);
     }
 
-    /// The key that goes with the address.
+    /// The remote key for the address.
     int key(int index) {
         return keys[index];
     }

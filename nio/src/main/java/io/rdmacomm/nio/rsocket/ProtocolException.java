@@ -3,7 +3,7 @@ package io.rdmacomm.nio.rsocket;
 import java.io.IOException;
 import java.io.Serial;
 
-/// The peer has broken the rules of rsockets. It costs this one connection.
+/// The peer has violated the rsocket protocol. Only this connection fails.
 public final class ProtocolException extends IOException {
     @Serial
     private static final long serialVersionUID = 1L;

@@ -1,7 +1,7 @@
 package io.rdmacomm.nio.rsocket;
 
-/// Hears that a connection may be readable or writable, or has ended. Called by the thread that has found out,
-/// with locks held: it must not block.
+/// Notified when a connection may be readable or writable, or has ended. Called by the thread that has noticed it,
+/// with locks held, so it must not block.
 @FunctionalInterface
 public interface Readiness {
     /// Bytes can be read, or the stream has ended.

@@ -27,9 +27,9 @@ import org.jspecify.annotations.Nullable;
 
 /// One rsocket: a stream each way over one queue pair (rsocket(7)). Thread-safe.
 ///
-/// Nothing happens in the background: what arrives is noticed by whoever calls [#progress()], reads or writes.
-/// That thread tells all others through [Readiness] and wakes those in [#await]. After [#keepAlive] one more thread
-/// does so from time to time, the same one for all connections.
+/// Nothing happens in the background: completions are processed by the threads that call [#progress()], read or
+/// write. Such a thread notifies the others through [Readiness] and wakes those in [#await]. After [#keepAlive],
+/// one more thread does so from time to time, the same one for all connections.
 public final class RsConnection {
     private static final int SPARE_RECEIVES = 8;
     private static final long MOST_MAPPED = 0xffff_ffffL;
@@ -40,7 +40,7 @@ public final class RsConnection {
     private final CompletionChannel events;
     private final CompletionQueue completionQueue;
     private final QueuePair queuePair;
-    /// No other connection shares it, so the peer of another one cannot use the keys of this one.
+    /// Used by this connection only, so that the peers of others cannot use its keys.
     private final ProtectionDomain domain;
     private final ConnectionMemory memory;
     private final Wire wire;
@@ -55,7 +55,7 @@ public final class RsConnection {
     private @Nullable Connection connection;
     private boolean armed;
     private boolean released;
-    /// Waits for what is on its way after [#close].
+    /// Waits for data in flight after [#close].
     private @Nullable Thread closer;
 
     /// A connection that is not established yet.
@@ -136,8 +136,8 @@ public final class RsConnection {
 
     /// Reads what has arrived.
     ///
-    /// @return how many bytes; 0 if there are none yet, or this side has closed the connection; -1 at the end of
-    ///        the stream
+    /// @return the number of bytes; 0 if there are none yet, or this side has closed the connection; -1 at the end
+    ///         of the stream
     /// @throws IOException if the connection has failed, and nothing is left to read
     public int read(ByteBuffer target) throws IOException {
         lock.lock();
@@ -175,7 +175,7 @@ public final class RsConnection {
         }
     }
 
-    /// How many bytes can be read now.
+    /// The number of bytes that can be read now.
     public int available() {
         lock.lock();
         try {
@@ -186,14 +186,14 @@ public final class RsConnection {
         }
     }
 
-    /// Writes as much as there is room for.
+    /// Writes as much as fits.
     ///
-    /// @return how many bytes; 0, too, if this side has closed the connection
+    /// @return the number of bytes; 0 also if this side has closed the connection
     /// @throws IOException if the peer has ended it
     public int write(ByteBuffer source) throws IOException {
         lock.lock();
         try {
-            // What the peer has sent may be the end.
+            // The peer may already have sent the end of the stream.
             poll();
             return protocol.write(source);
         } catch (IOException e) {
@@ -204,7 +204,7 @@ public final class RsConnection {
         }
     }
 
-    /// Writes as much as there is room for from some buffers, one after the other; see [#write(ByteBuffer)].
+    /// Writes as much as fits from some buffers, one after the other; see [#write(ByteBuffer)].
     public long write(ByteBuffer[] sources, int from, int count) throws IOException {
         lock.lock();
         try {
@@ -233,9 +233,9 @@ public final class RsConnection {
 
     // ---- Mapped memory ----
 
-    /// Maps memory that the peer can write. The peer hears of it before anything that is written later.
+    /// Maps memory that the peer can write. The peer is told of it before anything that is written later.
     ///
-    /// @param offset where it begins for the peer
+    /// @param offset the offset at which the peer writes to it
     /// @param bytes its length, 1 to 4,294,967,295
     /// @throws IOException if the peer has no room for another mapping, the device none for the memory, or the
     ///         connection has ended
@@ -247,7 +247,7 @@ public final class RsConnection {
         MemoryRegion region = null;
         boolean mapped = false;
         try {
-            // Before memory is pinned in vain.
+            // Checked first, so that no memory is pinned in vain.
             checkOpen();
             region = domain.allocate(bytes, MAPPED);
             Mapping mapping = map(offset, region);
@@ -291,11 +291,11 @@ public final class RsConnection {
         }
     }
 
-    /// Places as many bytes as there is room for in memory that the peer has mapped. They are there before the
-    /// peer can read what is written to the stream later.
+    /// Places as many bytes as fit in memory that the peer has mapped. They are there before the peer can read what
+    /// is written to the stream later.
     ///
-    /// @param offset where they go
-    /// @return how many bytes; 0, too, if this side has closed the connection
+    /// @param offset the offset of the peer's memory to write to
+    /// @return the number of bytes; 0 also if this side has closed the connection
     /// @throws IOException if the peer has not mapped all of that memory, or has ended the connection
     public int place(ByteBuffer source, long offset) throws IOException {
         lock.lock();
@@ -312,9 +312,9 @@ public final class RsConnection {
 
     // ---- Idle peers ----
 
-    /// Asks an idle peer for signs of life from now on, and ends the connection if there are none.
+    /// Probes an idle peer from now on, and ends the connection if it does not answer.
     ///
-    /// @param settings when; null for never
+    /// @param settings the times; null for never
     public void keepAlive(@Nullable KeepAlive settings) {
         lock.lock();
         try {
@@ -348,10 +348,9 @@ public final class RsConnection {
 
     // ---- Waiting ----
 
-    /// Notices what has arrived.
+    /// Processes what has arrived.
     ///
-    /// @return which of [Readiness#READ], [Readiness#WRITE] and [Readiness#PLACE] would not find anything to wait
-    ///         for
+    /// @return those of [Readiness#READ], [Readiness#WRITE] and [Readiness#PLACE] that would not have to wait
     public int progress() {
         lock.lock();
         try {
@@ -362,7 +361,7 @@ public final class RsConnection {
         }
     }
 
-    /// Requests an event for the next completion, and notices what has arrived before.
+    /// Requests an event for the next completion, and processes what has arrived before.
     ///
     /// @return as [#progress()]
     public int arm() {
@@ -383,11 +382,11 @@ public final class RsConnection {
         try {
             completionQueue.arm();
         } catch (IllegalStateException e) {
-            // The device was closed, which the next poll finds out.
+            // The device was closed; the next poll reports that.
         }
     }
 
-    /// Takes an event of [#events()], and notices what has arrived.
+    /// Takes an event of [#events()], and processes what has arrived.
     public void takeEvent() {
         lock.lock();
         try {
@@ -405,21 +404,21 @@ public final class RsConnection {
     private void eventTaken() {
         armed = false;
         poll();
-        // Others may have relied on the event.
+        // Other threads may have relied on the event.
         tell();
     }
 
-    /// Has an event after each [#arm()].
+    /// The channel with an event after each [#arm()].
     public CompletionChannel events() {
         return events;
     }
 
-    /// Informs a listener of each change from now on.
+    /// Notifies a listener of each change from now on.
     public void add(Readiness listener) {
         listeners.add(listener);
     }
 
-    /// No longer informs a listener.
+    /// Stops notifying a listener.
     public void remove(Readiness listener) {
         listeners.remove(listener);
     }
@@ -427,10 +426,10 @@ public final class RsConnection {
     /// Waits until one of some operations is ready.
     ///
     /// @param wanted any of [Readiness#READ], [Readiness#WRITE] and [Readiness#PLACE]
-    /// @param spinNanos how long not to sleep
+    /// @param spinNanos how long to poll before sleeping
     /// @param nanos the longest wait
-    /// @param ended whether there is nothing to wait for any more; asked again after each [#wake()]
-    /// @return whether one is; not after an interrupt, which stays pending
+    /// @param ended whether to stop waiting; checked again after each [#wake()]
+    /// @return whether one is ready; false after an interrupt, which stays pending
     public boolean await(int wanted, long spinNanos, long nanos, BooleanSupplier ended) {
         long begin = System.nanoTime();
         do {
@@ -457,7 +456,7 @@ public final class RsConnection {
         }
     }
 
-    /// Has all threads that wait check again whether they should.
+    /// Makes all waiting threads check again whether to continue.
     public void wake() {
         lock.lock();
         try {
@@ -467,7 +466,7 @@ public final class RsConnection {
         }
     }
 
-    /// Notices what has arrived; with the lock.
+    /// Processes what has arrived. The caller holds the lock.
     private void poll() {
         if (released) {
             return;
@@ -488,11 +487,10 @@ public final class RsConnection {
 
     // ---- The end ----
 
-    /// Ends the connection after what was written. Does not block: what is on its way is waited for in the
-    /// background.
+    /// Ends the connection after what was written. Does not block: waits for data in flight in the background.
     ///
-    /// @param patience how long that may take
-    /// @return ends when the peer has everything, or the patience is over
+    /// @param patience the longest wait
+    /// @return the thread that waits: it ends when the peer has everything or the time is up
     public Thread close(Duration patience) {
         lock.lock();
         try {
@@ -525,7 +523,7 @@ public final class RsConnection {
         release();
     }
 
-    /// The process ends, and releases everything itself.
+    /// Ends the streams at the exit of the process, which releases everything else.
     private void leaveAtExit() {
         lock.lock();
         try {
@@ -595,7 +593,7 @@ public final class RsConnection {
 
     // ---- Counters ----
 
-    /// What was counted so far. Does not wait: the numbers may be a few operations apart.
+    /// The current counters. Does not wait, so the numbers may be a few operations apart.
     public ChannelStatistics statistics() {
         return counters.statistics();
     }

@@ -30,11 +30,11 @@ public final class RsConnector {
 
     /// Connects to a peer. Blocks; suits virtual threads.
     ///
-    /// @param options of the identifier, for example its local address
+    /// @param options the options of the identifier, for example its local address
     /// @param timeout the longest wait for each of two steps
     /// @throws BindException if the local address is in use, or not one of the device
     /// @throws ConnectException if the peer cannot be reached, does not answer in time, or rejects the connection
-    /// @throws ProtocolException if the peer is no rsocket
+    /// @throws ProtocolException if the peer is not an rsocket
     public static Established connect(
             SocketDevice device,
             InetSocketAddress address,
@@ -45,7 +45,7 @@ public final class RsConnector {
         return SocketRecording.connect(false, address, () -> establish(device, address, options, sizes, timeout));
     }
 
-    /// Tries again if the peer drops the handshake, as a server does that needs its place for others.
+    /// Retries if the peer drops the handshake, as a server does when it displaces it for another one.
     private static Established establish(
             SocketDevice device,
             InetSocketAddress address,
@@ -68,7 +68,7 @@ public final class RsConnector {
         }
     }
 
-    /// Whether the peer has ended the handshake without refusing the connection.
+    /// Whether the peer ended the handshake without rejecting the connection.
     private static boolean wasDropped(VerbException failure) {
         return failure.errno().equals(Errno.ECONNRESET);
     }
@@ -103,10 +103,10 @@ public final class RsConnector {
         }
     }
 
-    /// Accepts a request, or rejects it if the peer is no rsocket.
+    /// Accepts a request, or rejects it if the peer is not an rsocket.
     ///
-    /// @param answering runs when only the peer is waited for
-    /// @throws IOException if the peer is no rsocket, has gone, or the system has no room for the connection
+    /// @param answering runs when all that is left is to wait for the peer
+    /// @throws IOException if the peer is not an rsocket, is gone, or the system has no room for the connection
     static Established accept(
             SocketDevice device, ConnectionRequest request, BufferSizes sizes, Duration timeout, Runnable answering)
             throws IOException {
@@ -144,7 +144,7 @@ public final class RsConnector {
         }
     }
 
-    /// A message may find no receive for a while: that is part of the flow control.
+    /// With the most retries: a message may find no receive for a while, as part of the flow control.
     private static ConnectionParameters parameters(byte[] privateData) {
         return ConnectionParameters.defaults().withPrivateData(privateData).withRetries(MOST_RETRIES, MOST_RETRIES);
     }

@@ -60,7 +60,7 @@ public final class RsListener implements AutoCloseable {
     /// Listens.
     ///
     /// @param address the local address; port 0 for any
-    /// @param backlog how many established connections may wait to be accepted; then requests wait
+    /// @param backlog the limit of established connections that wait to be accepted; at the limit, requests wait
     /// @throws BindException if the port is in use, or the address does not belong to the device
     public static RsListener open(SocketDevice device, InetSocketAddress address, int backlog, BufferSizes sizes)
             throws SocketException {
@@ -86,7 +86,7 @@ public final class RsListener implements AutoCloseable {
         try {
             request = closed ? null : listener.awaitRequest(TURN);
         } catch (IllegalStateException e) {
-            // It is closed.
+            // The listener was closed.
         }
         if (request != null) {
             begin(new Handshake(request));
@@ -94,10 +94,10 @@ public final class RsListener implements AutoCloseable {
         return !closed;
     }
 
-    /// Waits until another handshake may begin: there is room in the backlog, which counts what is established, and
-    /// not too many handshakes have their turn. Requests wait meanwhile.
+    /// Waits until another handshake may begin: the backlog of established connections has room, and not too many
+    /// handshakes have their turn. Requests wait meanwhile.
     ///
-    /// @return false if it is closed
+    /// @return false if the listener was closed
     private boolean awaitTurn() throws InterruptedException {
         lock.lockInterruptibly();
         try {
@@ -129,7 +129,7 @@ public final class RsListener implements AutoCloseable {
         }
     }
 
-    /// Waits until there is room, or another handshake may give way.
+    /// Waits until there is room, or another handshake may be displaced.
     ///
     /// @return false if it is closed
     private boolean takePlace(Handshake handshake) throws InterruptedException {
@@ -150,9 +150,9 @@ public final class RsListener implements AutoCloseable {
         }
     }
 
-    /// Ends a handshake that gives way.
+    /// Ends a displaced handshake.
     private static void end(Handshake displaced) {
-        LOGGER.log(Level.DEBUG, "{0} gives way: its peer is silent", displaced.request());
+        LOGGER.log(Level.DEBUG, "{0} is displaced: its peer is silent", displaced.request());
         Thread.ofVirtual().name("rsocket-close").start(displaced.request()::close);
     }
 
@@ -182,7 +182,7 @@ public final class RsListener implements AutoCloseable {
         }
     }
 
-    /// Whether this side lacks something, at most once a minute: a peer must not be able to fill a log.
+    /// Whether this side has run out of a resource. True at most once a minute, so that a peer cannot fill a log.
     private boolean isShortage(Throwable failure) {
         boolean shortage = failure instanceof Error
                 || (failure.getCause() instanceof VerbException cause && SHORTAGES.contains(cause.errno()));
@@ -209,7 +209,7 @@ public final class RsListener implements AutoCloseable {
         listeners.changed();
     }
 
-    /// The next connection; null if none waits.
+    /// The next connection; null if there is none.
     public @Nullable Established poll() {
         lock.lock();
         try {
@@ -236,7 +236,7 @@ public final class RsListener implements AutoCloseable {
     /// Waits until a connection can be taken, or the listener is closed.
     ///
     /// @param nanos the longest wait
-    /// @return whether one can; not after an interrupt, which stays pending
+    /// @return whether one can be taken; false after an interrupt, which stays pending
     public boolean await(long nanos) {
         lock.lock();
         try {
@@ -253,17 +253,17 @@ public final class RsListener implements AutoCloseable {
         }
     }
 
-    /// Informs a listener of each new connection from now on.
+    /// Notifies a listener of each new connection from now on.
     public void add(Readiness listening) {
         listeners.add(listening);
     }
 
-    /// No longer informs a listener.
+    /// Stops notifying a listener.
     public void remove(Readiness listening) {
         listeners.remove(listening);
     }
 
-    /// Stops listening. Connections that nobody has taken are reset.
+    /// Stops listening, and resets the connections that were not taken.
     @Override
     public void close() {
         List<Established> left;

@@ -13,11 +13,12 @@ import java.nio.ByteBuffer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// The protocol of one rsocket: what arrives, what is sent, and how it ends. It never waits. Not thread-safe.
+/// The protocol of one rsocket: handles arriving messages, sends messages, and ends the connection. Never blocks.
+/// Not thread-safe.
 final class RsProtocol {
-    /// How many control messages may be on their way.
+    /// The limit of control messages in flight.
     static final int CONTROLS = ConnectionMemory.GRANTS;
-    /// How many completions are taken at once.
+    /// The most completions that one poll takes.
     static final int POLLED = 32;
 
     private static final int NONE = 0;
@@ -43,20 +44,20 @@ final class RsProtocol {
     private boolean established;
     private boolean peerSends;
     private boolean peerReads;
-    /// How many control messages can be posted, and one that waits for that.
+    /// The number of control messages that can be posted, and one that waits for that.
     private int controls = CONTROLS;
     private int pending = NONE;
-    /// Whether the peer was asked for a sign of life, and its device has not confirmed that yet.
+    /// Whether a probe is in flight that the peer's device has not acknowledged yet.
     private boolean asking;
     private boolean closing;
-    /// Whether the peer has ended its stream. Whatever happens later, readers see that end.
+    /// Whether the peer has ended its stream. Readers see that end whatever happens later.
     private boolean ended;
-    /// The reason for programmers.
+    /// The first failure, which becomes the cause of exceptions.
     private @Nullable IOException failure;
     private boolean timedOut;
     /// Whether a call of the program has thrown the failure.
     private boolean told;
-    /// How a request of this side has failed.
+    /// The status of the first request of this side that failed.
     private @Nullable WorkStatus lost;
 
     /// @param completions has room for [#POLLED]
@@ -119,7 +120,7 @@ final class RsProtocol {
 
     // ---- The streams ----
 
-    /// Which of [Readiness#READ], [Readiness#WRITE] and [Readiness#PLACE] would not find anything to wait for.
+    /// Those of [Readiness#READ], [Readiness#WRITE] and [Readiness#PLACE] that would not have to wait.
     int ready() {
         if (!established) {
             return 0;
@@ -132,15 +133,15 @@ final class RsProtocol {
         return outgoing.canSend() ? ready | Readiness.WRITE : ready;
     }
 
-    /// How many bytes can be read.
+    /// The number of bytes that can be read.
     int available() {
         return incoming.bytes();
     }
 
     /// Reads what has arrived.
     ///
-    /// @return how many bytes; 0 if there are none yet, or this side has closed the connection; -1 at the end of
-    ///        the stream
+    /// @return the number of bytes; 0 if there are none yet, or this side has closed the connection; -1 at the end
+    ///         of the stream
     /// @throws IOException if the connection has failed, and nothing is left to read
     int read(ByteBuffer target) throws IOException {
         if (closing) {
@@ -162,15 +163,15 @@ final class RsProtocol {
         throw SocketFailures.ofRead(reason, timedOut);
     }
 
-    /// Writes as much as there is room for.
+    /// Writes as much as fits.
     ///
-    /// @return how many bytes; 0, too, if this side has closed the connection
+    /// @return the number of bytes; 0 also if this side has closed the connection
     /// @throws IOException if the peer has ended it
     int write(ByteBuffer source) throws IOException {
         return mayWrite() ? (int) written(outgoing.write(source), source.hasRemaining()) : 0;
     }
 
-    /// Writes as much as there is room for from some buffers, one after the other; see [#write(ByteBuffer)].
+    /// Writes as much as fits from some buffers, one after the other; see [#write(ByteBuffer)].
     long write(ByteBuffer[] sources, int from, int count) throws IOException {
         return mayWrite() ? written(outgoing.write(sources, from, count), hasRemaining(sources, from, count)) : 0;
     }
@@ -185,7 +186,7 @@ final class RsProtocol {
         return true;
     }
 
-    /// As the kernel does it: the first call tells about the failure, all others that the stream is broken.
+    /// As in the kernel, the first call reports the failure, and later ones that the stream is broken.
     private IOException broken() {
         IOException reason = failure;
         if (reason == null || told) {
@@ -240,10 +241,10 @@ final class RsProtocol {
         }
     }
 
-    /// Maps memory that the peer can write. The peer hears of it before anything that is written later.
+    /// Maps memory that the peer can write. The peer is told of it before anything that is written later.
     ///
-    /// @param offset where it begins for the peer
-    /// @param closer is called when the mapping is closed
+    /// @param offset the offset at which the peer writes to it
+    /// @param closer called when the mapping is closed
     /// @throws IOException if the peer has no room for another mapping, or the connection has ended
     Mapping map(long offset, MemoryRegion region, Consumer<Mapping> closer) throws IOException {
         checkOpen();
@@ -260,10 +261,10 @@ final class RsProtocol {
         ownMappings.closeAll();
     }
 
-    /// Places as many bytes as there is room for in memory that the peer has mapped.
+    /// Places as many bytes as fit in memory that the peer has mapped.
     ///
-    /// @param offset where they go
-    /// @return how many bytes; 0, too, if this side has closed the connection
+    /// @param offset the offset of the peer's memory to write to
+    /// @return the number of bytes; 0 also if this side has closed the connection
     /// @throws IOException if the peer has not mapped all of that memory, or has ended the connection
     int place(ByteBuffer source, long offset) throws IOException {
         if (!mayWrite()) {
@@ -295,9 +296,9 @@ final class RsProtocol {
 
     // ---- What arrives ----
 
-    /// Notices what has arrived, and answers it.
+    /// Processes what has arrived, and answers it.
     ///
-    /// @return how many operations have completed
+    /// @return the number of completed operations
     int poll() {
         int arrived = 0;
         int total = 0;
@@ -322,11 +323,12 @@ final class RsProtocol {
         return total;
     }
 
-    /// @return how many receives have completed
+    /// @return the number of completed receives
     private int complete(int index) throws ProtocolException {
         long id = completions.workId(index);
         if ((id & Wire.RECEIVE) == 0) {
-            // If it has failed, so do the receives, after those that have succeeded: there may be more to read.
+            // If a request fails, the receives fail too, but only after those that have succeeded: there may be
+            // more to read.
             boolean success = completions.isSuccess(index);
             counters.count(success ? ChannelCounter.COMPLETED : ChannelCounter.FAILED);
             if (!success && lost == null) {
@@ -340,14 +342,14 @@ final class RsProtocol {
             return 1;
         }
         if ((peerSends || peerReads) && !closing) {
-            // What the peer did not answer is the reason.
+            // The unanswered probe is the reason.
             timedOut |= asking;
             fail(new IOException(reason()));
         }
         return 0;
     }
 
-    /// Why the device has flushed the receives, as far as it is known.
+    /// The reason, if known, why the device flushed the receives.
     private String reason() {
         Connection connected = connection;
         String known = connected == null ? null : connected.disconnectReason();
@@ -406,7 +408,7 @@ final class RsProtocol {
         }
     }
 
-    /// Sends what the peer waits for, and the end.
+    /// Sends grants, credits and mappings that the peer is waiting for, and the end of the stream.
     private void giveBack() {
         if (!established) {
             return;
@@ -448,7 +450,7 @@ final class RsProtocol {
 
     // ---- The end ----
 
-    /// Asks the peer for a sign of life, unless it was asked and its device still tries.
+    /// Sends a probe, unless one is in flight.
     void ask() {
         if (!asking && controls > 0) {
             asking = true;
@@ -457,20 +459,20 @@ final class RsProtocol {
         }
     }
 
-    /// The peer has given no sign of life.
+    /// Fails the connection, because the peer has not answered any probe.
     void giveUp() {
         timedOut = true;
         fail(new IOException("the peer has not answered any question of SO_KEEPALIVE"));
     }
 
-    /// The connection manager has heard that the connection has ended.
+    /// The connection manager has reported the end of the connection.
     void disconnected(String reason) {
         if (!isOver()) {
             fail(new IOException(reason));
         }
     }
 
-    /// Whether nothing comes and nothing can be sent any more, or this side has closed the connection.
+    /// Whether both streams have ended, or this side has closed the connection.
     boolean isOver() {
         return closing || (!peerSends && !peerReads);
     }
@@ -484,7 +486,8 @@ final class RsProtocol {
         giveBack();
     }
 
-    /// Ends both streams for the peer, after what was written. Threads of this side that wait for bytes are not told.
+    /// Ends both streams for the peer, after what was written. Threads of this side that wait for bytes are not
+    /// notified.
     void leave() {
         if (established && (peerSends || peerReads)) {
             peerReads = false;
@@ -508,7 +511,7 @@ final class RsProtocol {
                 SocketRecording.failed(connected.remoteAddress().toString(), words);
             }
             if (connected != null && cause.getCause() instanceof ProtocolException) {
-                // The peer must not go on after it has broken the rules.
+                // The peer must not continue after it has violated the protocol.
                 Thread.ofVirtual().name("rsocket-disconnect").start(connected::close);
             }
         }
@@ -517,7 +520,7 @@ final class RsProtocol {
         pending = NONE;
     }
 
-    /// Whether something is on its way to a peer that still takes it.
+    /// Whether data is in flight to a peer that still accepts it.
     boolean isLeaving() {
         return established && failure == null && (pending != NONE || controls < CONTROLS || !outgoing.isSent());
     }

@@ -4,9 +4,9 @@ import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
-/// The threads that establish connections, for all devices: a few platform threads, because each wait of a
-/// virtual thread for a socket costs several wake-ups of other threads; and virtual threads while those are busy,
-/// because a peer that does not answer must not hold up others. All are gone soon after the last connection was
+/// The threads that establish connections, for all devices: a few platform threads, because each wait of a virtual
+/// thread for a socket costs several wake-ups of other threads. While those are busy, virtual threads are used,
+/// because a peer that does not answer must not delay others. All end soon after the last connection was
 /// established.
 public final class SetupThreads {
     private static final int MOST = 4;

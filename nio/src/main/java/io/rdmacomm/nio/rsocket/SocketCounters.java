@@ -19,7 +19,7 @@ import java.util.concurrent.atomic.AtomicLong;
 /// Thread-safe.
 final class SocketCounters implements CounterSource, AutoCloseable {
     private static final int INTERVAL_SECONDS = 1;
-    /// Sessions and their channels have the numbers around zero.
+    /// Starts far from the numbers of sessions and their channels, which are near zero.
     private static final AtomicLong NUMBERS = new AtomicLong(1L << 62);
 
     private final String name;
@@ -34,7 +34,7 @@ final class SocketCounters implements CounterSource, AutoCloseable {
         this.name = "sockets on " + device;
     }
 
-    /// Begins to publish after an interval, so that the first connection does not compete with it for processors.
+    /// Starts publishing after one interval, so that it does not compete with the first connection for processors.
     void start() {
         var _ = Thread.ofVirtual().name("rsocket-counters").start(this::publish);
     }

@@ -20,7 +20,7 @@ public final class SocketDevice implements AutoCloseable {
         this.manager = ConnectionManager.open(context);
         this.counters = new SocketCounters(context.device().name());
         TransportType transport = context.device().transport();
-        // The software device speaks iWARP between hosts.
+        // The software device uses iWARP between hosts.
         this.immediate = transport != TransportType.IWARP && transport != TransportType.UNSPECIFIED;
     }
 
@@ -48,7 +48,7 @@ public final class SocketDevice implements AutoCloseable {
         return context;
     }
 
-    /// Whether connections can have a type of service of their own.
+    /// Whether each connection can have its own type of service.
     public boolean hasTypeOfService() {
         return context.supports(Capability.CONNECTION_TYPE_OF_SERVICE);
     }
@@ -66,12 +66,12 @@ public final class SocketDevice implements AutoCloseable {
         return manager;
     }
 
-    /// Whether messages are immediate data here, as on InfiniBand and RoCE.
+    /// Whether messages are always immediate data, as on InfiniBand and RoCE.
     boolean isImmediate() {
         return immediate;
     }
 
-    /// Whether messages can be immediate data if both ends agree: not on iWARP adapters.
+    /// Whether messages can be immediate data if both ends agree, as everywhere but on iWARP adapters.
     boolean canBeImmediate() {
         return context.device().transport() != TransportType.IWARP;
     }

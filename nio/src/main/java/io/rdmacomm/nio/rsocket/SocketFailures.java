@@ -11,14 +11,14 @@ import java.net.NoRouteToHostException;
 import java.net.SocketException;
 import org.jspecify.annotations.Nullable;
 
-/// The exceptions of the JDK's channels for the failures of a device. Programs compare their classes and texts, so the
-/// reason is the cause.
+/// Translates failures of a device to the exceptions of the JDK's channels. Programs compare their classes and
+/// texts, so the actual reason is the cause.
 public final class SocketFailures {
     static final String TIMED_OUT = "Connection timed out";
 
     private SocketFailures() {}
 
-    /// Why something has failed, in words.
+    /// The message of a failure and of its cause.
     public static String reason(Throwable failure) {
         Throwable cause = failure.getCause();
         String reason = cause == null ? null : cause.getMessage();
@@ -42,7 +42,7 @@ public final class SocketFailures {
         if (bind != null) {
             return because(bind, cause);
         }
-        // What no program expects can say in the text what to do.
+        // No program compares the text of this one, so it can say what to do.
         return because(
                 cause instanceof ConnectionException
                         ? ofConnection(cause.errno())
@@ -50,7 +50,7 @@ public final class SocketFailures {
                 cause);
     }
 
-    /// The exception of an attempt to connect that has found no answer.
+    /// The exception of an attempt to connect that timed out.
     static SocketException ofConnecting(DeadlineException cause) {
         return because(new ConnectException(TIMED_OUT), cause);
     }

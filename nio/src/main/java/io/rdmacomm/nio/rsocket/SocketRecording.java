@@ -6,8 +6,8 @@ import java.net.InetSocketAddress;
 import jdk.jfr.FlightRecorder;
 import org.jspecify.annotations.Nullable;
 
-/// Reports to the flight recorder, if it is active. Otherwise the classes of the events must not be loaded: the
-/// first one costs the JVM a tenth of a second, even if nobody records. A program or an image may lack the recorder.
+/// Reports to the flight recorder if it is active. Otherwise the event classes must not be loaded: the first one
+/// costs the JVM a tenth of a second, even without a recording. A program or an image may lack the recorder.
 final class SocketRecording {
     private static final boolean POSSIBLE =
             ModuleLayer.boot().findModule("jdk.jfr").isPresent();
@@ -18,7 +18,7 @@ final class SocketRecording {
         return POSSIBLE && FlightRecorder.isInitialized();
     }
 
-    /// A way to a connection.
+    /// Establishes a connection.
     interface Establishment {
         Established run() throws IOException;
     }

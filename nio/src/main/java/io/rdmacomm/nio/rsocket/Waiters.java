@@ -8,9 +8,9 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/// The threads that wait for one connection. One of them waits at the completion channel, the others for it: a
-/// reader and a writer may wait at the same time, and the channel wakes only one. Methods are called with the
-/// lock of the connection.
+/// The threads that wait for one connection. One of them waits at the completion channel, and the others wait for
+/// that thread: a reader and a writer may wait at the same time, but the channel wakes only one. Methods are called
+/// with the lock of the connection held.
 final class Waiters {
     private final ReentrantLock lock;
     private final Condition changed;
@@ -23,9 +23,9 @@ final class Waiters {
         this.events = events;
     }
 
-    /// Waits without the lock, perhaps not until something has changed.
+    /// Releases the lock and waits. May return before anything has changed.
     ///
-    /// @return whether an event was taken; not if the thread was interrupted, which stays pending
+    /// @return whether an event was taken; false after an interrupt, which stays pending
     @SuppressWarnings("WaitNotInLoop") // the callers repeat it
     boolean await(long nanos) {
         if (atChannel != null) {
@@ -48,17 +48,17 @@ final class Waiters {
         } catch (RdmaInterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (IllegalStateException e) {
-            // The connection was released meanwhile, which the caller sees.
+            // The connection was released meanwhile; the caller checks that.
         } finally {
             lock.lock();
             atChannel = null;
-            // Another one must wait at the channel in place of this thread.
+            // Another thread must take over the wait at the channel.
             changed.signalAll();
         }
         return acknowledged(queue);
     }
 
-    /// Takes an event that is there already.
+    /// Takes a pending event.
     ///
     /// @return whether there was one
     boolean takeEvent() {

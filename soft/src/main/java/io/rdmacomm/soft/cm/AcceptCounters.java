@@ -44,12 +44,12 @@ public final class AcceptCounters {
         return overflows.sum();
     }
 
-    /// Connections that the peer ended before its request was taken.
+    /// Connections that the peer ended before the program took its request.
     public long vanished() {
         return vanished.sum();
     }
 
-    /// All numbers in a line.
+    /// All counters in one line.
     @Override
     public String toString() {
         return accepted + " accepted, " + requests + " requests, " + violations + " violations, " + timeouts

@@ -1,9 +1,8 @@
 package io.rdmacomm.soft.cm;
 
-/// Limits on what strangers can make a listener hold. Beyond each, the oldest connection is closed.
+/// Limits on what unknown peers can make a listener hold. At each limit, the oldest connection is closed.
 ///
-/// @param halfOpen how many connections may be open whose request is not complete; an honest peer sends its request at
-///        once
+/// @param halfOpen how many connections may have an incomplete request; an honest peer sends its request at once
 /// @param halfOpenOfAnOrigin how many of these may come from one address
 /// @param requestNanos how long a request may take to arrive
 /// @param waiting how many complete requests may wait to be taken
@@ -16,10 +15,10 @@ public record AcceptLimits(
     /// Enough for the clients of a server that restarts. Each costs a TCP connection.
     private static final int LEAST_WAITING = 2048;
 
-    /// The usual limits: 256 half-open connections, 5 seconds, as Linux siw has it. Requests that find the backlog
-    /// full wait, as TCP has callers wait.
+    /// The usual limits: 256 half-open connections and 5 seconds, as in Linux siw. Requests beyond the backlog
+    /// wait, as with TCP.
     ///
-    /// @param backlog how many complete requests the program wants to wait
+    /// @param backlog how many complete requests may wait for the program
     public static AcceptLimits withBacklog(int backlog) {
         int waiting = Math.max(backlog, LEAST_WAITING);
         return new AcceptLimits(HALF_OPEN, HALF_OPEN_OF_AN_ORIGIN, REQUEST_NANOS, waiting, waiting / 4 * 3);

@@ -15,15 +15,15 @@ import java.util.UUID;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
-/// How both ends of a connection by address agree to use shared memory, over the TCP connection that they have:
+/// Lets both ends of a connection by address agree to use shared memory, over their TCP connection:
 ///
 /// 1. The responder's reply names its context and its queue pair, if the initiator is on the same host.
 /// 2. The initiator answers with a second request frame. If it finds the responder's context in shared memory,
-///    and the number in its control file is the one that was named, it names its own; otherwise both stay with
-///    TCP.
+///    and its control file has the same identity, the frame names the initiator's context; otherwise both stay
+///    with TCP.
 /// 3. The responder looks for the initiator in the same way, and confirms with a second reply frame.
 ///
-/// The TCP connection stays: its end is the disconnect.
+/// The TCP connection stays open: closing it disconnects.
 final class HostAgreement {
     private static final int PSN_LIMIT = 1 << 24;
     private static final byte[] NO_DATA = {};
@@ -38,16 +38,16 @@ final class HostAgreement {
         this.answer = answer;
     }
 
-    /// Whether both ends of a TCP connection are most likely on this host. The network stack connects an address
-    /// of the host to itself.
+    /// Whether both ends of a TCP connection are most likely on this host: an address of the host connects to
+    /// itself.
     static boolean mayShareMemory(InetSocketAddress local, InetSocketAddress remote) {
         return local.getAddress().isLoopbackAddress() || local.getAddress().equals(remote.getAddress());
     }
 
-    /// The handshake for the reply of the responder.
+    /// The handshake for the responder's reply.
     ///
     /// @param own its queue pair
-    /// @param identity names its context; [PeerHandshake#NO_HOST] if it does not use shared memory
+    /// @param identity identifies its context; [PeerHandshake#NO_HOST] if it does not use shared memory
     static PeerHandshake offer(QueuePairAddress own, UUID identity) {
         return handshake(
                 MpaFrame.Kind.REPLY,
@@ -63,8 +63,8 @@ final class HostAgreement {
     /// Answers an offer that names a context; the initiator.
     ///
     /// @param own its queue pair
-    /// @param contexts finds the responder's
-    /// @return null if both stay with TCP; the responder knows it then
+    /// @param contexts finds the responder's context
+    /// @return null if both stay with TCP; the responder was told
     /// @throws IOException if the connection is lost
     static @Nullable HostAgreement answer(
             SocketChannel channel, PeerHandshake offer, QueuePairAddress own, HostContexts contexts)
@@ -96,7 +96,7 @@ final class HostAgreement {
         PeerHandshake answer = PeerHandshake.find(
                 await(channel, MpaFrame.Kind.REQUEST, deadline).privateData());
         if (answer == null || answer.kind() != MpaFrame.Kind.REQUEST || answer.nonce() != offer.nonce()) {
-            throw new IOException("the peer does not answer what was asked");
+            throw new IOException("unexpected answer from the peer");
         }
         if (answer.verdict() != PeerHandshake.Verdict.USE_SHARED_MEMORY) {
             return null;
@@ -105,7 +105,7 @@ final class HostAgreement {
                 && answer.firstPsn() == offer.expectedPsn()
                 && answer.expectedPsn() == offer.firstPsn();
         if (!fits || !contexts.reaches(answer.source(), answer.host())) {
-            throw new IOException("the peer wants to use shared memory, and is not found there");
+            throw new IOException("the peer wants to use shared memory, but was not found there");
         }
         return new HostAgreement(channel, answer, null);
     }
@@ -168,7 +168,7 @@ final class HostAgreement {
         return new MpaNegotiation(false, 0, 0).plainRequest(answer.appendTo(NO_DATA));
     }
 
-    /// Few bytes were sent on this connection before: the send buffer has room.
+    /// One write is enough: few bytes were sent on this connection before, so the send buffer has room.
     private static void send(SocketChannel channel, MpaFrame frame) throws IOException {
         ByteBuffer bytes = frame.encode();
         channel.write(bytes);

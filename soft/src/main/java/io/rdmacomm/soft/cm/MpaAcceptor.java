@@ -30,8 +30,8 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/// Listens on a TCP port and collects the requests of MPA initiators, with one thread for all of them. A stranger
-/// costs at most one connection, and [AcceptLimits] limits their number.
+/// Listens on a TCP port and collects the requests of MPA initiators, with one thread for all of them. An unknown
+/// peer costs at most one connection, and [AcceptLimits] limits their number.
 public final class MpaAcceptor implements AutoCloseable {
     private static final SafeLogger LOGGER = SafeLogger.of(MpaAcceptor.class);
     private static final int TCP_BACKLOG = 1024;
@@ -46,7 +46,7 @@ public final class MpaAcceptor implements AutoCloseable {
     private final InetSocketAddress localAddress;
     private final ServiceThread thread;
     private final HalfMade<HalfOpen> halfOpen;
-    /// Those whose request is complete, in this turn. Only the thread touches it.
+    /// Connections whose request became complete in this turn. Only used by the thread.
     private final List<HalfOpen> complete = new ArrayList<>();
 
     private final AcceptPause pause = new AcceptPause();
@@ -64,7 +64,7 @@ public final class MpaAcceptor implements AutoCloseable {
         this.options = options;
         this.halfOpen = new HalfMade<>(limits.halfOpen(), limits.halfOpenOfAnOrigin());
         this.waiting = new HalfMade<>(limits.waiting(), limits.waitingOfAnOrigin());
-        // Sockets of IPv6, which are the default, listen at the wildcard address for both families.
+        // IPv6 sockets, the default, accept both families at the wildcard address.
         this.server = options.addressFamilyOnly() && address.getAddress() instanceof Inet4Address
                 ? SystemSockets.openServerSocket(StandardProtocolFamily.INET)
                 : SystemSockets.openServerSocket();
@@ -90,7 +90,7 @@ public final class MpaAcceptor implements AutoCloseable {
         }
     }
 
-    /// Where it listens.
+    /// The address at which it listens.
     public InetSocketAddress localAddress() {
         return localAddress;
     }
@@ -100,7 +100,7 @@ public final class MpaAcceptor implements AutoCloseable {
         return counters;
     }
 
-    /// Whether it takes no more connections, because it was closed or has failed.
+    /// Whether it accepts no more connections, because it was closed or has failed.
     boolean isEnded() {
         return closed;
     }
@@ -123,7 +123,7 @@ public final class MpaAcceptor implements AutoCloseable {
         }
     }
 
-    /// The oldest request whose peer still waits; null if there is none. With the lock.
+    /// The oldest request whose peer still waits; null if there is none. Under the lock.
     private @Nullable MpaRequest next() {
         for (MpaRequest oldest = waiting.oldest(); oldest != null; oldest = waiting.oldest()) {
             waiting.remove(oldest);
@@ -135,7 +135,7 @@ public final class MpaAcceptor implements AutoCloseable {
         return null;
     }
 
-    /// Stops listening, wakes waiting threads, and refuses the requests that were not taken.
+    /// Stops listening, wakes waiting threads, and rejects the requests that were not taken.
     @Override
     public void close() {
         closed = true;
@@ -176,7 +176,7 @@ public final class MpaAcceptor implements AutoCloseable {
         return true;
     }
 
-    /// No caller waits for a thread that has ended, whatever the reason.
+    /// Wakes all waiting threads, as this thread has ended for any reason.
     private void end() {
         closed = true;
         lock.lock();
@@ -211,7 +211,7 @@ public final class MpaAcceptor implements AutoCloseable {
         selector.selectedKeys().clear();
         dropOverdue();
         if (!complete.isEmpty()) {
-            // A channel is free for another selector, and closes at once, only when its cancelled key is gone.
+            // Only when its cancelled key is gone can a channel join another selector, or close at once.
             selector.selectNow();
             List<HalfOpen> published = List.copyOf(complete);
             complete.clear();
@@ -252,7 +252,7 @@ public final class MpaAcceptor implements AutoCloseable {
             InetAddress from = ((InetSocketAddress) channel.getRemoteAddress()).getAddress();
             HalfOpen oldest = halfOpen.givingWay(from);
             if (oldest != null) {
-                // Its request may have arrived since the last look: only one that is silent gives way.
+                // Its request may have arrived since the last read: only a silent connection is displaced.
                 oldest.tryRead();
             }
             HalfOpen connection = new HalfOpen(channel);
@@ -280,7 +280,7 @@ public final class MpaAcceptor implements AutoCloseable {
         }
     }
 
-    /// An error costs this connection only: nobody else knows the others that are complete.
+    /// An error ends only this connection: the other complete ones must still be published.
     private void tryPublish(HalfOpen connection) {
         try {
             publish(connection);
@@ -315,9 +315,9 @@ public final class MpaAcceptor implements AutoCloseable {
         }
     }
 
-    /// Has a request wait for the program, unanswered however long that takes: its peer decides when to give up.
+    /// Queues a request for the program, for however long that takes: its peer decides when to give up.
     ///
-    /// @return the one that cannot wait; null if there is room
+    /// @return the request that cannot wait; null if there is room
     private @Nullable MpaRequest offer(MpaRequest request) {
         lock.lock();
         try {
@@ -377,8 +377,8 @@ public final class MpaAcceptor implements AutoCloseable {
             }
         }
 
-        /// Reads what has arrived. An error costs this connection only, and must not delay the others that
-        /// are ready.
+        /// Reads what has arrived. An error ends only this connection, and must not delay the others that are
+        /// ready.
         void tryRead() {
             try {
                 read();

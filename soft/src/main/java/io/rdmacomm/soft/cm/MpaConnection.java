@@ -8,5 +8,5 @@ import java.nio.channels.SocketChannel;
 ///
 /// @param channel connected, not blocking; its first unread byte is the first of the peer's stream
 /// @param reply of the responder
-/// @param terms that were agreed on
+/// @param terms the agreed terms
 public record MpaConnection(SocketChannel channel, MpaFrame reply, MpaTerms terms) {}

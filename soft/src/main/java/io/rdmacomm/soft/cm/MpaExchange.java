@@ -16,13 +16,13 @@ import org.jspecify.annotations.Nullable;
 final class MpaExchange {
     private MpaExchange() {}
 
-    /// Waits for a frame, and reads nothing behind it. The deadline is for all of it: single bytes do not extend
-    /// it.
+    /// Waits for a frame, and reads nothing after it. The deadline covers the whole frame: single bytes do not
+    /// extend it.
     ///
     /// @param deadline by [System#nanoTime()]
     /// @throws SocketTimeoutException if it is not complete in time
     /// @throws SilentEndException if the peer ended the connection before the first byte
-    /// @throws io.rdmacomm.soft.iwarp.MpaException if it is no such frame
+    /// @throws io.rdmacomm.soft.iwarp.MpaException if it is not such a frame
     static MpaFrame await(Socket socket, MpaFrame.Kind kind, long deadline) throws IOException {
         MpaFrameReader reader = new MpaFrameReader(kind);
         InputStream in = socket.getInputStream();

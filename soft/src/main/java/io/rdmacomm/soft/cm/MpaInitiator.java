@@ -15,8 +15,8 @@ import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.SocketChannel;
 import org.jspecify.annotations.Nullable;
 
-/// Opens one MPA connection, in the caller's thread. [#close()] from another thread ends it at once, and so does
-/// an interrupt.
+/// Opens one MPA connection on the caller's thread. [#close()] from another thread ends it at once, and so does an
+/// interrupt.
 public final class MpaInitiator implements AutoCloseable {
     private final InetSocketAddress remote;
     private final IdentifierOptions options;
@@ -32,11 +32,11 @@ public final class MpaInitiator implements AutoCloseable {
     /// Connects, sends the request, and waits for the reply. Blocks. If the peer disconnects without a reply to
     /// revision 2, tries once more with revision 1, as existing adapters do.
     ///
-    /// @param own what this side wants
+    /// @param own the terms that this side asks for
     /// @param privateData for the peer's program
-    /// @param timeoutNanos how long all of it may take
-    /// @throws MpaRejectedException if the responder refused
-    /// @throws io.rdmacomm.soft.iwarp.MpaException if it broke the rules
+    /// @param timeoutNanos for the whole exchange
+    /// @throws MpaRejectedException if the responder rejected the connection
+    /// @throws io.rdmacomm.soft.iwarp.MpaException if the responder violated the protocol
     /// @throws java.net.BindException if the local address of the options is in use
     /// @throws SocketTimeoutException if it took too long
     /// @throws java.net.ConnectException if no program listens there
@@ -51,8 +51,8 @@ public final class MpaInitiator implements AutoCloseable {
         }
     }
 
-    /// Ends the attempt, or the connection that it has made, unless it was released; a thread in [#connect] gets
-    /// an [AsynchronousCloseException].
+    /// Ends the attempt, or closes its connection unless that was released; a thread in [#connect] gets an
+    /// [AsynchronousCloseException].
     @Override
     public synchronized void close() {
         closed = true;
@@ -87,7 +87,7 @@ public final class MpaInitiator implements AutoCloseable {
         }
     }
 
-    /// Replaces a failure whose reason is that this was closed or the thread interrupted.
+    /// Throws instead of a failure that a close or an interrupt caused.
     private synchronized void checkWanted() throws IOException {
         if (Thread.currentThread().isInterrupted()) {
             throw new ClosedByInterruptException();
@@ -106,7 +106,7 @@ public final class MpaInitiator implements AutoCloseable {
         return channel;
     }
 
-    /// The connection that [#connect] has made belongs to a queue pair from now on.
+    /// Gives up the connection that [#connect] has made: it belongs to a queue pair from now on.
     ///
     /// @throws AsynchronousCloseException if this was closed meanwhile
     synchronized void release() throws IOException {

@@ -7,7 +7,7 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 
-/// A connection whose request is complete and has not been answered. Answered by one thread.
+/// A connection with a complete, unanswered request. Not thread-safe.
 public final class MpaRequest {
     private final SocketChannel channel;
     private final MpaFrame frame;
@@ -36,7 +36,7 @@ public final class MpaRequest {
         return remoteAddress;
     }
 
-    /// Answers. The connection then belongs to the caller; it is non-blocking.
+    /// Sends the reply. The connection then belongs to the caller; it is non-blocking.
     ///
     /// @throws IOException if the peer has disconnected or does not wait; the connection is closed then
     public SocketChannel reply(MpaFrame reply) throws IOException {
@@ -80,8 +80,8 @@ public final class MpaRequest {
         }
     }
 
-    /// An initiator waits for the reply. One that has disconnected, or keeps sending in violation of RFC 5044 7.1.2, is
-    /// not connected.
+    /// Checks that the initiator still waits for the reply. It is not connected if it has disconnected, or keeps
+    /// sending in violation of RFC 5044 7.1.2.
     private void checkWaiting() throws IOException {
         int count = channel.read(ByteBuffer.allocate(1));
         if (count != 0) {
@@ -93,7 +93,7 @@ public final class MpaRequest {
         ByteBuffer bytes = reply.encode();
         channel.write(bytes);
         if (bytes.hasRemaining()) {
-            // Nothing was sent on this connection before: the send buffer has room for some hundred bytes.
+            // This is the first write on this connection: the send buffer has room for some hundred bytes.
             throw new IOException("the reply does not fit into the send buffer");
         }
     }

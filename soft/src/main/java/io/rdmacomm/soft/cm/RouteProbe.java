@@ -10,15 +10,14 @@ import java.net.InetSocketAddress;
 import java.nio.channels.DatagramChannel;
 import org.jspecify.annotations.Nullable;
 
-/// Asks the kernel for the route to a peer: a connected datagram socket has the address that this host would use.
-/// Nothing
-/// is sent.
+/// Asks the kernel for the route to a peer: a connected datagram socket has the local address that would be used.
+/// Sends nothing.
 public final class RouteProbe {
     private static final int ANY_PORT = 1;
 
     private RouteProbe() {}
 
-    /// The address that this host uses towards a peer.
+    /// The address that this host uses to reach a peer.
     ///
     /// @param wanted the address to connect from; null for any
     /// @throws VerbException if there is no such address or route

@@ -11,8 +11,8 @@ import java.util.OptionalInt;
 final class SocketOptions {
     private SocketOptions() {}
 
-    /// Sends without delay, and with the type of service of the identifier. Java sets the IPv6 traffic
-    /// class with the same option.
+    /// Sets no delay, and the type of service of the identifier. Java sets the IPv6 traffic class with the same
+    /// option.
     static void set(SocketChannel channel, IdentifierOptions options) throws IOException {
         channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
         OptionalInt type = options.typeOfService();
@@ -21,8 +21,8 @@ final class SocketOptions {
         }
     }
 
-    /// Binds to the local address of the identifier, if it has one. A port may be used again before the kernel has
-    /// forgotten its last connection, as with adapters.
+    /// Binds to the local address of the identifier, if it has one. The port may be reused while the kernel still
+    /// remembers its last connection, as with adapters.
     static void bind(SocketChannel channel, IdentifierOptions options) throws IOException {
         InetSocketAddress local = options.localAddress();
         if (local != null) {

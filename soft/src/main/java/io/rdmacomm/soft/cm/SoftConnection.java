@@ -26,7 +26,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/// A connection that was set up with MPA. The queue pair drives it; this class only knows whether it still exists,
+/// A connection that was set up with MPA. The queue pair drives it; this class only tracks whether it still exists,
 /// and ends it.
 final class SoftConnection implements ConnectionDriver {
     private static final long DRAIN_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -62,12 +62,12 @@ final class SoftConnection implements ConnectionDriver {
         this.privateData = privateData;
     }
 
-    /// Takes a connection over when the queue pair is ready.
+    /// Takes over a connection when the queue pair is ready.
     private interface Takeover {
         void run() throws IOException;
     }
 
-    /// Hands the TCP connection over to the queue pair, which is in INIT, and brings that up.
+    /// Brings up the queue pair, which is in INIT, and hands the TCP connection over to it.
     ///
     /// @param peerReads how many READs and atomics the peer wants to have outstanding
     /// @throws IOException if the connection is no longer usable; it is closed then
@@ -83,7 +83,7 @@ final class SoftConnection implements ConnectionDriver {
                 () -> endpoint.adopt(channel, terms, this::end));
     }
 
-    /// Connects the queue pair, which is in INIT, over shared memory. The TCP connection shows the end.
+    /// Connects the queue pair, which is in INIT, over shared memory. Closing the TCP connection disconnects it.
     ///
     /// @param peerReads how many READs and atomics the peer wants to have outstanding
     /// @param deadline when the peer must be ready, by [System#nanoTime()]
@@ -103,7 +103,7 @@ final class SoftConnection implements ConnectionDriver {
                 });
     }
 
-    /// The agreed values; the link accepts more, because siw sends more than it asked for.
+    /// Stores the agreed values. The link accepts more, because siw sends more than it asked for.
     private void agree(LinkTerms terms, int peerReads) {
         responderResources = Math.min(terms.mpa().inboundReads(), peerReads);
         initiatorDepth = terms.mpa().outboundReads();
@@ -150,20 +150,20 @@ final class SoftConnection implements ConnectionDriver {
                 .maxReadAtomic(terms.mpa().outboundReads());
     }
 
-    /// The queue pair's link is over, or this side ends it; any thread, perhaps under the queue pair's locks. The first
-    /// reason counts.
+    /// The queue pair's link has ended, or this side ends it; any thread, perhaps under the queue pair's locks. The
+    /// first reason counts.
     private void end(String why) {
         String known = reason.compareAndExchange(null, why);
         ended.complete(known == null ? why : known);
     }
 
-    /// A depth, which a peer of another make may not have negotiated.
+    /// A depth, which a third-party peer may not have negotiated.
     static int depth(int asked) {
         return asked == EnhancedSetup.NOT_NEGOTIATED ? LinkTerms.MOST_READS : Math.min(asked, LinkTerms.MOST_READS);
     }
 
-    /// The longest segment for a peer of another make: RNICs take what fits into one TCP segment. That of the
-    /// first hop is known; where the path takes less, the device reduces it.
+    /// The longest segment for a third-party peer: RNICs accept what fits into one TCP segment. The MTU of the
+    /// first hop is known; where the path takes less, [TcpSettings#segment] reduces it.
     static int segmentLimit(InetAddress local, TcpSettings own) {
         int headers = (local instanceof Inet4Address ? IPV4_AND_TCP : IPV6_AND_TCP) + TIME_STAMPS;
         return Math.min(own.segmentLimit(), Fpdu.segmentLimit(mtu(local) - headers));
@@ -208,8 +208,8 @@ final class SoftConnection implements ConnectionDriver {
         return reason.get();
     }
 
-    /// Sends what was posted before, if the peer takes it, then ends the connection with FIN: iWARP has no message
-    /// for an orderly end.
+    /// Sends what was posted before, if the peer accepts it, then ends the connection with FIN: iWARP has no
+    /// message for an orderly end.
     @Override
     public void disconnect() {
         if (reason.get() == null && endpoint.awaitIdle(DRAIN_NANOS)) {
@@ -227,7 +227,7 @@ final class SoftConnection implements ConnectionDriver {
                 queuePair.modify(new QueuePairAttributes().state(QueuePairState.ERROR));
             }
         } catch (IllegalStateException e) {
-            // Its owner has closed it, which ended the connection.
+            // The owner has closed the queue pair, which ended the connection.
         }
     }
 

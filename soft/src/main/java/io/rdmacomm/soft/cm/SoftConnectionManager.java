@@ -28,10 +28,10 @@ import java.net.SocketException;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
-/// Connects queue pairs by address, with MPA over TCP (RFC 5044, RFC 6581): what rdma_cm does for iWARP devices,
-/// so the peer may be any of those. Listens on real TCP ports, at any address of this host.
+/// Connects queue pairs by address, with MPA over TCP (RFC 5044, RFC 6581), as rdma_cm does for iWARP devices: the
+/// peer may be any iWARP device. Listens on real TCP ports, at any address of this host.
 public final class SoftConnectionManager implements ConnectionManagerDriver {
-    /// The most that Linux siw can take, its 4 bytes of IRD and ORD not counted.
+    /// The limit of Linux siw, not counting the 4 bytes of IRD and ORD.
     private static final int PRIVATE_DATA_LIMIT = 251;
 
     private final String device;
@@ -151,7 +151,7 @@ public final class SoftConnectionManager implements ConnectionManagerDriver {
         return new MpaNegotiation(checksum, parameters.responderResources(), parameters.initiatorDepth());
     }
 
-    /// Does what rdma_create_qp(3) does.
+    /// Initializes a queue pair as rdma_create_qp(3) does.
     static void prepare(QueuePair queuePair) {
         queuePair.modify(new QueuePairAttributes()
                 .state(QueuePairState.INIT)

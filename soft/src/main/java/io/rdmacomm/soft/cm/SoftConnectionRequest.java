@@ -22,10 +22,10 @@ import java.nio.channels.SocketChannel;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 
-/// A peer's MPA request that has not been answered.
+/// A peer's unanswered MPA request.
 final class SoftConnectionRequest implements ConnectionRequestDriver {
     private static final String ACCEPT = "accept (rdma_accept)";
-    /// How long Linux siw waits for a peer.
+    /// The timeout of Linux siw.
     private static final long CONFIRM_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private final SoftConnectionManager connections;
@@ -142,7 +142,7 @@ final class SoftConnectionRequest implements ConnectionRequestDriver {
                 : new ConnectFailedException(ACCEPT, Errno.ETIMEDOUT, silent + " within 10 s");
     }
 
-    /// Names the own context to a peer that may find it in shared memory.
+    /// Identifies this side's context to a peer that may find it in shared memory.
     private UUID identity() {
         boolean near = HostAgreement.mayShareMemory(localAddress(), remoteAddress());
         return near ? connections.contexts().identity() : PeerHandshake.NO_HOST;

@@ -8,7 +8,7 @@ import io.rdmacomm.verbs.spi.ListenerDriver;
 import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 
-/// A TCP port at which MPA requests are collected.
+/// Collects the MPA requests that arrive at a TCP port.
 final class SoftListener implements ListenerDriver<ConnectionRequestDriver> {
     private static final SafeLogger LOGGER = SafeLogger.of(SoftListener.class);
 

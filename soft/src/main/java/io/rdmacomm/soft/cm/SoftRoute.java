@@ -33,14 +33,14 @@ import org.jspecify.annotations.Nullable;
 /// The route to a peer's TCP port.
 final class SoftRoute implements RouteDriver {
     private static final String CONNECT = "connect (rdma_connect)";
-    /// Then the peer is unreachable. A server with a full backlog may be as slow. A process that calls itself with its
-    /// last file descriptor waits so long, because it cannot accept.
+    /// After this time the peer is unreachable. A server with a full backlog may take as long. A process that calls
+    /// itself with its last file descriptor waits this long, because it cannot accept.
     private static final long REPLY_NANOS = TimeUnit.SECONDS.toNanos(30);
 
     private final SoftConnectionManager connections;
     private final InetSocketAddress local;
     private final InetSocketAddress remote;
-    /// What this side is bound to, if the program has chosen it.
+    /// The address to bind to, if the program has chosen one.
     private final @Nullable InetSocketAddress wanted;
     private final MpaInitiator initiator;
 
@@ -164,7 +164,7 @@ final class SoftRoute implements RouteDriver {
                         new byte[0]);
             case SocketTimeoutException e
             when timeoutNanos >= REPLY_NANOS ->
-                unreachable(Errno.ETIMEDOUT, "no answer within 60 s; check that it speaks iWARP");
+                unreachable(Errno.ETIMEDOUT, "no answer within 30 s; check that it speaks iWARP");
             case SocketTimeoutException e ->
                 new DeadlineException(
                         CONNECT + ": " + remote + " did not answer within "

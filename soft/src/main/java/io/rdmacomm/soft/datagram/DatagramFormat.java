@@ -2,7 +2,7 @@ package io.rdmacomm.soft.datagram;
 
 import io.rdmacomm.verbs.GlobalRoutingHeader;
 
-/// A datagram as it travels in one UDP packet. Numbers are in network order.
+/// The format of a datagram in a UDP packet. Numbers are in network order.
 ///
 /// ```
 ///  0  magic          4   "rUD1"
@@ -33,7 +33,7 @@ final class DatagramFormat {
     static final int FLAG_IMMEDIATE = 1;
     static final int FLAG_SOLICITED = 2;
 
-    /// The room in front of a packet that makes its payload follow a global routing header.
+    /// The room before a packet that makes its payload follow a global routing header.
     static final int LEAD = GlobalRoutingHeader.BYTES - HEADER_BYTES;
 
     private DatagramFormat() {}

@@ -17,11 +17,12 @@ import java.nio.channels.SelectionKey;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
-/// The UDP port of a context, whose number is its LID: reads datagrams, and hands each to its queue pair. The engine.
+/// The UDP port of a context, whose number is its LID: reads datagrams, and passes each to its queue pair. The
+/// engine.
 public final class DatagramPort implements AutoCloseable {
     /// The number of packets to read before other channels have their turn.
     private static final int MOST_AT_ONCE = 64;
-    /// As much as the system allows: packets that do not fit are lost while the engine is busy.
+    /// The requested size, limited by the system: packets that do not fit are lost while the engine is busy.
     private static final int RECEIVE_BUFFER = 4 << 20;
 
     private final DatagramChannel channel;
@@ -47,7 +48,7 @@ public final class DatagramPort implements AutoCloseable {
         this.gid = gid;
         this.targets = targets;
         this.longest = longest;
-        // One byte more, which shows that a packet is too long.
+        // One byte more, to detect packets that are too long.
         this.buffer = ByteBuffer.allocateDirect(DatagramFormat.HEADER_BYTES + longest + 1);
         this.datagram = new IncomingDatagram(MemorySegment.ofBuffer(buffer));
         this.channel = SystemSockets.openDatagramSocket();

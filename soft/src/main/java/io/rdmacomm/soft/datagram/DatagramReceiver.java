@@ -20,7 +20,7 @@ import io.rdmacomm.verbs.spi.ReceiveRequestLayout;
 import java.lang.foreign.MemorySegment;
 import java.util.function.IntConsumer;
 
-/// Puts datagrams into the receives of one queue pair. The engine, under the receive lock.
+/// Writes datagrams into the receives of one queue pair. The engine, under the receive lock.
 public final class DatagramReceiver {
     private static final int SUCCESS = 0;
     private static final int LOCAL_WRITE = AccessFlag.LOCAL_WRITE.bit();
@@ -95,7 +95,7 @@ public final class DatagramReceiver {
         return to.total < bytes ? LOCAL_LENGTH : SUCCESS;
     }
 
-    /// Copies it. A receive that was taken must complete, whatever happens.
+    /// Copies the datagram. A receive that was taken must complete in any case.
     private int put(IncomingDatagram datagram) {
         try {
             from.clear();

@@ -12,7 +12,7 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.DatagramChannel;
 
-/// Sends the datagrams of one queue pair through its own socket: queue pairs share no lock.
+/// Sends the datagrams of one queue pair through its own socket, so that queue pairs share no lock.
 public final class UdpOutput implements DatagramOutput {
     private static final SafeLogger LOGGER = SafeLogger.of(UdpOutput.class);
 

@@ -1,4 +1,4 @@
-/// Datagrams over UDP: between hosts, and within one as well.
+/// Datagrams over UDP, between hosts and within one.
 @NullMarked
 package io.rdmacomm.soft.datagram;
 

@@ -8,9 +8,9 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
-/// Places the payload of an incoming message into pieces of registered memory, filled from the first on. Checks
-/// before each step that the memory is still registered. Sends, Writes and Read Responses have one each, because a
-/// peer may interleave their segments (RFC 5041 5.3).
+/// Places the payload of an incoming message into pieces of registered memory, in order. Checks before each step
+/// that the memory is still registered. Sends, Writes and Read Responses have one each, because a peer may
+/// interleave their segments (RFC 5041 5.3).
 public final class PayloadPlacement {
     private static final int VIEWS = 16;
 
@@ -41,7 +41,7 @@ public final class PayloadPlacement {
         key = 0;
     }
 
-    /// Places payload only while this key of a window is valid, too.
+    /// Places payload only while this window's key is valid, too.
     public void onlyWhileValid(int windowKey) {
         key = windowKey;
     }
@@ -66,7 +66,7 @@ public final class PayloadPlacement {
         return true;
     }
 
-    /// A buffer for the next bytes, as many as lie together but at most `bytes`; null if the memory is gone.
+    /// A buffer for the next contiguous bytes, at most `bytes`; null if the memory is gone.
     public @Nullable ByteBuffer target(int bytes) {
         LocalRegion region = current();
         if (region == null) {
@@ -78,14 +78,14 @@ public final class PayloadPlacement {
         return views.view(index % VIEWS, region.buffer(offset), from, from + piece);
     }
 
-    /// Continues at `offset` of all pieces together.
+    /// Continues at `offset` within all pieces.
     public void seek(long offset) {
         index = 0;
         done = 0;
         advance(offset);
     }
 
-    /// That many bytes were placed.
+    /// Advances by bytes that were placed.
     public void advance(long bytes) {
         long left = bytes;
         while (left > 0) {

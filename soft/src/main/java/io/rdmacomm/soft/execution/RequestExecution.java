@@ -54,12 +54,12 @@ public final class RequestExecution {
 
     // ---- Memory of this side ----
 
-    /// Where the payload of WRITEs goes.
+    /// The target for the payload of WRITEs.
     public PayloadPlacement writes() {
         return writes;
     }
 
-    /// A WRITE begins, or a part of one that is checked on its own.
+    /// A WRITE begins, or a part of one that has its own check.
     ///
     /// @return null if it is allowed
     public @Nullable RequestFault beginWrite(int key, long address, long bytes) {
@@ -78,7 +78,7 @@ public final class RequestExecution {
         return null;
     }
 
-    /// Finds the memory that a READ names. A READ of no bytes may name any.
+    /// Finds the memory that a READ names. An empty READ may name any.
     ///
     /// @return null if it is allowed
     public @Nullable RequestFault beginRead(int key, long address, long bytes, ElementList into) {
@@ -111,14 +111,14 @@ public final class RequestExecution {
 
     /// Executes the atomic operation that [#beginAtomic] has allowed.
     ///
-    /// @return the value that it has found
+    /// @return the old value
     public long executeAtomic(boolean compare, long operand, long swap) {
         return AtomicOperation.execute(atomicTarget, compare, operand, swap);
     }
 
     // ---- Receives ----
 
-    /// Takes a receive for a message: the one that an interrupted message has left, or the oldest.
+    /// Takes a receive for a message: that of an interrupted message, or the oldest.
     ///
     /// @return false if there is none
     public boolean takeReceive() {
@@ -134,7 +134,7 @@ public final class RequestExecution {
         return receive.isTaken();
     }
 
-    /// Where the payload of the present SEND goes.
+    /// The target for the payload of the present SEND.
     public PayloadPlacement received() {
         return receive.placement();
     }
@@ -187,7 +187,7 @@ public final class RequestExecution {
         completeReceive(opcode, bytes, SUCCESS, solicited, CompletionLayout.FLAG_IMMEDIATE, value);
     }
 
-    /// A SEND is complete that invalidates a key.
+    /// A SEND that invalidates a key is complete.
     ///
     /// @return null if the key was invalidated
     public @Nullable RequestFault completeSendWithInvalidate(long bytes, boolean solicited, int key) {

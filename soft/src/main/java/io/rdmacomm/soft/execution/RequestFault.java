@@ -45,7 +45,7 @@ public enum RequestFault {
         return status;
     }
 
-    /// The event to be raised here, or [AsyncEventType#UNKNOWN].
+    /// The event to raise here, or [AsyncEventType#UNKNOWN].
     public AsyncEventType event() {
         return event;
     }

@@ -37,7 +37,7 @@ final class TakenReceive {
         this.placement = new PayloadPlacement(memory, ElementList.MAX_ELEMENTS);
     }
 
-    /// Where its message goes.
+    /// The memory for its message.
     PayloadPlacement placement() {
         return placement;
     }
@@ -50,7 +50,7 @@ final class TakenReceive {
         return workId;
     }
 
-    /// It was completed, or flushed.
+    /// The receive was completed or flushed.
     void ended() {
         taken = false;
     }
@@ -79,8 +79,8 @@ final class TakenReceive {
         }
     }
 
-    /// Finds the memory behind the elements, up to the first bad one, which matters only to a message that reaches
-    /// it.
+    /// Finds the memory of the elements, up to the first invalid one. That one matters only to a message that
+    /// reaches it.
     private void resolve(MemorySegment control, long entry) {
         placement.clear();
         bad = false;

@@ -1,5 +1,5 @@
 /// Executes the requests of a peer on the network: the rights of the queue pair, keys, receives, placement, atomic
-/// operations and invalidation. The same for every wire; each wire has its own answers to faults.
+/// operations and invalidation. The same for every wire protocol; each has its own answers to faults.
 @NullMarked
 package io.rdmacomm.soft.execution;
 

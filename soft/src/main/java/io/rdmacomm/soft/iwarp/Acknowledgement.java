@@ -2,14 +2,14 @@ package io.rdmacomm.soft.iwarp;
 
 import java.nio.ByteBuffer;
 
-/// The payload of an Acknowledge, a message that only our own devices send each other: how many requests of
-/// the stream were carried out, and what became of the next. It adds two features of reliable connections to
-/// iWARP: completions that mean "done at the peer", and a receiver that is not ready yet. Reusable.
+/// The payload of an Acknowledge, a message that only our own devices send each other: how many requests of the
+/// stream were executed, and what became of the next one. It adds two features of reliable connections to iWARP:
+/// completions that mean "done at the peer", and a receiver that is not ready yet. Reusable.
 ///
-/// Every RDMAP message that asks for something counts as one request, whatever its segments: Write, Send of any
+/// Each RDMAP message that asks for something counts as one request, in any number of segments: Write, Send of any
 /// kind, Immediate Data, Read Request, Atomic Request.
 public final class Acknowledgement {
-    /// All requests up to the count were carried out.
+    /// All requests up to the count were executed.
     public static final int DONE = 0;
     /// The request after the count found no receive. The receiver keeps reading, but discards all requests until
     /// this one comes again: the sender waits for [#rnrTimer], then goes back to it and its message number.
@@ -20,20 +20,20 @@ public final class Acknowledgement {
     public static final int ACCESS_ERROR = 3;
     /// The request after the count failed on the receiver's side: `REMOTE_OPERATION_ERROR`.
     public static final int OPERATION_ERROR = 4;
-    /// The receiver's queue pair was closed or reset in order: what lies after the count was not carried out and
-    /// will not be, and the stream ends. An end without it is the death of the peer.
+    /// The receiver's queue pair was closed or reset in an orderly way, and the stream ends: requests after the
+    /// count were not executed and never will be. If the stream ends without it, the peer has died.
     public static final int CLOSED = 5;
 
     private static final int LARGEST_TIMER = 31;
 
-    /// The number of requests that were carried out since the start, modulo 2^32.
+    /// The number of requests that were executed since the start, modulo 2^32.
     public int count;
     /// One of the constants.
     public int syndrome;
     /// Code of the receiver-not-ready timer, 0 to 31 (`min_rnr_timer`, ibv_modify_qp(3)).
     public int rnrTimer;
 
-    /// Writes it behind the header that [SegmentHeader#encode] wrote.
+    /// Writes the acknowledgement behind the header that [SegmentHeader#encode] wrote.
     ///
     /// @param at the first byte of the frame
     public void encode(ByteBuffer into, int at) {
@@ -41,7 +41,7 @@ public final class Acknowledgement {
         into.putInt(at + FpduLayout.SYNDROME, (syndrome << 24) | (rnrTimer << 16));
     }
 
-    /// Reads an acknowledgement whose header [SegmentHeader#decode] found in order.
+    /// Reads an acknowledgement whose header passed [SegmentHeader#decode].
     ///
     /// @param at the first byte of the frame
     public Violation decode(ByteBuffer from, int at) {

@@ -5,16 +5,16 @@ import java.nio.ByteBuffer;
 /// The payload of an Atomic Request (RFC 7306 5.1). Reusable. Limited to what verbs can express:
 /// FetchAdd on all 64 bits at once, CmpSwap on all bits.
 public final class AtomicRequest {
-    /// Adds, and answers the value before.
+    /// Adds, and returns the old value.
     public static final int FETCH_ADD = 0;
-    /// Replaces the value if it is the expected one, and answers the value before.
+    /// Replaces the value if it is the expected one, and returns the old value.
     public static final int COMPARE_SWAP = 2;
 
     private static final int OPERATION_MASK = 0x0f;
 
     /// [#FETCH_ADD] or [#COMPARE_SWAP].
     public int operation;
-    /// Comes back in the response.
+    /// Repeated in the response.
     public int identifier;
     /// Key of the responder's memory.
     public int key;
@@ -35,13 +35,14 @@ public final class AtomicRequest {
         into.putInt(at + FpduLayout.ATOMIC_KEY, key);
         into.putLong(at + FpduLayout.ATOMIC_ADDRESS, address);
         into.putLong(at + FpduLayout.ATOMIC_VALUE, value);
-        // For FetchAdd a set bit ends a field that carries do not leave: none is one field of 64 bits.
+        // For FetchAdd, a set bit marks the top of a field, which stops the carry. No set bit: one field of 64
+        // bits.
         into.putLong(at + FpduLayout.ATOMIC_VALUE_MASK, swap ? -1L : 0);
         into.putLong(at + FpduLayout.ATOMIC_COMPARE, swap ? compare : 0);
         into.putLong(at + FpduLayout.ATOMIC_COMPARE_MASK, swap ? -1L : 0);
     }
 
-    /// Reads a request whose header [SegmentHeader#decode] found in order.
+    /// Reads a request whose header passed [SegmentHeader#decode].
     ///
     /// @param at the first byte of the frame
     public Violation decode(ByteBuffer from, int at) {
@@ -65,7 +66,7 @@ public final class AtomicRequest {
         if (operation == COMPARE_SWAP) {
             return valueMask == -1L && from.getLong(at + FpduLayout.ATOMIC_COMPARE_MASK) == -1L;
         }
-        // The highest bit has no carry to stop.
+        // The highest bit has no carry to stop, so it does not matter.
         return (valueMask & Long.MAX_VALUE) == 0;
     }
 }

@@ -19,7 +19,7 @@ public final class AtomicResponse {
         return from.getInt(at + FpduLayout.ORIGINAL_IDENTIFIER);
     }
 
-    /// The value that the operation found.
+    /// The old value.
     public static long original(ByteBuffer from, int at) {
         return from.getLong(at + FpduLayout.ORIGINAL_VALUE);
     }

@@ -9,10 +9,10 @@ import java.nio.ByteBuffer;
 /// +2  C | D | ORD (14 bits)
 /// ```
 ///
-/// @param peerToPeer A: the initiator sends a ready-to-receive frame, so that the responder may speak first
-/// @param sendRtr B: that frame may be a Send without payload
-/// @param writeRtr C: it may be a Write without payload
-/// @param readRtr D: it may be a Read of no bytes
+/// @param peerToPeer A: the initiator sends a ready-to-receive frame, so that the responder may send first
+/// @param sendRtr B: that frame may be an empty Send
+/// @param writeRtr C: it may be an empty Write
+/// @param readRtr D: it may be an empty Read
 /// @param inboundReads IRD: how many READs of the peer this side answers at a time
 /// @param outboundReads ORD: how many READs this side wants to have outstanding
 public record EnhancedSetup(

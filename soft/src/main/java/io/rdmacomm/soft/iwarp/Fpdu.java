@@ -2,8 +2,8 @@ package io.rdmacomm.soft.iwarp;
 
 import java.nio.ByteBuffer;
 
-/// The frame around a DDP segment (RFC 5044 4.1): length, segment, 0 to 3 bytes of padding, checksum. The
-/// checksum is there even when the two sides agreed on none; then it is sent as zero and ignored.
+/// The frame around a DDP segment (RFC 5044 4.1): length, segment, 0 to 3 bytes of padding, checksum. If both sides
+/// agreed on no checksum, it is sent as zero and ignored.
 public final class Fpdu {
     /// The longest segment that the length field can express.
     public static final int MAX_SEGMENT_BYTES = 0xffff;

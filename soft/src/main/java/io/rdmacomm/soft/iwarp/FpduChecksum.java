@@ -3,8 +3,8 @@ package io.rdmacomm.soft.iwarp;
 import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 
-/// The checksum of a frame, taken piece by piece: CRC-32C over everything from the length field to the padding
-/// (RFC 5044 4.4). Reusable, one for each direction of a connection. Buffers are direct: for others the JDK
+/// The checksum of a frame, computed piece by piece: CRC-32C over everything from the length field to the padding
+/// (RFC 5044 4.4). Reusable, one for each direction of a connection. Buffers must be direct: for others the JDK
 /// allocates.
 public final class FpduChecksum {
     private final CRC32C crc = new CRC32C();
@@ -14,7 +14,7 @@ public final class FpduChecksum {
         crc.reset();
     }
 
-    /// Adds `length` bytes from `at` on. Position and limit of the buffer are as before afterwards.
+    /// Adds `length` bytes from `at` on. Leaves the buffer's position and limit unchanged.
     public void update(ByteBuffer buffer, int at, int length) {
         int position = buffer.position();
         int limit = buffer.limit();
@@ -23,13 +23,12 @@ public final class FpduChecksum {
         buffer.limit(limit).position(position);
     }
 
-    /// Adds what remains in the buffer; its position moves to its limit.
+    /// Adds the remaining bytes of the buffer; its position moves to its limit.
     public void update(ByteBuffer buffer) {
         crc.update(buffer);
     }
 
-    /// The value to write into a big-endian buffer: the checksum goes least significant byte first, unlike everything
-    /// else.
+    /// The value to write into a big-endian buffer: unlike all other fields, the checksum is little-endian.
     public int value() {
         return Integer.reverseBytes((int) crc.getValue());
     }

@@ -45,26 +45,26 @@ public final class FpduLayout {
 
     /// Atomic Request: the operation, in the lowest 4 bits.
     static final int ATOMIC_OPERATION = 20;
-    /// Atomic Request: comes back in the response.
+    /// Atomic Request: repeated in the response.
     static final int ATOMIC_IDENTIFIER = 24;
     /// Atomic Request: the key of the responder's memory.
     static final int ATOMIC_KEY = 28;
     /// Atomic Request: the address in the responder's memory, 8 bytes.
     static final int ATOMIC_ADDRESS = 32;
-    /// Atomic Request: what to add or to store, 8 bytes.
+    /// Atomic Request: the value to add or store, 8 bytes.
     static final int ATOMIC_VALUE = 40;
-    /// Atomic Request: which bits of it, 8 bytes.
+    /// Atomic Request: the mask of that value, 8 bytes.
     static final int ATOMIC_VALUE_MASK = 48;
-    /// Atomic Request: what to compare with, 8 bytes.
+    /// Atomic Request: the value to compare with, 8 bytes.
     static final int ATOMIC_COMPARE = 56;
-    /// Atomic Request: which bits of it, 8 bytes.
+    /// Atomic Request: the mask of the comparison, 8 bytes.
     static final int ATOMIC_COMPARE_MASK = 64;
     /// Header of an Atomic Request.
     public static final int ATOMIC_REQUEST_BYTES = 72;
 
     /// Atomic Response: the identifier of the request.
     static final int ORIGINAL_IDENTIFIER = 20;
-    /// Atomic Response: the value found, 8 bytes.
+    /// Atomic Response: the old value, 8 bytes.
     static final int ORIGINAL_VALUE = 24;
     /// Header of an Atomic Response.
     public static final int ATOMIC_RESPONSE_BYTES = 32;
@@ -74,7 +74,7 @@ public final class FpduLayout {
     /// Header of Immediate Data.
     public static final int IMMEDIATE_BYTES = 28;
 
-    /// Acknowledge (our own peers): how many requests were carried out so far.
+    /// Acknowledge (our own peers): how many requests were executed so far.
     static final int ACKNOWLEDGED = 20;
     /// Acknowledge: [Acknowledgement#syndrome].
     static final int SYNDROME = 24;
@@ -87,11 +87,11 @@ public final class FpduLayout {
     static final int TERMINATE_ERROR = 20;
     /// Terminate: code of the error.
     static final int TERMINATE_CODE = 21;
-    /// Terminate: which of the following fields are there.
+    /// Terminate: flags of the optional fields that follow.
     static final int TERMINATE_CONTROL = 22;
-    /// Terminate: the fields that may follow.
+    /// Terminate: the optional fields.
     static final int TERMINATE_CONTEXT = 24;
-    /// The part of a Terminate that is always there.
+    /// The fixed part of a Terminate.
     public static final int TERMINATE_BYTES = 24;
 
     /// The longest header.

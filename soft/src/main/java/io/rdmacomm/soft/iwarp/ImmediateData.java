@@ -2,8 +2,8 @@ package io.rdmacomm.soft.iwarp;
 
 import java.nio.ByteBuffer;
 
-/// The payload of Immediate Data, behind its untagged header (RFC 7306 6.1): 8 bytes. Verbs have 4; they are first, and
-/// 4 zeros after them, as existing hardware does it.
+/// The payload of Immediate Data, behind its untagged header (RFC 7306 6.1): the 4 bytes of verbs, then 4 zeros, as
+/// on existing hardware.
 public final class ImmediateData {
     private ImmediateData() {}
 

@@ -2,8 +2,8 @@ package io.rdmacomm.soft.iwarp;
 
 import java.util.Arrays;
 
-/// Numbers the untagged messages of one direction: in each queue from 1, modulo 2^32 (RFC 5041 4.2). One thread at
-/// a time.
+/// Numbers the untagged messages of one direction: in each queue from 1, modulo 2^32 (RFC 5041 4.2). Not
+/// thread-safe.
 public final class MessageNumbers {
     private final int[] next = new int[Opcode.QUEUES];
 
@@ -22,7 +22,7 @@ public final class MessageNumbers {
         return next[Opcode.queue(opcode)];
     }
 
-    /// Goes back: `number` is next again. For our own peers, whose receiver was not ready.
+    /// Goes back, so that `number` is next again: one of our own peers was not ready to receive.
     public void rewind(int opcode, int number) {
         next[Opcode.queue(opcode)] = number;
     }

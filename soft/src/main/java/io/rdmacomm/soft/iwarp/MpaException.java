@@ -3,7 +3,7 @@ package io.rdmacomm.soft.iwarp;
 import java.io.IOException;
 import java.io.Serial;
 
-/// A peer broke the rules of connection set-up. Costs that connection only.
+/// A peer broke the rules of connection set-up. Ends only that connection.
 public final class MpaException extends IOException {
     @Serial
     private static final long serialVersionUID = 1L;

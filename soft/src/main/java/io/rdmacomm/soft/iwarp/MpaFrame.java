@@ -9,12 +9,12 @@ import org.jspecify.annotations.Nullable;
 /// ```
 /// +0 key, 16 bytes | +16 flags M C R S | +17 revision | +18 length of private data | +20 private data
 /// ```
-/// Flags: M 0x80 markers, C 0x40 checksum, R 0x20 rejected, S 0x10 enhanced; 0x04, reserved, is ours in a request.
+/// Flags: M 0x80 markers, C 0x40 checksum, R 0x20 rejected, S 0x10 enhanced; in a request we use the reserved 0x04.
 /// With S, the private data begins with the 4 bytes of [EnhancedSetup]; they are not part of [#privateData()].
 public final class MpaFrame {
     /// Bytes before the private data.
     public static final int HEADER_BYTES = 20;
-    /// The most private data that there can be on the wire, the enhanced block included (RFC 5044 7.1.1).
+    /// The most private data on the wire, including the enhanced block (RFC 5044 7.1.1).
     public static final int MAX_PRIVATE_DATA = 512;
     /// The highest revision.
     public static final int REVISION_ENHANCED = 2;
@@ -64,7 +64,7 @@ public final class MpaFrame {
 
     /// A request, or a reply that accepts.
     ///
-    /// @param enhanced IRD, ORD and how to begin, for revision 2; null for a peer of revision 1
+    /// @param enhanced IRD, ORD and the first frame, for revision 2; null for a peer of revision 1
     /// @param checksum whether this side wants a checksum
     /// @throws IllegalArgumentException if there is too much private data
     public static MpaFrame of(Kind kind, @Nullable EnhancedSetup enhanced, boolean checksum, byte[] privateData) {
@@ -89,13 +89,13 @@ public final class MpaFrame {
         return new MpaFrame(kind, enhanced == null ? 1 : REVISION_ENHANCED, flags, enhanced, privateData.clone());
     }
 
-    /// This request, asking one of our own devices to show itself: if the responder is one, its [PeerHandshake] is
-    /// behind the private data of the reply. Other devices ignore the bit or send it back, which means nothing.
+    /// A copy of this request that asks for a handshake: one of our own devices then appends its [PeerHandshake] to
+    /// the private data of its reply. Other devices ignore or echo the bit, which means nothing.
     public MpaFrame askingForHandshake() {
         return new MpaFrame(kind, revision, flags | OWN, enhanced, privateData);
     }
 
-    /// Reads a complete frame whose fixed part was found in order.
+    /// Reads a complete frame whose fixed part is valid.
     static MpaFrame decode(Kind kind, ByteBuffer frame) {
         int flags = frame.get(FLAGS);
         int revision = frame.get(REVISION);
@@ -151,12 +151,12 @@ public final class MpaFrame {
         return kind == Kind.REQUEST && (flags & OWN) != 0;
     }
 
-    /// R: the connection is refused. Means nothing in a request.
+    /// R: the connection is rejected. Means nothing in a request.
     public boolean isRejected() {
         return kind == Kind.REPLY && (flags & REJECTED) != 0;
     }
 
-    /// IRD, ORD and how to begin, or null.
+    /// IRD, ORD and the first frame, or null.
     public @Nullable EnhancedSetup enhanced() {
         return enhanced;
     }
@@ -171,7 +171,7 @@ public final class MpaFrame {
         return enhanced == null ? EnhancedSetup.NOT_NEGOTIATED : enhanced.outboundReads();
     }
 
-    /// The private data of the program; a copy.
+    /// A copy of the program's private data.
     public byte[] privateData() {
         return privateData.clone();
     }

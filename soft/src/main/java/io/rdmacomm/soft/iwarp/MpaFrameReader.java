@@ -3,8 +3,8 @@ package io.rdmacomm.soft.iwarp;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
-/// Takes a request or reply as it arrives. Asks only for the bytes of the frame: those after it are already
-/// part of the stream, and may come in the same TCP segment. Memory is bounded by the longest frame.
+/// Reads a request or reply piece by piece. Requests only the bytes of the frame: later ones are already part of
+/// the stream, and may come in the same TCP segment. Memory is bounded by the longest frame.
 ///
 /// ```java
 /// while (!reader.advance()) {
@@ -23,7 +23,7 @@ public final class MpaFrameReader {
         buffer.limit(MpaFrame.HEADER_BYTES);
     }
 
-    /// Where the next bytes go; has room for those that are certainly missing.
+    /// The buffer for the next bytes; has room for those that are certainly missing.
     public ByteBuffer buffer() {
         return buffer;
     }

@@ -2,27 +2,26 @@ package io.rdmacomm.soft.iwarp;
 
 import org.jspecify.annotations.Nullable;
 
-/// How request and reply become an agreement (RFC 5044 7.1.2, RFC 6581 5).
+/// Turns request and reply into an agreement (RFC 5044 7.1.2, RFC 6581 5).
 ///
 /// @param checksum whether this side wants checksums; they are used if one side does
 /// @param inboundReads how many READs and atomics this side answers at a time
 /// @param outboundReads how many it wants to have outstanding
 public record MpaNegotiation(boolean checksum, int inboundReads, int outboundReads) {
 
-    /// The request of the initiator: revision 2. It offers to send a ready-to-receive frame, so that programs
-    /// whose server speaks first are safe.
+    /// The initiator's request, in revision 2. It offers a ready-to-receive frame, so that the server's program may
+    /// send first.
     public MpaFrame request(byte[] privateData) {
         EnhancedSetup setup = new EnhancedSetup(true, false, true, true, inboundReads, outboundReads);
         return MpaFrame.of(MpaFrame.Kind.REQUEST, setup, checksum, privateData);
     }
 
-    /// The request of the initiator for a peer of revision 1, which has neither IRD and ORD nor
-    /// ready-to-receive.
+    /// The initiator's request to a peer of revision 1, which has neither IRD and ORD nor ready-to-receive.
     public MpaFrame plainRequest(byte[] privateData) {
         return MpaFrame.of(MpaFrame.Kind.REQUEST, null, checksum, privateData);
     }
 
-    /// Checks that the responder can handle this request at all.
+    /// Checks that the responder can handle this request.
     ///
     /// @throws MpaException if not; the answer is a [#rejection]
     public static void check(MpaFrame request) throws MpaException {
@@ -34,7 +33,7 @@ public record MpaNegotiation(boolean checksum, int inboundReads, int outboundRea
     /// The reply of the responder, in the revision of the request.
     public MpaFrame acceptance(MpaFrame request, byte[] privateData) {
         EnhancedSetup requested = request.enhanced();
-        // The request of the peer counts for both directions, so the reply states the result.
+        // The peer's request counts for both directions, so the reply states the result.
         boolean agreed = checksum || request.wantsChecksum();
         return MpaFrame.of(MpaFrame.Kind.REPLY, requested == null ? null : answer(requested), agreed, privateData);
     }
@@ -50,7 +49,7 @@ public record MpaNegotiation(boolean checksum, int inboundReads, int outboundRea
                 Math.min(outboundReads, requested.inboundReads()));
     }
 
-    /// The Write costs least: it needs no answer.
+    /// Prefers the Write: it needs no answer.
     private static ReadyToReceive choose(EnhancedSetup offer) {
         if (!offer.peerToPeer()) {
             return ReadyToReceive.NONE;
@@ -61,7 +60,7 @@ public record MpaNegotiation(boolean checksum, int inboundReads, int outboundRea
         return offer.readRtr() ? ReadyToReceive.READ : ReadyToReceive.NONE;
     }
 
-    /// The reply of a responder that refuses.
+    /// The responder's rejecting reply.
     public static MpaFrame rejection(MpaFrame request, byte[] privateData) {
         EnhancedSetup requested = request.enhanced();
         EnhancedSetup echo = requested == null

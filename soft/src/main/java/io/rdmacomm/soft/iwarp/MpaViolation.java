@@ -27,7 +27,7 @@ public enum MpaViolation {
         this.text = text;
     }
 
-    /// For people: the end of a sentence that begins with "the peer".
+    /// The end of a sentence that begins with "the peer", for messages.
     @Override
     public String toString() {
         return text;

@@ -1,7 +1,7 @@
 package io.rdmacomm.soft.iwarp;
 
-/// The RDMAP opcodes as numbers, and the meaning of each for the header of a segment (RFC 5040 4.2,
-/// RFC 7306 4). Plain numbers because every segment is looked up here.
+/// The RDMAP opcodes, and the meaning of each for the header of a segment (RFC 5040 4.2, RFC 7306 4). Plain
+/// numbers, because every segment is looked up here.
 public final class Opcode {
     /// RDMA Write.
     public static final int WRITE = 0;
@@ -27,12 +27,12 @@ public final class Opcode {
     public static final int ATOMIC_REQUEST = 10;
     /// Atomic Response (RFC 7306).
     public static final int ATOMIC_RESPONSE = 11;
-    /// Send with immediate data: our own, sent only to a peer whose handshake has
+    /// Send with immediate data: our extension, sent only to a peer whose handshake has
     /// [PeerHandshake#FEATURE_IMMEDIATE].
     public static final int SEND_IMMEDIATE = 12;
     /// [#SEND_IMMEDIATE] with Solicited Event.
     public static final int SEND_SOLICITED_IMMEDIATE = 13;
-    /// The progress of the receiver: our own, sent only to a peer whose handshake has
+    /// The progress of the receiver: our extension, sent only to a peer whose handshake has
     /// [PeerHandshake#FEATURE_ACKNOWLEDGE].
     public static final int ACKNOWLEDGE = 14;
 
@@ -70,17 +70,17 @@ public final class Opcode {
 
     private Opcode() {}
 
-    /// Whether this list has it.
+    /// Whether the opcode is in this list.
     public static boolean isKnown(int opcode) {
         return opcode >= 0 && opcode <= LARGEST;
     }
 
-    /// Whether its segments name the memory that they go to.
+    /// Whether its segments name the memory to place them in.
     public static boolean isTagged(int opcode) {
         return opcode == WRITE || opcode == READ_RESPONSE;
     }
 
-    /// Whether it is a message for the next posted receive that may carry a payload.
+    /// Whether it takes a posted receive and may carry a payload.
     public static boolean isSend(int opcode) {
         return (opcode >= SEND && opcode <= SEND_SOLICITED_INVALIDATE)
                 || opcode == SEND_IMMEDIATE
@@ -97,7 +97,7 @@ public final class Opcode {
         return opcode == WRITE || opcode == READ_REQUEST || opcode == ATOMIC_REQUEST || takesReceive(opcode);
     }
 
-    /// Whether the receiver is to raise a solicited event.
+    /// Whether the receiver raises a solicited event.
     public static boolean isSolicited(int opcode) {
         return opcode == SEND_SOLICITED
                 || opcode == SEND_SOLICITED_INVALIDATE
@@ -105,7 +105,7 @@ public final class Opcode {
                 || opcode == SEND_SOLICITED_IMMEDIATE;
     }
 
-    /// Whether the receiver is to invalidate the key in the header.
+    /// Whether the receiver invalidates the key in the header.
     public static boolean invalidates(int opcode) {
         return opcode == SEND_INVALIDATE || opcode == SEND_SOLICITED_INVALIDATE;
     }
@@ -140,7 +140,7 @@ public final class Opcode {
         };
     }
 
-    /// Its name for people.
+    /// Its name in messages.
     public static String name(int opcode) {
         return isKnown(opcode) ? NAMES[opcode] : "opcode " + opcode;
     }

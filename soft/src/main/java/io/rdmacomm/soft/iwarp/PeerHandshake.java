@@ -6,11 +6,10 @@ import java.util.Arrays;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/// The block that two software devices exchange at the end of the private data, behind the program's own: who
-/// they are, which queue pairs are to be connected, and what they can do beyond RFC 5040. Other iWARP devices
-/// have no such block, and a device that echoes what it received is detected by [#kind] (Linux siw echoes the
-/// reserved flags of a request, so those cannot carry it).
-///
+/// The block that two software devices exchange at the end of the private data, behind the program's own: who they
+/// are, which queue pairs to connect, and what they support beyond RFC 5040. Other iWARP devices have no such
+/// block; [#kind] detects a device that echoes what it received. The reserved flags of a request cannot carry this,
+/// as Linux siw echoes them.
 /// ```
 ///  +0 features           | +4 longest segment
 ///  +8 nonce, 8 bytes     | +16 host, 16 bytes
@@ -19,15 +18,15 @@ import org.jspecify.annotations.Nullable;
 /// +64 destination: GID, 16 bytes | +80 LID, 2 bytes | +82 zero | +84 number
 /// +88 version, 2 bytes  | +90 length of all, 2 bytes | +92 magic, 8 bytes
 /// ```
-/// The end is fixed, so that the block is found from the end of the data. A later version puts new fields
-/// before the first one: these stay where they are, counted from the end.
+/// The end is fixed, so the block is found from the end of the data. A later version may add fields only before the
+/// first one: the offsets from the end stay the same.
 ///
 /// @param kind request or reply
 /// @param verdict the responder's decision about the request; [Verdict#ACCEPTED] in a request
 /// @param features the `FEATURE_` bits of the sender
 /// @param longestSegment the longest DDP segment that the sender wants to receive, in bytes
 /// @param nonce chosen at random by the initiator and repeated in the reply
-/// @param host names the context of the sender in shared memory, where its LID is; all zero: none
+/// @param host identifies the sender's context in shared memory, where its LID is; all zero: none
 /// @param source the sender's queue pair
 /// @param firstPsn the packet sequence number that the sender begins with
 /// @param expectedPsn the packet sequence number that the sender expects first
@@ -43,9 +42,9 @@ public record PeerHandshake(
         int firstPsn,
         int expectedPsn,
         QueuePairAddress destination) {
-    /// Understands immediate data: RFC 7306, and our own Send with Immediate.
+    /// Supports immediate data: RFC 7306, and our own Send with Immediate.
     public static final int FEATURE_IMMEDIATE = 1;
-    /// Understands atomic operations: RFC 7306.
+    /// Supports atomic operations: RFC 7306.
     public static final int FEATURE_ATOMIC = 2;
     /// Acknowledges: completions mean "done at the peer", and a receiver may not be ready yet.
     public static final int FEATURE_ACKNOWLEDGE = 4;
@@ -71,11 +70,11 @@ public record PeerHandshake(
     public enum Verdict {
         /// The connection is established.
         ACCEPTED(0),
-        /// No queue pair with this number waits for this peer with these numbers yet.
+        /// No queue pair with this number is waiting for this peer and its numbers yet.
         NOT_THERE(1),
-        /// Both call each other at the same time, and the other call wins.
+        /// Both sides call each other at the same time, and the other call wins.
         BUSY(2),
-        /// Both reach the same shared memory: connect there.
+        /// Both sides reach the same shared memory: connect there.
         USE_SHARED_MEMORY(3),
         /// A reason unknown to this version.
         UNKNOWN(255);
@@ -171,7 +170,7 @@ public record PeerHandshake(
         return Arrays.copyOf(privateData, privateData.length - bytesAtEnd(privateData));
     }
 
-    /// How long the block is, 0 if there is none or if its length cannot be right.
+    /// The length of the block; 0 if there is none or its length is invalid.
     private static int bytesAtEnd(byte[] privateData) {
         if (privateData.length < BYTES) {
             return 0;
@@ -186,7 +185,7 @@ public record PeerHandshake(
         return valid ? length : 0;
     }
 
-    /// Whether this is the reply of one of our own devices to `request`, and not its echo.
+    /// Whether this is the reply of one of our own devices to `request`, and not an echo of it.
     public boolean answers(PeerHandshake request) {
         return kind == MpaFrame.Kind.REPLY && nonce == request.nonce;
     }

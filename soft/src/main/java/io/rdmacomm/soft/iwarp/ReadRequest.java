@@ -4,11 +4,11 @@ import java.nio.ByteBuffer;
 
 /// The payload of a Read Request (RFC 5040 4.4). Reusable.
 public final class ReadRequest {
-    /// Key of the requester's memory; comes back with each segment of the response.
+    /// Key of the requester's memory; repeated in each segment of the response.
     public int sinkKey;
     /// Address in the requester's memory.
     public long sinkAddress;
-    /// How many bytes, unsigned.
+    /// The number of bytes, unsigned.
     public int bytes;
     /// Key of the responder's memory.
     public int sourceKey;
@@ -26,7 +26,7 @@ public final class ReadRequest {
         into.putLong(at + FpduLayout.SOURCE_ADDRESS, sourceAddress);
     }
 
-    /// Reads a request whose header [SegmentHeader#decode] found in order.
+    /// Reads a request whose header passed [SegmentHeader#decode].
     ///
     /// @param at the first byte of the frame
     public Violation decode(ByteBuffer from, int at) {
@@ -36,7 +36,7 @@ public final class ReadRequest {
         sourceKey = from.getInt(at + FpduLayout.SOURCE_KEY);
         sourceAddress = from.getLong(at + FpduLayout.SOURCE_ADDRESS);
         long length = Integer.toUnsignedLong(bytes);
-        // A response to a sink that wraps would break the rules on this side.
+        // A response to a sink that wraps around would violate the protocol on this side.
         boolean wraps = SegmentHeader.wraps(sourceAddress, length) || SegmentHeader.wraps(sinkAddress, length);
         return wraps ? Violation.ADDRESS_WRAP : Violation.NONE;
     }

@@ -2,10 +2,10 @@ package io.rdmacomm.soft.iwarp;
 
 /// The frame with which an initiator allows the responder to send first (RFC 6581 5).
 public enum ReadyToReceive {
-    /// None was agreed on: the responder keeps silent until the initiator's first message has come.
+    /// None: the responder sends nothing until the initiator's first message has come.
     NONE,
-    /// A Write without payload.
+    /// An empty Write.
     WRITE,
-    /// A Read of no bytes.
+    /// An empty Read.
     READ
 }

@@ -2,10 +2,10 @@ package io.rdmacomm.soft.iwarp;
 
 import java.util.Arrays;
 
-/// The order in which the segments of one connection must come (RFC 5041 5, RFC 5040 5.5): messages of a queue by
-/// number, segments of a message without gap, no message inside another one of its kind. Writes, Read Responses
-/// and Sends are three kinds, each with one message at a time; Read Requests, Atomic Requests and Immediate Data
-/// do not come inside a Send. Linux siw is as strict. One thread at a time.
+/// Checks the order of a connection's segments (RFC 5041 5, RFC 5040 5.5): messages of a queue by number, segments
+/// of a message without gaps, no message inside another one of its kind. Writes, Read Responses and Sends are three
+/// kinds, each with one message at a time; Read Requests, Atomic Requests and Immediate Data must not come inside a
+/// Send. Linux siw is as strict. Not thread-safe.
 public final class ReceiveSequence {
     private static final long LONGEST_MESSAGE = 0xffff_ffffL;
 
@@ -21,12 +21,12 @@ public final class ReceiveSequence {
 
     private long offset;
 
-    /// Nothing came yet.
+    /// Expects the first segment.
     public ReceiveSequence() {
         Arrays.fill(expected, 1);
     }
 
-    /// Takes the next segment, whose header was found in order.
+    /// Checks the next segment, whose header is valid.
     ///
     /// @return [Violation#NONE], or why the stream must end
     public Violation accept(SegmentHeader header) {
@@ -40,12 +40,12 @@ public final class ReceiveSequence {
         };
     }
 
-    /// The number of bytes of its message before the segment that was accepted last.
+    /// The offset of the last accepted segment in its message.
     public long offset() {
         return offset;
     }
 
-    /// Whether a message has begun whose last segment has not come: the connection must not end here.
+    /// Whether a message is incomplete: the connection must not end here.
     public boolean isInsideMessage() {
         return writes.open || responses.open || sendOpen;
     }
@@ -94,7 +94,7 @@ public final class ReceiveSequence {
         return Violation.NONE;
     }
 
-    /// The tagged message that is under way, if one is.
+    /// The tagged message in progress, if any.
     private static final class Tagged {
         private boolean open;
         private int key;

@@ -3,7 +3,7 @@ package io.rdmacomm.soft.iwarp;
 import java.nio.ByteBuffer;
 
 /// The header of one DDP segment with its RDMAP control byte: one reusable object for each direction of a
-/// connection. Buffers are big-endian, indexed absolutely; their position does not matter and is left alone.
+/// connection. Buffers are big-endian and accessed by absolute index; their position is ignored and unchanged.
 ///
 /// Reserved bits are sent as zero and ignored (RFC 5041 4.1, 4.2).
 public final class SegmentHeader {
@@ -25,7 +25,7 @@ public final class SegmentHeader {
     public long address;
     /// Untagged: the number of the message in its queue.
     public int messageNumber;
-    /// Untagged: where in its message this segment begins, unsigned.
+    /// Untagged: the offset of this segment in its message, unsigned.
     public int messageOffset;
     /// The number of bytes that follow the header; see [Opcode#headerBytes(int)].
     public int payloadBytes;
@@ -54,12 +54,12 @@ public final class SegmentHeader {
         return headerBytes() - FpduLayout.DDP_CONTROL + payloadBytes;
     }
 
-    /// The number of bytes that lie before the payload.
+    /// The number of bytes before the payload.
     public int headerBytes() {
         return Opcode.headerBytes(opcode);
     }
 
-    /// Writes the header up to where the header of a Read Request, Atomic Request and the like begins.
+    /// Writes the header, without that of the RDMAP message (Read Request, Atomic Request and the like).
     ///
     /// @param at the first byte of the frame
     public void encode(ByteBuffer into, int at) {
@@ -76,13 +76,13 @@ public final class SegmentHeader {
         }
     }
 
-    /// The number of further bytes that must arrive before [#decode] may be called. Reads only the bytes that
-    /// are there. The whole of a message of fixed length counts as its header, and so does all of a Terminate
-    /// that matters.
+    /// The number of further bytes that must arrive before [#decode] may be called. Reads only bytes that have
+    /// arrived. A message of fixed length counts as header as a whole, and so does the relevant part of a
+    /// Terminate.
     ///
     /// @param at the first byte of the frame
     /// @param available how many bytes from there have come
-    /// @return 0 if the header is complete, or can be refused already
+    /// @return 0 if the header is complete, or can already be rejected
     public static int missing(ByteBuffer from, int at, int available) {
         if (available < FpduLayout.PREFIX_BYTES) {
             return FpduLayout.PREFIX_BYTES - available;
@@ -99,7 +99,7 @@ public final class SegmentHeader {
         return Math.max(0, header - available);
     }
 
-    /// Reads a header that is complete, and checks what can be checked without knowing what came before.
+    /// Reads a complete header, and checks all that does not depend on earlier segments.
     ///
     /// @param at the first byte of the frame
     /// @return [Violation#NONE], or why the stream must end; the fields are undefined then
@@ -156,7 +156,7 @@ public final class SegmentHeader {
         return payloadBytes > 0 && opcode != Opcode.TERMINATE ? Violation.TOO_LONG : Violation.NONE;
     }
 
-    /// Whether the range goes beyond 2^64.
+    /// Whether the range exceeds 2^64.
     static boolean wraps(long address, long bytes) {
         return bytes != 0 && Long.compareUnsigned(address + bytes - 1, address) < 0;
     }

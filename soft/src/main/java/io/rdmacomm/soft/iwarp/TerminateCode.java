@@ -2,7 +2,7 @@ package io.rdmacomm.soft.iwarp;
 
 import io.rdmacomm.verbs.WorkStatus;
 
-/// Why a stream was ended, as a Terminate message gives it (RFC 5040 4.8, RFC 5041 8.2, RFC 5044 8, RFC 6581 8).
+/// Why a stream was ended, as in a Terminate message (RFC 5040 4.8, RFC 5041 8.2, RFC 5044 8, RFC 6581 8).
 public enum TerminateCode {
     /// RDMAP, local catastrophic error.
     RDMAP_CATASTROPHIC(0, 0, 0, "RDMAP, the peer failed", WorkStatus.REMOTE_OPERATION_ERROR),
@@ -106,7 +106,7 @@ public enum TerminateCode {
         return code;
     }
 
-    /// How the request that the peer refused with this ends here.
+    /// The status of the request here that the peer refused with this code.
     public WorkStatus workStatus() {
         return workStatus;
     }
@@ -126,7 +126,7 @@ public enum TerminateCode {
         return UNKNOWN;
     }
 
-    /// For people, for example `DDP untagged, no receive posted`.
+    /// For messages, for example `DDP untagged, no receive posted`.
     @Override
     public String toString() {
         return text;

@@ -5,9 +5,9 @@ import java.nio.ByteBuffer;
 /// The message that ends a stream with a reason and, if it has one, the header that caused it (RFC 5040 4.8).
 /// Reusable.
 ///
-/// Linux siw on little-endian machines sends the first and the third byte with their bits the other way round.
-/// Which of the two it is shows in the third byte, unless that is 0; then some values can be read both ways, and
-/// [#alternative] has the other reading.
+/// Linux siw on little-endian machines sends the bit fields of the first and the third byte in reverse order. The
+/// third byte shows the order, unless it is 0; then some values have two readings, and [#alternative] is the other
+/// one.
 public final class TerminateMessage {
     private static final int HAS_LENGTH = 0x80;
     private static final int HAS_DDP_HEADER = 0x40;
@@ -25,7 +25,7 @@ public final class TerminateMessage {
     public TerminateCode code = TerminateCode.UNKNOWN;
     /// Its other possible meaning, or [TerminateCode#UNKNOWN].
     public TerminateCode alternative = TerminateCode.UNKNOWN;
-    /// Bytes 20 to 23 of the frame as they came.
+    /// Bytes 20 to 23 of the frame, unchanged.
     public int raw;
     /// Opcode of the segment that caused it, or -1 if the message does not contain it.
     public int causeOpcode = -1;
@@ -36,7 +36,7 @@ public final class TerminateMessage {
     /// Untagged: the number of the message that caused it.
     public int causeNumber;
 
-    /// Writes a whole Terminate message, to be followed by the trailer only.
+    /// Writes a whole Terminate message; only the trailer must follow.
     ///
     /// @param at the first byte of the frame
     /// @param header scratch
@@ -49,9 +49,9 @@ public final class TerminateMessage {
     /// Writes a whole Terminate message about a segment whose complete header [SegmentHeader#decode] has seen.
     ///
     /// @param at the first byte of the frame
-    /// @param header the header of the segment that is to blame; scratch afterwards
+    /// @param header the header of the offending segment; overwritten
     /// @param reason why
-    /// @param cause the segment that is to blame
+    /// @param cause the offending segment
     /// @param causeAt the first byte of its frame
     /// @return how many bytes it has, from the first byte of the frame
     public static int encode(
@@ -81,7 +81,7 @@ public final class TerminateMessage {
         return FpduLayout.TERMINATE_BYTES + contextBytes;
     }
 
-    /// Reads a Terminate whose header [SegmentHeader#decode] found in order. Never fails: the stream is over.
+    /// Reads a Terminate whose header passed [SegmentHeader#decode]. Never fails: the stream is over.
     ///
     /// @param at the first byte of the frame
     /// @param contextBytes [SegmentHeader#payloadBytes]
@@ -107,7 +107,7 @@ public final class TerminateMessage {
         }
     }
 
-    /// The two readings of the error with and without siw's order of bits.
+    /// Reads the error, with or without siw's order of bits.
     private TerminateCode read(boolean swapped) {
         int high = raw >>> 28;
         int low = raw >>> 24 & 0xf;
@@ -117,8 +117,8 @@ public final class TerminateMessage {
     private void decodeAmbiguous() {
         TerminateCode plain = read(false);
         TerminateCode turned = read(true);
-        // MPA's errors 5 to 7 are about connection set-up (RFC 6581); on a running stream siw's reading is the likely
-        // one.
+        // MPA's errors 5 to 7 are about connection set-up (RFC 6581); on a running stream, siw's reading is more
+        // likely.
         boolean preferTurned =
                 plain == TerminateCode.UNKNOWN || (raw >>> 24 == LLP_BY_RFC && turned != TerminateCode.UNKNOWN);
         code = preferTurned ? turned : plain;
@@ -126,7 +126,7 @@ public final class TerminateMessage {
         alternative = other == code ? TerminateCode.UNKNOWN : other;
     }
 
-    /// Reads the header that caused it. It begins without the length field.
+    /// Reads the header that caused the error. It begins after the length field.
     private void decodeCause(ByteBuffer from, int control, int available) {
         int frame = control - FpduLayout.DDP_CONTROL;
         if (available < FpduLayout.TAGGED_BYTES - FpduLayout.DDP_CONTROL) {
@@ -144,7 +144,7 @@ public final class TerminateMessage {
         causeOpcode = opcode;
     }
 
-    /// For people: `the peer reports: DDP untagged, no receive posted (about Send)`.
+    /// For messages: `the peer reports: DDP untagged, no receive posted (about Send)`.
     @Override
     public String toString() {
         StringBuilder text = new StringBuilder(96).append("the peer reports: ").append(code);

@@ -1,13 +1,13 @@
 package io.rdmacomm.soft.iwarp;
 
-/// A fault in a frame, and the answer to the peer before the stream ends. A result, never an exception:
+/// A fault in a frame, and the answer to the peer before the stream ends. A return value, never an exception:
 /// hostile frames must cost no more than good ones.
 public enum Violation {
-    /// Nothing.
+    /// No fault.
     NONE(TerminateCode.UNKNOWN, "in order"),
     /// The frame is shorter than its header.
     TOO_SHORT(TerminateCode.FRAME_LENGTH, "a frame shorter than the header of its message"),
-    /// A message of fixed length has more bytes.
+    /// There are bytes behind a message of fixed length.
     TOO_LONG(TerminateCode.FRAME_LENGTH, "bytes behind a message of fixed length"),
     /// The checksum does not match.
     CHECKSUM(TerminateCode.CHECKSUM, "a frame with a wrong checksum"),
@@ -21,11 +21,11 @@ public enum Violation {
     UNKNOWN_OPCODE(TerminateCode.UNEXPECTED_OPCODE, "an unknown opcode"),
     /// The opcode is not one that the two sides agreed on.
     NOT_NEGOTIATED(TerminateCode.UNEXPECTED_OPCODE, "an opcode that was not agreed on"),
-    /// An untagged message came tagged, or the other way round.
+    /// An untagged message came in a tagged segment, or the reverse.
     BUFFER_MODEL(TerminateCode.UNEXPECTED_OPCODE, "an opcode of the other buffer model"),
     /// The queue number is not that of the opcode.
     QUEUE(TerminateCode.UNTAGGED_QUEUE, "a message for the wrong queue"),
-    /// A message that must be one segment is not.
+    /// A message that must be one segment was split.
     SEGMENTED(TerminateCode.MESSAGE_OFFSET, "a message in segments that must be one"),
     /// The address of tagged data and its length exceed 64 bits.
     TAGGED_ADDRESS_WRAP(TerminateCode.TAGGED_ADDRESS_WRAP, "tagged data whose address wraps around"),
@@ -45,11 +45,11 @@ public enum Violation {
     MESSAGE_OFFSET(TerminateCode.MESSAGE_OFFSET, "a segment out of order"),
     /// A segment of another message comes before the message is complete.
     INTERLEAVED(TerminateCode.UNEXPECTED_OPCODE, "a message inside another one"),
-    /// The memory of a tagged segment does not continue that of the one before.
+    /// A tagged segment does not continue where the one before ended.
     TAGGED_CONTINUATION(TerminateCode.TAGGED_OUT_OF_BOUNDS, "a tagged segment that does not continue its message"),
-    /// Something comes after Terminate.
+    /// A segment follows a Terminate.
     AFTER_TERMINATE(TerminateCode.STREAM_CATASTROPHIC, "a message after the end of the stream"),
-    /// An acknowledgement that means nothing.
+    /// An acknowledgement is invalid.
     ACKNOWLEDGEMENT(TerminateCode.STREAM_CATASTROPHIC, "an invalid acknowledgement");
 
     private final TerminateCode answer;
@@ -65,7 +65,7 @@ public enum Violation {
         return answer;
     }
 
-    /// For people: what the peer sent.
+    /// What the peer sent, for messages.
     @Override
     public String toString() {
         return text;

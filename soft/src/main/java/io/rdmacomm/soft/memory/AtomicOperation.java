@@ -7,33 +7,33 @@ import java.lang.foreign.MemorySegment;
 public final class AtomicOperation {
     private AtomicOperation() {}
 
-    /// Whether the 8 bytes are aligned in memory, as the instructions require. The address within a
-    /// zero-based region does not show, because its memory may be misaligned.
+    /// Whether the 8 bytes are aligned in memory, as the instructions require. The address in a zero-based region
+    /// does not tell, because its memory may be misaligned.
     public static boolean isAligned(MemorySegment memory, long offset) {
         return ((memory.address() + offset) & 7) == 0;
     }
 
-    /// The same for the only piece of a list, if this process can access it.
+    /// The same for a list of one piece; true if this process cannot access it.
     public static boolean isAligned(ElementList target) {
         MemorySegment memory = target.segments[0];
         return memory == null || isAligned(memory, target.offsets[0]);
     }
 
-    /// Executes it on the only piece of a list, which this process can access.
+    /// Executes the operation on a list of one piece, which this process can access.
     ///
-    /// @return what was there before
+    /// @return the old value
     public static long execute(ElementList target, boolean compare, long operand, long swap) {
         MemorySegment memory = target.segments[0];
         if (memory == null) {
-            throw new IllegalStateException("memory of another process was to be changed directly");
+            throw new IllegalStateException("cannot change memory of another process directly");
         }
         return execute(memory, target.offsets[0], compare, operand, swap);
     }
 
-    /// Executes it.
+    /// Executes the operation.
     ///
     /// @param compare whether to compare with `operand` and swap; otherwise `operand` is added
-    /// @return what was there before
+    /// @return the old value
     public static long execute(MemorySegment memory, long offset, boolean compare, long operand, long swap) {
         return compare
                 ? SharedWords.compareAndExchange(memory, offset, operand, swap)

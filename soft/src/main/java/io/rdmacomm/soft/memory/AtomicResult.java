@@ -6,7 +6,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteOrder;
 
-/// Puts the 8 bytes that an atomic operation found into the request's elements, in host order.
+/// Stores the old value that an atomic operation found into the request's elements, in host order.
 public final class AtomicResult {
     private AtomicResult() {}
 

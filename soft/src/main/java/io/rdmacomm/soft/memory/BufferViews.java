@@ -4,9 +4,9 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/// Buffers to hand to a socket, one for each place in a gather or scatter list: duplicates of a region's buffers,
-/// kept from one operation to the next, because making one allocates. A connection that uses the same few regions
-/// again and again soon makes no more.
+/// Buffers to pass to a socket, one for each place in a gather or scatter list: duplicates of a region's buffers.
+/// They are kept between operations, because a duplicate allocates. A connection that uses the same few regions
+/// repeatedly soon allocates none.
 public final class BufferViews {
     private final @Nullable ByteBuffer[] sources;
     private final @Nullable ByteBuffer[] views;
@@ -32,7 +32,7 @@ public final class BufferViews {
         return view.limit(to).position(from);
     }
 
-    /// Brings a view of `source` from a later place here, or leaves none.
+    /// Moves a view of `source` here from a later place, or leaves none.
     @SuppressWarnings("ReferenceEquality")
     private void fetch(int place, ByteBuffer source) {
         int found = place + 1;

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Resolved pieces of memory that data goes from or to. Reused for each request; nothing is allocated.
 ///
-/// A piece whose memory only the peer itself can access has a key and an address, but no segment.
+/// A piece that only the peer itself can access has a key and an address, but no segment.
 public final class ElementList {
     /// Most scatter/gather elements of a request.
     public static final int MAX_ELEMENTS = ReceiveRing.MOST_ELEMENTS;
@@ -57,7 +57,7 @@ public final class ElementList {
         count++;
     }
 
-    /// Makes two pieces of piece `index`, the first of which has `length` bytes.
+    /// Splits piece `index` in two; the first one has `length` bytes.
     public void split(int index, long length) {
         int behind = count - index;
         System.arraycopy(segments, index, segments, index + 1, behind);
@@ -82,8 +82,8 @@ public final class ElementList {
         count++;
     }
 
-    /// Copies `bytes` bytes from `from` to `to`, both with segments only. The last bytes become visible last, so
-    /// that a reader who sees them sees everything.
+    /// Copies `bytes` bytes from `from` to `to`, both with segments only. The last bytes become visible last, so a
+    /// reader that sees them sees everything.
     public static void copy(ElementList from, ElementList to, long bytes) {
         if (from.count == 1 && to.count == 1) {
             copyPiece(from.segments[0], from.offsets[0], to.segments[0], to.offsets[0], bytes);
@@ -92,19 +92,19 @@ public final class ElementList {
         forEachPiece(from, to, bytes, Long.MAX_VALUE, DIRECTLY);
     }
 
-    /// Moves a stretch of memory that lies in one piece on both sides.
+    /// Moves a range of memory that lies in one piece on both sides.
     public interface PieceMover {
         /// Moves `bytes` bytes, `sourceDone` into element `source` of `from`, `sinkDone` into element `sink` of
         /// `to`.
         ///
-        /// @return whether it worked
+        /// @return false on failure
         boolean move(
                 ElementList from, int source, long sourceDone, ElementList to, int sink, long sinkDone, long bytes);
     }
 
-    /// Goes through both lists at once, in stretches of at most `longest` bytes.
+    /// Goes through both lists together, in ranges of at most `longest` bytes.
     ///
-    /// @return false as soon as one stretch could not be moved
+    /// @return false once a move fails
     public static boolean forEachPiece(ElementList from, ElementList to, long bytes, long longest, PieceMover mover) {
         int source = 0;
         int sink = 0;
@@ -146,7 +146,7 @@ public final class ElementList {
     public static void copyPiece(
             @Nullable MemorySegment from, long fromOffset, @Nullable MemorySegment to, long toOffset, long bytes) {
         if (from == null || to == null) {
-            throw new IllegalStateException("memory of another process was to be copied directly");
+            throw new IllegalStateException("cannot copy memory of another process directly");
         }
         if (bytes == Long.BYTES && ((toOffset | to.address()) & 7) == 0) {
             SharedWords.release(to, toOffset, from.get(JAVA_LONG_UNALIGNED, fromOffset));

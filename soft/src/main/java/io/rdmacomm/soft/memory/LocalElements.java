@@ -10,9 +10,8 @@ import io.rdmacomm.verbs.spi.SendRequestLayout;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/// Finds the memory behind the scatter/gather elements of a send request of this side, and checks it: the key
-/// exists, the protection domain is that of the queue pair, the right is there, the range lies inside
-/// (ibv_post_send(3)).
+/// Finds and checks the memory of the scatter/gather elements of this side's send requests: the key exists, the
+/// protection domain matches the queue pair's, the right is there, and the range lies inside (ibv_post_send(3)).
 public final class LocalElements {
     /// The longest message that `byte_len` can express.
     public static final long MAX_MESSAGE = 0xffff_ffffL;
@@ -24,7 +23,7 @@ public final class LocalElements {
     private final int domain;
     private long foundOffset;
 
-    /// Of the queue pairs of the protection domain with this number.
+    /// For the queue pairs of the protection domain with this number.
     public LocalElements(LocalMemory memory, int domain) {
         this.memory = memory;
         this.domain = domain;

@@ -9,9 +9,9 @@ import io.rdmacomm.soft.mapped.SharedWords;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/// The keys of this context, as a peer on the network may use them through one queue pair: the responder's checks,
-/// in the order of the responder (InfiniBand Architecture Specification 9.7.4): the key exists, the protection
-/// domain is the same, the right is there, the range lies inside.
+/// The keys of this context that a peer on the network may use through one queue pair. Makes the responder's checks
+/// in the order of the InfiniBand Architecture Specification 9.7.4: the key exists, the protection domain is the
+/// same, the right is there, the range lies inside.
 public final class LocalKeys {
     private final LocalMemory memory;
     private final int domain;
@@ -64,8 +64,7 @@ public final class LocalKeys {
         return null;
     }
 
-    /// Invalidates the key that a Send with Invalidate names: that of a window of type 2 which this queue pair
-    /// bound.
+    /// Invalidates the key of a Send with Invalidate: that of a type 2 window that this queue pair bound.
     ///
     /// @return whether there was one
     public boolean invalidate(int key) {

@@ -29,7 +29,7 @@ public final class LocalMemory {
         return control;
     }
 
-    /// Takes a key that is not valid yet.
+    /// Allocates a key that is not valid yet.
     ///
     /// @throws IOException if there is no free key
     public int allocateKey() throws IOException {
@@ -85,7 +85,7 @@ public final class LocalMemory {
         return windows.get(handle);
     }
 
-    /// Makes a window known to the requests that bind it.
+    /// Makes a window visible to the requests that bind it.
     public void add(LocalWindow window) {
         windows.put(window.handle(), window);
     }
@@ -105,7 +105,7 @@ public final class LocalMemory {
         }
     }
 
-    /// Points a window at a part of a region, with a new key.
+    /// Binds a window to a part of a region, with a new key.
     ///
     /// @param queuePair the only queue pair that may use it, 0 for all of the protection domain
     void bind(LocalWindow window, int key, LocalRegion region, long address, long length, int access, int queuePair) {
@@ -123,7 +123,7 @@ public final class LocalMemory {
         keys.grant(key, KeyTable.WINDOW, grant);
     }
 
-    /// Makes the present key of a window invalid. Does not wait for operations in flight: it is part of the data
+    /// Makes the present key of a window invalid. Does not wait for operations in flight, as it is on the data
     /// path.
     public void unbind(LocalWindow window) {
         synchronized (window) {

@@ -9,8 +9,8 @@ import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/// Registered memory of this context, as its requests and its peers use it. What was registered never changes; to
-/// register again makes another.
+/// Registered memory of this context, as its requests and its peers use it. Immutable; a new registration makes a
+/// new one.
 public final class LocalRegion {
     private static final SafeLogger LOGGER = SafeLogger.of(LocalRegion.class);
     private static final long BUFFER_BYTES = 1L << 30;
@@ -117,9 +117,9 @@ public final class LocalRegion {
         return windows.get();
     }
 
-    /// A buffer over the part of the region that contains `offset`, for sockets. It reaches further than a segment
-    /// of a message beyond [#BUFFER_BYTES], so that a payload never lies in two. Its position and limit must not
-    /// be changed, because its users share it.
+    /// A buffer over the part of the region that contains `offset`, for sockets. Buffers overlap by more than a
+    /// segment, so that a payload never lies in two. Users share the buffer: they must not change its position or
+    /// limit.
     public ByteBuffer buffer(long offset) {
         int index = (int) (offset / BUFFER_BYTES);
         @Nullable ByteBuffer[] all = buffers;
@@ -127,7 +127,7 @@ public final class LocalRegion {
         return buffer == null ? makeBuffer(index) : buffer;
     }
 
-    /// Where in its buffer `offset` is.
+    /// The position of `offset` in its buffer.
     public static int inBuffer(long offset) {
         return (int) (offset % BUFFER_BYTES);
     }
@@ -152,7 +152,7 @@ public final class LocalRegion {
             try {
                 return mapped.map(from, bytes);
             } catch (IOException e) {
-                LOGGER.log(System.Logger.Level.DEBUG, () -> this + ": sends of it will allocate", e);
+                LOGGER.log(System.Logger.Level.DEBUG, () -> this + ": sends from it will allocate", e);
             }
         }
         return segment.asSlice(from, bytes).asByteBuffer();

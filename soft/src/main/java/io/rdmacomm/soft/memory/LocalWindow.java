@@ -2,7 +2,7 @@ package io.rdmacomm.soft.memory;
 
 import org.jspecify.annotations.Nullable;
 
-/// A memory window of this context: a key that can be pointed at a part of a region.
+/// A memory window of this context: a key that can be bound to a part of a region.
 public final class LocalWindow {
     private final int domain;
     private final boolean typeTwo;

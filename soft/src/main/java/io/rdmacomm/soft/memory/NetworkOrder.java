@@ -2,8 +2,8 @@ package io.rdmacomm.soft.memory;
 
 import java.nio.ByteOrder;
 
-/// Immediate data is in network order in requests and completions (ibv_post_send(3)), and everything else in host
-/// order.
+/// Converts immediate data, which is in network order in requests and completions (ibv_post_send(3)); all else is
+/// in host order.
 public final class NetworkOrder {
     private static final boolean LITTLE_ENDIAN = ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN;
 

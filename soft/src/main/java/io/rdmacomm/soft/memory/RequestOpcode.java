@@ -25,7 +25,7 @@ public final class RequestOpcode {
 
     private RequestOpcode() {}
 
-    /// Whether a request concerns this side only, or is not known.
+    /// Whether a request concerns only this side, or is unknown.
     public static boolean isLocal(int opcode) {
         return opcode == LOCAL_INVALIDATE || opcode == BIND_WINDOW || opcode < WRITE || opcode > SEND_WITH_INVALIDATE;
     }

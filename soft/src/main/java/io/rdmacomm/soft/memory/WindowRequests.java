@@ -8,7 +8,7 @@ import io.rdmacomm.verbs.WorkStatus;
 import io.rdmacomm.verbs.spi.SendRequestLayout;
 import java.lang.foreign.MemorySegment;
 
-/// The send requests that bind and invalidate memory windows (ibv_bind_mw(3); type 2 is 2B: a window belongs to
+/// The send requests that bind and invalidate memory windows (ibv_bind_mw(3); type 2 means 2B: a window belongs to
 /// the queue pair that bound it).
 public final class WindowRequests {
     private static final int SUCCESS = 0;
@@ -19,14 +19,14 @@ public final class WindowRequests {
     private final int number;
     private final int domain;
 
-    /// Of the queue pair with this number, in the protection domain with that one.
+    /// For the queue pair with this number, in the protection domain with that number.
     public WindowRequests(LocalMemory memory, int number, int domain) {
         this.memory = memory;
         this.number = number;
         this.domain = domain;
     }
 
-    /// Executes a request that concerns this side only.
+    /// Executes a request that concerns only this side.
     ///
     /// @return 0, or the code of the [WorkStatus] to fail with
     public int execute(MemorySegment request, long at) {
@@ -72,7 +72,7 @@ public final class WindowRequests {
                 && region.contains(address, length);
     }
 
-    /// Invalidates a key of this side (IBV_WR_LOCAL_INV): that of a window of type 2 which is bound.
+    /// Invalidates a local key (IBV_WR_LOCAL_INV): that of a bound type 2 window.
     private int invalidate(MemorySegment request, long at) {
         int key = request.get(JAVA_INT, at + SendRequestLayout.IMMEDIATE);
         LocalWindow window = memory.window(key >>> 16);

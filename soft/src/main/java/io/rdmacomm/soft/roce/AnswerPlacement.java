@@ -13,7 +13,7 @@ import io.rdmacomm.verbs.WorkStatus;
 import io.rdmacomm.verbs.spi.SendRequestLayout;
 import java.lang.foreign.MemorySegment;
 
-/// Puts the answers to READs and atomic operations into the memory of their requests. Under the queue pair's send
+/// Writes the answers to READs and atomic operations into the memory of their requests. Under the queue pair's send
 /// lock; allocates nothing.
 final class AnswerPlacement {
     private static final int SUCCESS = 0;
@@ -48,7 +48,7 @@ final class AnswerPlacement {
                 : WorkStatus.LOCAL_PROTECTION_ERROR.code();
     }
 
-    /// Stores the value that an atomic operation has found.
+    /// Stores the old value of an atomic operation.
     ///
     /// @return the status that the request fails with, or 0
     int store(long position, long original) {
@@ -61,7 +61,7 @@ final class AnswerPlacement {
         return status;
     }
 
-    /// Finds the memory of a request, once: each copy checks that it is still registered.
+    /// Finds the memory of a request, only once: each copy checks that it is still registered.
     private int resolve(long position) {
         if (resolved == position) {
             return SUCCESS;

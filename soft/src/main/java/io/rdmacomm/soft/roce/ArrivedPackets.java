@@ -1,8 +1,8 @@
 package io.rdmacomm.soft.roce;
 
-/// Which packets have arrived ahead of their turn: networks may reorder them. Under the queue pair's send lock.
+/// The packets that have arrived early: networks may reorder them. Under the queue pair's send lock.
 final class ArrivedPackets {
-    /// A packet may be fewer packets ahead than this.
+    /// A packet must be less than this many packets ahead.
     static final int MOST = 128;
 
     private static final int MASK = MOST - 1;

@@ -2,8 +2,8 @@ package io.rdmacomm.soft.roce;
 
 import java.util.Arrays;
 
-/// The results of the peer's last atomic operations. A repeated one must not be executed again, and is answered with
-/// this (IBTA 9.4.5). Under the queue pair's send lock.
+/// The results of the peer's last atomic operations. A retransmitted one must not be executed again, and is
+/// answered from here (IBTA 9.4.5). Under the queue pair's send lock.
 final class AtomicHistory {
     private static final int NONE = -1;
 
@@ -19,7 +19,7 @@ final class AtomicHistory {
     }
 
     void add(int psn, long original) {
-        // The same number may have been there before the numbers began again.
+        // The numbers may have wrapped around to one that is present.
         int index = find(psn);
         if (index == NONE) {
             newest = (newest + 1) % psns.length;

@@ -1,16 +1,15 @@
 package io.rdmacomm.soft.roce;
 
-/// The number of packets that may be in flight: one more for each window that was acknowledged, half as many after a
-/// loss or a
-/// congestion notification. Under the queue pair's send lock.
+/// The number of packets that may be in flight: one more for each acknowledged window, half as many after a loss or
+/// a congestion notification. Under the queue pair's send lock.
 final class CongestionWindow {
     private static final int FIRST = 32;
     private static final int LEAST = 4;
-    /// As many as rxe has in flight at most.
+    /// The most that rxe has in flight.
     private static final int MOST = 128;
     /// The receive buffer that Linux grants by default (`net.core.rmem_max`) holds 50 packets of 4 KiB.
     private static final int MOST_BYTES = 128 * 1024;
-    /// Not twice for the same congestion.
+    /// The window shrinks only once per congestion.
     private static final long PAUSE_NANOS = 50_000;
 
     private final int most;
@@ -37,7 +36,7 @@ final class CongestionWindow {
         }
     }
 
-    /// Packets were lost, or a switch or the peer says that there are too many.
+    /// Packets were lost, or a switch or the peer reports congestion.
     void shrink() {
         long now = System.nanoTime();
         if (now - shrunk >= PAUSE_NANOS) {

@@ -63,12 +63,12 @@ final class DatagramPackets implements DatagramOutput {
         next = (next + 1) & Psn.MASK;
         output.address(to, datagram.destination & Psn.MASK);
         var _ = output.begin(datagram.bytes);
-        // Without room in the socket it is lost, like any datagram.
+        // If the socket has no room, the datagram is lost, like any datagram.
         var _ = output.send();
     }
 
     @Override
     public void close() {
-        // The socket is that of the node.
+        // The socket belongs to the node.
     }
 }

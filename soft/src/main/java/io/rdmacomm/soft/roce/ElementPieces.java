@@ -3,8 +3,8 @@ package io.rdmacomm.soft.roce;
 import io.rdmacomm.soft.memory.ElementList;
 import java.lang.foreign.MemorySegment;
 
-/// Copies stretches of resolved memory into packets. Finds the element of a stretch at once if it follows the one
-/// before.
+/// Copies ranges of resolved memory into packets. Finds the element of a range at once if the range follows the
+/// previous one.
 final class ElementPieces {
     private final ElementList elements;
     private int index;
@@ -20,7 +20,7 @@ final class ElementPieces {
         start = 0;
     }
 
-    /// Copies `bytes` bytes from `offset` of all elements together.
+    /// Copies `bytes` bytes from `offset` within all elements.
     void copy(long offset, MemorySegment to, long toOffset, int bytes) {
         if (offset < start) {
             restart();

@@ -6,14 +6,15 @@ import io.rdmacomm.soft.transport.IncomingDatagram;
 import io.rdmacomm.verbs.GlobalRoutingHeader;
 import java.lang.foreign.MemorySegment;
 
-/// Turns packets with datagrams into what their queue pairs take. The thread that receives.
+/// Turns packets with datagrams into [IncomingDatagram] objects for their queue pairs. Used by the receiving
+/// thread.
 final class IncomingDatagrams {
     private static final int UDP_BYTES = 8;
 
     private final IncomingDatagram datagram;
     private final int address;
 
-    /// @param memory where packets are read to
+    /// @param memory the memory that packets are read into
     /// @param address of this side
     IncomingDatagrams(MemorySegment memory, int address) {
         this.datagram = new IncomingDatagram(memory);

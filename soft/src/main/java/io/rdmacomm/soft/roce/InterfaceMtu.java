@@ -8,19 +8,19 @@ import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.util.List;
 
-/// The path MTU that fits into the packets of an interface.
+/// The largest path MTU that fits into the packets of an interface.
 final class InterfaceMtu {
     /// IP, UDP and the headers of RoCE, as rxe reserves them.
     private static final int HEADERS = 80;
 
     private InterfaceMtu() {}
 
-    /// That of the interface with an address.
+    /// The path MTU of the interface with an address.
     ///
     /// @throws VerbException EINVAL if its packets are too short for RoCE
     static PathMtu of(InetAddress address) throws IOException {
         NetworkInterface network = NetworkInterface.getByInetAddress(address);
-        // On loopback every address of 127.0.0.0/8 is this host.
+        // Every address of 127.0.0.0/8 is this host.
         int bytes = network == null ? Integer.MAX_VALUE : network.getMTU();
         for (PathMtu each : List.of(PathMtu.values()).reversed()) {
             if (each.bytes() <= bytes - HEADERS) {

@@ -12,7 +12,7 @@ import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
 
-/// Queue pair 1 of an address, by which the communication managers of hosts talk (IBTA 13.3).
+/// Queue pair 1 of an address, through which the communication managers of hosts exchange messages (IBTA 13.3).
 final class ManagerQueuePair {
     /// Its number, the same at all hosts.
     static final int NUMBER = 1;
@@ -23,7 +23,7 @@ final class ManagerQueuePair {
     private final DatagramPackets output;
     private final OutgoingDatagram datagram = new OutgoingDatagram();
 
-    /// @param wakeup has the engines look at the time
+    /// @param wakeup makes the engines check the time
     ManagerQueuePair(PacketSocket socket, InetAddress local, PathMtu mtu, Runnable wakeup) {
         this.output = new DatagramPackets(socket, ManagementDatagram.BYTES, NUMBER);
         this.manager = new CommunicationManager(Gid.of(local), mtu, this::send, wakeup);
@@ -47,9 +47,9 @@ final class ManagerQueuePair {
         output.send(datagram, new InetSocketAddress(to, PacketSocket.PORT));
     }
 
-    /// A packet has arrived; the thread that receives.
+    /// A packet has arrived; the receiving thread.
     ///
-    /// @return false if it was none for the manager
+    /// @return false if it was not for the manager
     boolean arrived(Packet packet, PacketInput from) {
         return packet.queueKey == QUEUE_KEY
                 && packet.payloadBytes == ManagementDatagram.BYTES

@@ -7,14 +7,14 @@ import io.rdmacomm.soft.roce.wire.PacketOpcode;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/// Executes the packets of the peer's SENDs and WRITEs, whatever the connection does about the others. Under the queue
-/// pair's send lock; allocates nothing.
+/// Executes the packets of the peer's SENDs and WRITEs; the connection handles all others. Under the queue pair's
+/// send lock; allocates nothing.
 final class MessageExecution {
     private static final int NONE = -1;
 
     private final RequestExecution execution;
     private final int mtu;
-    /// The kind of the message that has begun: an opcode of its middle packets, or NONE.
+    /// The kind of the message in progress: an opcode of its middle packets, or NONE.
     private int inside = NONE;
 
     private long messageBytes;
@@ -27,7 +27,7 @@ final class MessageExecution {
         this.mtu = mtu;
     }
 
-    /// Whether a message has begun that is not complete.
+    /// Whether a message is in progress.
     boolean hasBegun() {
         return inside != NONE;
     }
@@ -43,8 +43,8 @@ final class MessageExecution {
         return fault;
     }
 
-    /// Whether a packet may follow the one before: only a first one begins a message, and only the last one is shorter
-    /// than the path MTU.
+    /// Whether a packet may follow the previous one: only a first packet begins a message, and only the last one is
+    /// shorter than the path MTU.
     boolean fits(Packet packet) {
         fault = null;
         boolean inOrder = PacketOpcode.isFirst(packet.opcode) ? inside == NONE : inside == kind(packet);
@@ -121,7 +121,7 @@ final class MessageExecution {
         if (PacketOpcode.isLast(packet.opcode) ? end != writeBytes : end >= writeBytes) {
             return fail(RequestFault.INVALID_REQUEST);
         }
-        // Before anything is written: without one, the packet may come again.
+        // Taken before anything is written: without a receive, the packet may come again.
         if (PacketOpcode.hasImmediate(packet.opcode) && !execution.takeReceive()) {
             return fail(null);
         }

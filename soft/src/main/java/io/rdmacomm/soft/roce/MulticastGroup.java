@@ -9,8 +9,8 @@ import java.nio.channels.DatagramChannel;
 import java.util.Arrays;
 import java.util.stream.Stream;
 
-/// The queue pairs of a context that are attached to a multicast group. Each gets every datagram of the group, also
-/// what it has sent itself.
+/// The queue pairs of a context that are attached to a multicast group. Each gets every datagram of the group,
+/// including its own.
 final class MulticastGroup implements PacketReader.Receiver {
     private final InetAddress address;
     private final RoceCounters counters;
@@ -42,7 +42,7 @@ final class MulticastGroup implements PacketReader.Receiver {
         return Arrays.asList(members).contains(member);
     }
 
-    /// Under the lock of all groups, as [#remove].
+    /// Adds a member. Under the lock of all groups, like [#remove].
     void add(IncomingDatagram.Target member) {
         members = Stream.concat(Arrays.stream(members), Stream.of(member)).toArray(IncomingDatagram.Target[]::new);
     }

@@ -10,8 +10,8 @@ import java.nio.channels.DatagramChannel;
 import java.util.HashMap;
 import java.util.Map;
 
-/// The multicast groups to which queue pairs of a context are attached, each with a socket from its first queue pair to
-/// its last. Thread-safe. Takes no lock of a queue pair, and nothing that receives takes its lock.
+/// The multicast groups that queue pairs of a context are attached to. Each has a socket from its first queue pair
+/// to its last. Thread-safe. Takes no lock of a queue pair, and no receiving thread takes its lock.
 final class MulticastGroups implements AutoCloseable {
     private static final SafeLogger LOGGER = SafeLogger.of(MulticastGroups.class);
 
@@ -31,8 +31,8 @@ final class MulticastGroups implements AutoCloseable {
 
     /// Attaches a queue pair, unless it is attached.
     ///
-    /// @throws VerbException ENOMEM if there are too many groups, or queue pairs in this one
-    /// @throws IOException if the host has no socket for it, or its interface cannot join it
+    /// @throws VerbException ENOMEM if there are too many groups, or too many queue pairs in this one
+    /// @throws IOException if the host has no socket left, or its interface cannot join the group
     synchronized void attach(String operation, InetAddress address, IncomingDatagram.Target member) throws IOException {
         MulticastGroup group = groups.get(address);
         if (group == null) {
@@ -68,7 +68,7 @@ final class MulticastGroups implements AutoCloseable {
         }
     }
 
-    /// Detaches a queue pair. A datagram that is being delivered may still reach it.
+    /// Detaches a queue pair. A datagram in delivery may still reach it.
     synchronized void detach(InetAddress address, IncomingDatagram.Target member) throws IOException {
         MulticastGroup group = groups.get(address);
         if (group == null) {
@@ -82,7 +82,7 @@ final class MulticastGroups implements AutoCloseable {
         }
     }
 
-    /// Ends all.
+    /// Closes all groups.
     @Override
     public synchronized void close() {
         for (MulticastGroup group : groups.values()) {

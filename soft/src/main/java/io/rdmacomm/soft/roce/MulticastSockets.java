@@ -24,7 +24,7 @@ final class MulticastSockets {
     }
 
     private NetworkInterface network() throws IOException {
-        // On loopback every address of 127.0.0.0/8 is this host, but Java knows only the first.
+        // Every address of 127.0.0.0/8 is this host, but Java knows only the first.
         NetworkInterface network = NetworkInterface.getByInetAddress(local.isLoopbackAddress() ? LOOPBACK : local);
         if (network == null) {
             throw new SocketException("no interface has the address " + local.getHostAddress());
@@ -32,15 +32,15 @@ final class MulticastSockets {
         return network;
     }
 
-    /// Joins a group, and does no more (IGMP).
+    /// Only joins a group (IGMP), and receives nothing.
     ///
-    /// @return what leaves it when it is closed
+    /// @return leaves the group when it is closed
     DatagramChannel join(InetAddress group) throws IOException {
         return open(channel -> channel.join(group, network()));
     }
 
-    /// Joins a group and receives its packets, as other sockets of this host may do. A socket that is bound to an
-    /// address of this host gets none of them.
+    /// Joins a group and receives its packets; other sockets of this host may do so, too. A socket that is bound to
+    /// an address of this host gets none of them.
     DatagramChannel receive(InetAddress group) throws IOException {
         return open(channel -> {
             channel.setOption(StandardSocketOptions.SO_REUSEADDR, true);
@@ -50,10 +50,10 @@ final class MulticastSockets {
         });
     }
 
-    /// Sends to groups, also to their members on this host. As PacketSocket, it sends packets whose
-    /// identification is 0.
+    /// Sends to groups, including members on this host. Like PacketSocket, it sends packets with the identification
+    /// 0.
     ///
-    /// @param hops how many routers may pass the packets on, plus 1
+    /// @param hops the most routers on the way, plus 1
     GroupSocket send(int hops) throws IOException {
         DatagramChannel channel = open(sender -> {
             sender.setOption(ExtendedSocketOptions.IP_DONTFRAGMENT, true);

@@ -4,7 +4,7 @@ import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.VerbException;
 import org.jspecify.annotations.Nullable;
 
-/// Why a device with RoCE packets cannot be opened.
+/// Makes exceptions for a device with RoCE packets that cannot be opened.
 final class OpenFailure {
     private OpenFailure() {}
 

@@ -9,8 +9,8 @@ import io.rdmacomm.soft.roce.wire.Psn;
 import io.rdmacomm.soft.roce.wire.Syndrome;
 import org.jspecify.annotations.Nullable;
 
-/// The answers to the peer's requests, in the order of the requests: acknowledgements, the data of READs, and what
-/// atomic operations have found. Under the queue pair's send lock; allocates nothing.
+/// The answers to the peer's requests, in the order of the requests: acknowledgements, the data of READs, and the
+/// old values of atomic operations. Under the queue pair's send lock; allocates nothing.
 final class OwedAnswers {
     private static final int ACKNOWLEDGEMENT = 0;
     private static final int READ = 1;
@@ -26,7 +26,7 @@ final class OwedAnswers {
     private final int[] syndromes;
     private final int[] keys;
     private final long[] addresses;
-    /// READ: bytes; atomic: the value.
+    /// READ: the number of bytes; atomic: the old value.
     private final long[] values;
 
     private final ElementList source = new ElementList(1);
@@ -38,7 +38,7 @@ final class OwedAnswers {
     private boolean resolved;
     private @Nullable RequestFault fault;
 
-    /// @param atOnce how many can be owed, a power of two
+    /// @param atOnce the most answers that can be owed, a power of two
     OwedAnswers(RequestExecution execution, PacketOutput output, int mtu, int atOnce) {
         this.execution = execution;
         this.output = output;
@@ -71,7 +71,7 @@ final class OwedAnswers {
         return index;
     }
 
-    /// Acknowledges all requests up to `psn`. The newest acknowledgement replaces one before it.
+    /// Acknowledges all requests up to `psn`. Extends the newest answer if that is an acknowledgement.
     ///
     /// @param completed how many messages were completed
     void acknowledge(int psn, int completed) {
@@ -81,19 +81,19 @@ final class OwedAnswers {
             psns[newest] = psn;
             messages[newest] = completed;
         } else if (!isFull()) {
-            // Otherwise the peer asks again.
+            // If there is no room, the peer will ask again.
             var _ = add(ACKNOWLEDGEMENT, psn, completed);
         }
     }
 
-    /// Says why the request with this number was not executed.
+    /// Tells the peer why the request with this number was not executed.
     void refuse(int psn, int syndrome, int completed) {
         if (!isFull()) {
             syndromes[add(ACKNOWLEDGEMENT, psn, completed)] = syndrome;
         }
     }
 
-    /// Sends memory; there must be room.
+    /// Sends memory. There must be room.
     void read(int psn, int key, long address, long bytes, int completed) {
         int index = add(READ, psn, completed);
         keys[index] = key;
@@ -101,12 +101,12 @@ final class OwedAnswers {
         values[index] = bytes;
     }
 
-    /// Sends the value that an atomic operation has found; there must be room.
+    /// Sends the old value of an atomic operation. There must be room.
     void atomic(int psn, long original, int completed) {
         values[add(ATOMIC, psn, completed)] = original;
     }
 
-    /// Why a READ cannot go on, or null: its memory is gone.
+    /// Why a READ cannot continue: its memory is gone. Else null.
     @Nullable
     RequestFault fault() {
         return fault;
@@ -114,7 +114,7 @@ final class OwedAnswers {
 
     /// Sends answers.
     ///
-    /// @param most how many packets to send at most
+    /// @param most the most packets to send
     /// @return whether all were sent
     boolean send(int most) {
         // Memory may have been deregistered since the last time.

@@ -9,8 +9,8 @@ import java.nio.ByteBuffer;
 import java.nio.channels.DatagramChannel;
 import org.jspecify.annotations.Nullable;
 
-/// The packets that arrive at a socket, one after the other. With native access, one call of the system receives
-/// several. One thread at a time; allocates nothing unless the sender changes.
+/// The packets that arrive at a socket, one by one. With native access, one system call receives several. Not
+/// thread-safe; allocates nothing unless the sender changes.
 final class PacketInput {
     private static final int LONGEST_PAYLOAD = 4096;
 
@@ -20,7 +20,7 @@ final class PacketInput {
     private final MemorySegment memory;
     private int at;
     private int bytes;
-    /// Behind the last packet that was received.
+    /// The end of the last packet received.
     private int end;
     /// The length of the next packet, unless fewer bytes are left.
     private int each;
@@ -29,13 +29,13 @@ final class PacketInput {
     private InetSocketAddress lastSender = PacketSocket.NOWHERE;
 
     /// @param channel not blocking
-    /// @param segments null if each packet is received with a call of its own
+    /// @param segments null to receive each packet with its own call
     PacketInput(DatagramChannel channel, @Nullable SegmentReceiver segments) {
         this.channel = channel;
         this.segments = segments;
         this.buffer = segments != null
                 ? segments.buffer()
-                // One more, to notice packets that are too long.
+                // One byte more, to detect packets that are too long.
                 : ByteBuffer.allocateDirect(LONGEST_PAYLOAD + Packet.MOST_OVERHEAD + 1);
         this.memory = MemorySegment.ofBuffer(buffer);
     }
@@ -57,7 +57,7 @@ final class PacketInput {
         return true;
     }
 
-    /// Whether more packets were received than [#next] has shown.
+    /// Whether packets were received that [#next] has not returned.
     boolean hasMore() {
         return at + bytes < end;
     }
@@ -93,7 +93,7 @@ final class PacketInput {
         return true;
     }
 
-    /// Where the packet is.
+    /// The buffer of the packet.
     ByteBuffer buffer() {
         return buffer;
     }
@@ -103,7 +103,7 @@ final class PacketInput {
         return memory;
     }
 
-    /// Where the packet begins.
+    /// The offset of the packet.
     int at() {
         return at;
     }

@@ -9,10 +9,10 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
-/// Sends the packets of one queue pair: one by one, or where the system can cut them out of a long datagram, together
-/// with [#flush]. Under the queue pair's send lock; allocates nothing.
+/// Sends the packets of one queue pair: one by one, or, where the system can split a long datagram into packets,
+/// together with [#flush]. Under the queue pair's send lock; allocates nothing.
 final class PacketOutput {
-    /// When to try again if the socket has no room.
+    /// How soon to try again if the socket has no room.
     static final long ROOM_NANOS = 50_000;
 
     private final PacketSocket socket;
@@ -27,10 +27,10 @@ final class PacketOutput {
     private @Nullable GroupSocket own;
     /// The packets that were not sent yet.
     private @Nullable SegmentBatch batch;
-    /// Whether the present packet belongs to them.
+    /// Whether the present packet belongs to the batch.
     private boolean joins;
 
-    /// To be told where to send.
+    /// Needs [#address] before the first packet.
     ///
     /// @param mtu the most bytes of payload
     /// @param together whether packets may wait for [#flush]
@@ -41,7 +41,7 @@ final class PacketOutput {
         this.singleMemory = MemorySegment.ofBuffer(single);
     }
 
-    /// Sends to this queue pair from now on; there must be nothing to [#flush].
+    /// Sends to this queue pair from now on. There must be nothing to [#flush].
     void address(InetSocketAddress to, int destination) {
         packet.destination = destination;
         if (!to.equals(peer)) {
@@ -50,17 +50,17 @@ final class PacketOutput {
         }
     }
 
-    /// Sends through this socket from now on, null for that of the node; packets that do not wait for [#flush].
+    /// Sends through this socket from now on, null for the node's. Only for packets that do not wait for [#flush].
     void through(@Nullable GroupSocket group) {
         own = group;
     }
 
-    /// The headers of the next packet, to be set before [#begin].
+    /// The headers of the next packet. Set them before [#begin].
     Packet packet() {
         return packet;
     }
 
-    /// Where the payload of the present packet goes.
+    /// The memory for the payload of the present packet.
     MemorySegment segment() {
         SegmentBatch open = batch;
         return joins && open != null ? open.memory() : singleMemory;
@@ -69,7 +69,7 @@ final class PacketOutput {
     /// Writes the headers.
     ///
     /// @param bytes of payload
-    /// @return where in the segment the payload goes
+    /// @return the offset of the payload in [#segment]
     int begin(int bytes) {
         SegmentBatch open = joining(Packet.bytes(packet.opcode, bytes));
         joins = open != null;
@@ -115,7 +115,7 @@ final class PacketOutput {
             return true;
         }
         if (open != null) {
-            // Those before it could not be sent.
+            // The packets before it could not be sent.
             return false;
         }
         GroupSocket through = own;
@@ -127,7 +127,7 @@ final class PacketOutput {
         return through == null ? socket.send(single, peer) : socket.send(through.channel(), single, peer);
     }
 
-    /// Sends what was not sent yet.
+    /// Sends the packets that were not sent yet.
     ///
     /// @return false if the socket has no room
     boolean flush() {
@@ -139,7 +139,7 @@ final class PacketOutput {
         return true;
     }
 
-    /// Forgets what was not sent yet.
+    /// Drops the packets that were not sent yet.
     void release() {
         SegmentBatch open = batch;
         if (open != null) {

@@ -10,17 +10,17 @@ import java.nio.ByteBuffer;
 import java.nio.channels.DatagramChannel;
 import java.util.concurrent.locks.ReentrantLock;
 
-/// Reads the packets of a socket, checks them, and counts those that are damaged. Any thread, one at a time.
+/// Reads the packets of a socket, checks them, and counts damaged ones. Any thread, one at a time.
 final class PacketReader implements AutoCloseable {
-    /// Takes the packets of a socket; the thread that receives.
+    /// Takes the packets of a socket, on the receiving thread.
     interface Receiver {
-        /// A packet has come whose checksum is right.
+        /// A packet with a correct checksum has arrived.
         ///
-        /// @param packet its headers, until this returns
-        /// @param from its bytes and its sender, until this returns
+        /// @param packet its headers, valid until this returns
+        /// @param from its bytes and its sender, valid until this returns
         void arrived(Packet packet, PacketInput from);
 
-        /// The thread stops receiving, perhaps because nothing is left.
+        /// The thread stops receiving, perhaps because no packets are left.
         default void paused() {}
     }
 
@@ -35,8 +35,8 @@ final class PacketReader implements AutoCloseable {
     private final Packet packet = new Packet();
     private boolean closed;
 
-    /// @param input whose channel is closed with this
-    /// @param address that its packets are sent to
+    /// @param input its channel is closed with this reader
+    /// @param address the address that its packets are sent to
     PacketReader(PacketInput input, int address, RoceCounters counters, Receiver receiver) {
         this.input = input;
         this.address = address;
@@ -44,14 +44,14 @@ final class PacketReader implements AutoCloseable {
         this.receiver = receiver;
     }
 
-    /// For a selector.
+    /// The channel, for a selector.
     DatagramChannel channel() {
         return input.channel();
     }
 
     /// Receives packets, unless another thread does. Without the send lock of any queue pair.
     ///
-    /// @param most how many packets to receive at most, and the rest of those that came with the last one
+    /// @param most the most packets to receive, not counting others that come in the same call as the last one
     /// @return false if another thread does
     boolean receive(int most) {
         if (!receiving.tryLock()) {
@@ -99,7 +99,7 @@ final class PacketReader implements AutoCloseable {
         return right ? PacketFault.NONE : PacketFault.CHECKSUM;
     }
 
-    /// Closes the socket, when no thread receives: a descriptor that is closed may soon be another file's.
+    /// Closes the socket once no thread receives: another file may soon get the same descriptor.
     @Override
     public void close() throws IOException {
         receiving.lock();

@@ -17,10 +17,11 @@ import java.nio.ByteBuffer;
 import java.nio.channels.DatagramChannel;
 import org.jspecify.annotations.Nullable;
 
-/// The UDP socket of an address. Thread-safe, but for what arrives: one thread at a time, and none once it is closed.
+/// The UDP socket of an address. Sending is thread-safe. Only one thread may receive at a time, and none after the
+/// close.
 ///
-/// The socket is not connected and does not fragment: then Linux sends packets whose IP header has the identification
-/// 0, as their invariant CRC says.
+/// The socket is not connected and does not fragment. Linux then sends packets whose IP header has the
+/// identification 0, which their invariant CRC assumes.
 final class PacketSocket implements AutoCloseable {
     /// The UDP port of RoCE v2 (IBTA A17.9.2).
     static final int PORT = 4791;
@@ -28,19 +29,19 @@ final class PacketSocket implements AutoCloseable {
     static final InetSocketAddress NOWHERE = new InetSocketAddress(0);
 
     private static final SafeLogger LOGGER = SafeLogger.of(PacketSocket.class);
-    /// Asked for; Linux grants less unless it is told otherwise.
+    /// The requested size; Linux grants less by default.
     static final int BUFFER_BYTES = 4 << 20;
 
     private final int address;
     private final DatagramChannel channel;
-    /// Held while one packet is sent: a thread that waits for the lock of the channel itself allocates.
+    /// Held while one packet is sent: a thread that waits for the channel's own lock allocates.
     private final OperationLock sending = new OperationLock();
     /// Sends several packets at once; null without native access.
     private final @Nullable SegmentSocket segments;
     private final PacketInput input;
     private final RoceCounters counters;
 
-    /// @param bursts whether packets leave and arrive together if this program has native access
+    /// @param bursts whether packets leave and arrive in batches if this program has native access
     /// @throws java.net.BindException if the port is taken, or this host does not have the address
     PacketSocket(InetAddress local, boolean bursts, RoceCounters counters) throws IOException {
         this.address = bits(local);
@@ -82,14 +83,14 @@ final class PacketSocket implements AutoCloseable {
         return input;
     }
 
-    /// Sends what remains in the buffer.
+    /// Sends the remaining bytes of the buffer.
     ///
     /// @return false if the socket has no room
     boolean send(ByteBuffer packet, InetSocketAddress to) {
         return send(channel, packet, to);
     }
 
-    /// Sends what remains in the buffer, through another socket of this address.
+    /// Sends the remaining bytes of the buffer, through another socket of this address.
     ///
     /// @return false if the socket has no room
     boolean send(DatagramChannel through, ByteBuffer packet, InetSocketAddress to) {
@@ -100,7 +101,7 @@ final class PacketSocket implements AutoCloseable {
             }
             counters.sent.getAndIncrement();
         } catch (IOException e) {
-            // As if it were lost on the way: it is repeated until the retries are used up.
+            // Treated as lost in the network: it is retransmitted until the retries are exhausted.
             counters.unsent.getAndIncrement();
             LOGGER.log(System.Logger.Level.DEBUG, () -> "a packet to " + to + " was not sent", e);
         } finally {
@@ -137,13 +138,13 @@ final class PacketSocket implements AutoCloseable {
         if (errno == 0) {
             counters.sent.getAndAdd(batch.count());
         } else if (errno > 0) {
-            // As if they were lost on the way.
+            // Treated as lost in the network.
             counters.unsent.getAndAdd(batch.count());
         }
         return errno >= 0;
     }
 
-    /// Nobody sends or receives any more.
+    /// Closes the sockets. No thread sends or receives any more.
     @Override
     public void close() throws IOException {
         if (segments != null) {

@@ -14,14 +14,14 @@ import java.lang.foreign.MemorySegment;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
-/// A reliable connection (IBTA 9.7): what is not acknowledged is sent again.
+/// A reliable connection (IBTA 9.7): it retransmits unacknowledged packets.
 final class ReliableConnection implements RoceConnection {
     private static final int SUCCESS = 0;
     private static final int FLUSHED = WorkStatus.FLUSHED.code();
     private static final int RETRY_EXCEEDED = WorkStatus.RETRY_EXCEEDED.code();
-    /// So that the answer to a long READ does not hold up others.
+    /// Limited, so that the answer to a long READ does not hold up other work.
     private static final int ANSWERS_AT_ONCE = 64;
-    /// When packets are repeated that may be unacknowledged for ever.
+    /// When packets are retransmitted if the timeout is infinite.
     private static final long ENDLESS_NANOS = 500_000_000;
 
     private final QueuePairResources queuePair;
@@ -34,7 +34,7 @@ final class ReliableConnection implements RoceConnection {
     private @Nullable ReliableRequester requester;
     /// Whether the timer runs.
     private boolean timed;
-    /// Until when the peer has no receive.
+    /// When to send again to a peer that has no receive.
     private long heldUntil;
     /// Whether a packet of the peer has arrived since the last tick.
     private boolean heard;
@@ -79,8 +79,8 @@ final class ReliableConnection implements RoceConnection {
         return true;
     }
 
-    /// Asks an idle peer, and gives it up if it does not answer. While requests are on their way, their time-out does
-    /// that.
+    /// Asks an idle peer for a sign of life, and gives it up if it does not answer. While requests are in flight,
+    /// their timeout does that.
     @Override
     public void tick() {
         ReliableRequester sending = requester();
@@ -156,7 +156,7 @@ final class ReliableConnection implements RoceConnection {
         schedule(sending, room);
     }
 
-    /// The requester, as soon as the queue pair has been in READY_TO_SEND.
+    /// The requester, once the queue pair has been in READY_TO_SEND.
     private @Nullable ReliableRequester requester() {
         ReliableRequester known = requester;
         if (known == null && queuePair.destination().isSending()) {
@@ -166,8 +166,8 @@ final class ReliableConnection implements RoceConnection {
         return known;
     }
 
-    /// Has the engine call when something is to be repeated or could not be sent. A timer that runs is left alone: it
-    /// costs a call of the system to start one.
+    /// Makes the engine call when packets must be retransmitted or could not be sent. Leaves a running timer alone:
+    /// starting one costs a system call.
     private void schedule(@Nullable ReliableRequester sending, boolean room) {
         if (!room) {
             timed = true;

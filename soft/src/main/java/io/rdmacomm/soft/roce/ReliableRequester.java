@@ -16,9 +16,9 @@ import io.rdmacomm.verbs.WorkStatus;
 import io.rdmacomm.verbs.spi.SendRequestLayout;
 import java.lang.foreign.MemorySegment;
 
-/// The requester of a reliable connection (IBTA 9.7.5): sends the requests in a [RequestQueue] as packets, keeps them
-/// there until they are acknowledged, and repeats from the oldest packet on that is not. Under the queue pair's send
-/// lock; allocates nothing.
+/// The requester of a reliable connection (IBTA 9.7.5): sends the requests in a [RequestQueue] as packets, keeps
+/// them there until they are acknowledged, and retransmits from the oldest unacknowledged packet on. Under the
+/// queue pair's send lock; allocates nothing.
 final class ReliableRequester {
     private static final int SUCCESS = 0;
     private static final long NOWHERE = Long.MAX_VALUE;
@@ -26,7 +26,7 @@ final class ReliableRequester {
     private static final int WAITS = 1;
     private static final int NO_ROOM = 2;
     private static final int NONE = -1;
-    /// A packet that is still missing so many packets later is taken for lost.
+    /// A packet that is still missing this many packets later is considered lost.
     private static final int REORDERED = 8;
 
     private final RequestQueue queue;
@@ -39,32 +39,32 @@ final class ReliableRequester {
     private final SentPackets packets;
     private final RequestPackets requests;
     private final AnswerPlacement answers;
-    /// Behind the last packet of each part of a READ, and each atomic operation, that was not answered.
+    /// The end of each unanswered part of a READ, and of each unanswered atomic operation.
     private final long[] readEnds;
 
     private long readHead;
     private long readTail;
-    /// Behind the last request that has packets.
+    /// The position after the last request that has packets.
     private long begun;
     /// The request that the next packet belongs to.
     private long next;
-    /// The next packet to send, the one behind the last that was ever sent, and the oldest that is not acknowledged.
+    /// The next packet to send, the end of all packets ever sent, and the oldest unacknowledged one.
     private long cursor;
 
     private long sent;
     private long unacknowledged;
-    /// Everything before it has been executed, as far as acknowledgements say.
+    /// All packets before it were executed, according to acknowledgements.
     private long executed;
 
     private final ArrivedPackets arrived = new ArrivedPackets();
     private long failing = NOWHERE;
     private int failure;
     private boolean held;
-    /// Whether the oldest packet has found no receive, and was not sent since.
+    /// Whether the oldest packet has found no receive and was not sent again.
     private boolean rejected;
     private int notReadyTimer = NONE;
     private long lastProgress = System.nanoTime();
-    /// Where it went back to and has not made progress since.
+    /// The packet it went back to without progress since.
     private long goneBackTo = NOWHERE;
 
     ReliableRequester(QueuePairResources queuePair, LocalMemory memory, PacketOutput output, RoceCounters counters) {
@@ -83,24 +83,24 @@ final class ReliableRequester {
         this.next = begun;
     }
 
-    /// Whether packets were sent that are not acknowledged.
+    /// Whether any packet is unacknowledged.
     boolean isWaiting() {
         return unacknowledged != sent;
     }
 
-    /// Whether requests were begun that have not ended. One that has found no receive is to begin again.
+    /// Whether requests are in flight. One that has found no receive will begin again.
     boolean hasBegun() {
         return queue.head() != begun && !rejected;
     }
 
-    /// Whether nothing is to be sent, and nothing to be answered.
+    /// Whether there is nothing to send and no answer to wait for.
     boolean isIdle() {
         return queue.isOpen() && queue.head() == queue.tail() && unacknowledged == sent && cursor == sent;
     }
 
-    /// Asks the peer for a sign of life, when [#isIdle()]. As in TCP (RFC 9293 3.8.4), with the number before the next:
-    /// the peer takes the packet for one that it has executed, and acknowledges it again (IBTA 9.7.1.1). So nothing
-    /// here has to wait for the answer.
+    /// Asks the peer for a sign of life, when [#isIdle()]. Sends the previous packet number, as TCP does (RFC 9293
+    /// 3.8.4): the peer takes the packet for one that it has executed, and acknowledges it again (IBTA 9.7.1.1). So
+    /// nothing here has to wait for the answer.
     void ask() {
         var _ = requests.sendNothing(cursor - 1);
     }
@@ -161,7 +161,7 @@ final class ReliableRequester {
             return WAITS;
         }
         int count = requests.count(next, cursor);
-        // Without an answer to the last packet in the window nothing would ever be sent again.
+        // Ask for an answer to the last packet in the window, or nothing would ever be sent again.
         if (!requests.send(next, cursor, inFlight + 1 >= window.packets())) {
             return NO_ROOM;
         }
@@ -175,7 +175,7 @@ final class ReliableRequester {
         return SENT;
     }
 
-    /// @param status that the request fails with, or 0
+    /// @param status the status that the request fails with, or 0
     private boolean succeeds(long position, int status) {
         if (status != SUCCESS) {
             fail(position, status);
@@ -212,8 +212,8 @@ final class ReliableRequester {
         return true;
     }
 
-    /// Executes a request about a window of this side, when all before it have ended: a flushed one must have had no
-    /// effect.
+    /// Executes a request on a local memory window once all earlier requests have completed: a flushed one must
+    /// have no effect.
     private boolean carryOut(MemorySegment request, long at) {
         if (next != queue.head()) {
             return false;
@@ -303,7 +303,7 @@ final class ReliableRequester {
         retries.progressed();
         lastProgress = System.nanoTime();
         if (cursor < unacknowledged) {
-            // The answer to packets that were about to be repeated.
+            // These packets were about to be retransmitted.
             cursor = unacknowledged;
             next = queue.head();
         }
@@ -320,7 +320,7 @@ final class ReliableRequester {
         }
     }
 
-    /// An answer with data acknowledges everything before it.
+    /// Handles an answer with data, which acknowledges everything before it.
     ///
     /// @return whether it is the next one for the oldest request
     private boolean isForOldest(long number) {
@@ -374,13 +374,13 @@ final class ReliableRequester {
             completeOldest();
         }
         progressed(before);
-        // Requests behind it were acknowledged while this answer was missing.
+        // Later requests were acknowledged while this answer was missing.
         var _ = progress(executed);
     }
 
-    // ---- Repeating ----
+    // ---- Retransmitting ----
 
-    /// The peer had no receive, asked once: the code of its timer, or -1.
+    /// The timer code if the peer had no receive, else -1; resets it.
     int takeNotReadyTimer() {
         int timer = notReadyTimer;
         notReadyTimer = NONE;
@@ -392,23 +392,23 @@ final class ReliableRequester {
         held = false;
     }
 
-    /// Whether it waits until the peer may have a receive.
+    /// Whether it waits for the peer to have a receive.
     boolean isHeld() {
         return held;
     }
 
-    /// When the peer has acknowledged something, or the time of [#touch()].
+    /// The time of the last acknowledgement, or of [#touch()].
     long lastProgress() {
         return lastProgress;
     }
 
-    /// Nothing is expected of the peer before now.
+    /// Notes that no answer was due before now.
     void touch() {
         lastProgress = System.nanoTime();
     }
 
-    /// A packet is missing at the peer, or an answer here. Once until there is progress: the peer, or the network, says
-    /// so again for each packet behind the missing one.
+    /// Retransmits because a packet is missing at the peer, or an answer here. Only once until there is progress:
+    /// the peer or the network reports this again for each packet after the missing one.
     private void repeat() {
         if (!held && goneBackTo != unacknowledged) {
             goneBackTo = unacknowledged;
@@ -416,7 +416,7 @@ final class ReliableRequester {
         }
     }
 
-    /// The peer has not answered in time, or says that a packet is missing.
+    /// Retransmits because the peer has not answered in time, or reports a missing packet.
     void repeatUnanswered() {
         int status = retries.repeats();
         if (status != SUCCESS) {

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 /// The responder of a reliable connection (IBTA 9.7.4): executes the peer's requests in the order of their packet
 /// sequence numbers, each once. Under the queue pair's send lock; allocates nothing.
 final class ReliableResponder {
-    /// Acknowledgements between READs; those behind one another are joined.
+    /// Room for acknowledgements between READs; adjacent ones are merged.
     private static final int ROOM = 4;
 
     private final QueuePairBlock block;
@@ -33,7 +33,7 @@ final class ReliableResponder {
     private final int mtu;
     private int expected;
     private int completed;
-    /// The peer was told which packet is expected, and everything else is dropped until it comes.
+    /// The peer was told which packet is expected; all others are dropped until it comes.
     private boolean waiting;
 
     private boolean spoken;
@@ -98,7 +98,7 @@ final class ReliableResponder {
         }
     }
 
-    /// A request that was executed before: the answer was lost, or was late.
+    /// Answers a request that was already executed: the answer was lost or late.
     private void repeat(Packet packet) {
         switch (packet.opcode) {
             case PacketOpcode.READ_REQUEST -> {
@@ -155,7 +155,7 @@ final class ReliableResponder {
         }
     }
 
-    /// There is no receive: the peer waits, and repeats this packet.
+    /// There is no receive: the peer will wait, and retransmit this packet.
     private void missesReceive(Packet packet) {
         waiting = true;
         owed.refuse(packet.psn, Syndrome.notReady(block.rnrTimer()), completed);

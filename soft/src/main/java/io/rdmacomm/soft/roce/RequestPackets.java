@@ -19,9 +19,9 @@ final class RequestPackets {
     private static final int SUCCESS = 0;
     private static final long NOWHERE = Long.MAX_VALUE;
     private static final int LOCAL_WRITE = AccessFlag.LOCAL_WRITE.bit();
-    /// A READ is requested in parts of so many packets, so that the answers do not overrun the socket.
+    /// A READ is requested in parts of this many packets, so that the answers do not overrun the socket.
     private static final int READ_PACKETS = 16;
-    /// So that a long message does not wait for its end to learn how far it has come.
+    /// Acknowledgements are requested this often, so that the progress of a long message is known before its end.
     private static final int ANSWER_EVERY = 8;
 
     private final RequestQueue queue;
@@ -53,7 +53,7 @@ final class RequestPackets {
         return RequestOpcode.isRead(opcode(position));
     }
 
-    /// Finds the memory of a request, unless it is the one that was found last.
+    /// Finds the memory of a request, unless it was the last one found.
     ///
     /// @return the status that the request fails with, or 0
     int resolve(long position) {
@@ -71,12 +71,12 @@ final class RequestPackets {
         return status;
     }
 
-    /// Memory may have been deregistered since it was found.
+    /// Makes [#resolve] look again: memory may have been deregistered since.
     void forgetMemory() {
         resolved = NOWHERE;
     }
 
-    /// Determines the packets of a request that begins, whose memory was found.
+    /// Determines the packets of a new request, whose memory was found.
     ///
     /// @return the status that the request fails with, or 0
     int begin(long position, long cursor) {
@@ -88,12 +88,12 @@ final class RequestPackets {
         return SUCCESS;
     }
 
-    /// The number of packets that are sent, or requested, at once from `cursor` on.
+    /// The number of packets to send, or request, at once from `cursor` on.
     int count(long position, long cursor) {
         if (opcode(position) != RequestOpcode.READ) {
             return 1;
         }
-        // A part that is asked for again ends where it did before: the peer may not have got the request for the next.
+        // A part that is requested again has the same end: the peer may not have got the request for the next part.
         long begin = packets.begin(position);
         long part = READ_PACKETS - (cursor - begin) % READ_PACKETS;
         return (int) Math.min(part, packets.end(position) - cursor);
@@ -101,13 +101,13 @@ final class RequestPackets {
 
     /// Sends the packet at `cursor`.
     ///
-    /// @param asks whether to ask for an acknowledgement in any case
+    /// @param asks whether to request an acknowledgement in any case
     /// @return false if the socket has no room
     boolean send(long position, long cursor, boolean asks) {
         return isRead(position) ? sendRead(position, cursor) : sendPayload(position, cursor, asks);
     }
 
-    /// Sends a WRITE of no bytes to nowhere.
+    /// Sends an empty WRITE, which needs no valid address.
     ///
     /// @return false if the socket has no room
     boolean sendNothing(long cursor) {

@@ -27,6 +27,6 @@ public final class RoceArrivals implements Arrivals {
 
     @Override
     public void close() {
-        // The port stays.
+        // The port stays open.
     }
 }

@@ -3,31 +3,31 @@ package io.rdmacomm.soft.roce;
 import io.rdmacomm.soft.roce.wire.Packet;
 import java.lang.foreign.MemorySegment;
 
-/// What a queue pair does that depends on its transport service: its requester, its responder, and their timers. Called
-/// by its [RoceTransport], under the queue pair's send lock.
+/// The part of a queue pair that depends on its transport service: its requester, its responder, and their timers.
+/// Called by its [RoceTransport], under the queue pair's send lock.
 interface RoceConnection {
     /// A packet has arrived.
     ///
     /// @param from the packet
-    /// @return false if it is one of another transport service
+    /// @return false if it belongs to another transport service
     boolean receive(Packet packet, MemorySegment from);
 
-    /// Sends what is to be sent, and tells the queue pair what has happened.
+    /// Sends pending packets, and reports events to the queue pair.
     void transmit();
 
-    /// Does what was to be done by now.
+    /// Does the work that is due.
     default void checkTime() {}
 
     /// A tick of the [SilenceClock] has passed.
     default void tick() {}
 
-    /// The peer's queue pair is known to be ready, so that it would answer.
+    /// The peer's queue pair is known to be ready, so it would answer.
     default void reached() {}
 
-    /// Whether every request that was begun has ended.
+    /// Whether no request is in flight.
     boolean isDrained();
 
-    /// Whether the peer has every answer that this side owes it.
+    /// Whether all answers to the peer were sent.
     default boolean isAnswered() {
         return true;
     }

@@ -16,7 +16,7 @@ public final class RoceCounters {
     final AtomicLong strays = new AtomicLong();
     final AtomicLong duplicates = new AtomicLong();
     final AtomicLong outOfOrder = new AtomicLong();
-    /// The number of times that packets were repeated, from one on.
+    /// The number of times that packets were retransmitted.
     final AtomicLong repetitions = new AtomicLong();
     final AtomicLong refused = new AtomicLong();
     /// Messages of unreliable connections that lacked a packet or a receive, or were not allowed.

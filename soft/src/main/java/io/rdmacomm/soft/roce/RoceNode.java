@@ -19,10 +19,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// The socket of an address of this host, for all queue pairs of this process there. A thread that polls, or an engine,
+/// The socket of an address of this host, for all queue pairs of this process there. A polling thread or an engine
 /// receives for all of them; one thread at a time.
 public final class RoceNode implements PacketReader.Receiver {
-    /// By address; also the lock of the number of users of each.
+    /// The nodes by address. Also the lock for their numbers of users.
     private static final Map<InetAddress, RoceNode> NODES = new HashMap<>();
 
     private final InetAddress local;
@@ -36,7 +36,7 @@ public final class RoceNode implements PacketReader.Receiver {
     private final MulticastSockets multicast;
     private final IncomingDatagrams datagrams;
     private final ManagerQueuePair manager;
-    /// The queue pair whose lock the thread that receives holds.
+    /// The queue pair whose lock the receiving thread holds.
     private @Nullable RoceTransport entered;
 
     private RoceNode(InetAddress local, boolean bursts) throws IOException {
@@ -60,9 +60,9 @@ public final class RoceNode implements PacketReader.Receiver {
 
     /// The node of an address, for one more user.
     ///
-    /// @param bursts whether packets leave together if this program has native access; the first user decides
-    /// @throws VerbException EINVAL if it is no IPv4 address, EADDRINUSE if the port is taken, EADDRNOTAVAIL if
-    /// this host has no such address; the message says what to do
+    /// @param bursts whether packets leave in batches if this program has native access; the first user decides
+    /// @throws VerbException EINVAL if it is not an IPv4 address, EADDRINUSE if the port is taken, EADDRNOTAVAIL if
+    ///         this host has no such address; the message says what to do
     /// @throws IOException if there is no socket left
     static RoceNode acquire(InetAddress address, boolean bursts, RocePort port) throws IOException {
         if (!(address instanceof Inet4Address)) {
@@ -117,12 +117,12 @@ public final class RoceNode implements PacketReader.Receiver {
         }
     }
 
-    /// Where packets leave.
+    /// The socket that packets leave through.
     PacketSocket socket() {
         return socket;
     }
 
-    /// Where packets arrive.
+    /// Reads the packets that arrive.
     PacketReader reader() {
         return reader;
     }
@@ -142,7 +142,7 @@ public final class RoceNode implements PacketReader.Receiver {
         return manager.manager();
     }
 
-    /// Has all engines look at the time: that of one context may have ended.
+    /// Makes all engines check the time: one context may have ended.
     private void wakeup() {
         for (RocePort port : ports) {
             port.wakeup();
@@ -178,7 +178,7 @@ public final class RoceNode implements PacketReader.Receiver {
         return null;
     }
 
-    /// Hands a packet to its queue pair, which answers at the end of this round.
+    /// Passes a packet to its queue pair, which answers at the end of this round.
     @Override
     public void arrived(Packet packet, PacketInput from) {
         if (PacketOpcode.transport(packet.opcode) == PacketOpcode.DATAGRAM) {

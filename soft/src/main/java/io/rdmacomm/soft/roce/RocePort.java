@@ -29,9 +29,9 @@ import org.jspecify.annotations.Nullable;
 
 /// The RoCE side of a context: its queue pairs, its multicast groups, and the sockets that it receives from.
 public final class RocePort implements AutoCloseable {
-    /// The number of multicast groups that can have queue pairs of a context: each has a socket.
+    /// The most multicast groups with queue pairs of a context: each has a socket.
     public static final int MOST_GROUPS = MulticastGroups.MOST;
-    /// The number of queue pairs of a context that a multicast group can have.
+    /// The most queue pairs of a context in a multicast group.
     public static final int MOST_MEMBERS = MulticastGroups.MOST_MEMBERS;
 
     private final LocalMemory memory;
@@ -47,8 +47,8 @@ public final class RocePort implements AutoCloseable {
 
     /// Begins to receive.
     ///
-    /// @param bursts whether packets leave together, with native access; the first context here decides
-    /// @param silenceSeconds how long the peer of an idle queue pair may be silent before that fails
+    /// @param bursts whether packets leave in batches, with native access; the first context here decides
+    /// @param silenceSeconds how long the peer of an idle queue pair may be silent until the queue pair fails
     /// @param onLimit called with the number of a shared receive queue that fell below its limit
     /// @param datagramTargets the queue pairs for datagrams by number
     /// @throws VerbException if the address cannot be used; the message says why, and what to do
@@ -91,7 +91,7 @@ public final class RocePort implements AutoCloseable {
         return node.connections();
     }
 
-    /// Has [CommunicationManager#onTime] called soon; any thread.
+    /// Makes the engine call [CommunicationManager#onTime] soon; any thread.
     public void wakeup() {
         engine.wakeup();
     }
@@ -101,14 +101,14 @@ public final class RocePort implements AutoCloseable {
         engine.execute(task);
     }
 
-    /// Takes a number, unless a queue pair of another context here has it and would get its packets.
+    /// Takes a number, unless a queue pair of another context here has it and would get the packets.
     ///
     /// @return false if it is taken, or no queue pair may have it
     public boolean claimNumber(int number) {
         return number > 1 && number != SendBatch.MULTICAST && node.numbers().add(number);
     }
 
-    /// The queue pair is gone.
+    /// Gives back the number of a queue pair that is gone.
     public void releaseNumber(int number) {
         node.numbers().remove(number);
     }
@@ -118,7 +118,7 @@ public final class RocePort implements AutoCloseable {
         return node.counters().values();
     }
 
-    /// Refuses a path that packets cannot take.
+    /// Rejects a path that packets cannot take.
     ///
     /// @param queuePair whose path it is
     public void checkPath(String operation, Object queuePair, @Nullable AddressVector path) {
@@ -132,8 +132,7 @@ public final class RocePort implements AutoCloseable {
         }
     }
 
-    /// A transport to the destination in `resources`, which [#checkPath] has accepted, and whose host need not be
-    /// there.
+    /// A transport to the destination in `resources`, which [#checkPath] has accepted. Its host need not exist.
     public Transport connect(QueuePairResources resources) {
         InetSocketAddress peer =
                 new InetSocketAddress(resources.destination().gid().address(), PacketSocket.PORT);
@@ -143,7 +142,8 @@ public final class RocePort implements AutoCloseable {
         return transport;
     }
 
-    /// The peer of a queue pair is known to be ready: it can be asked from now on, although it has sent nothing.
+    /// The peer of a queue pair is known to be ready: it can now be asked for a sign of life, although it has sent
+    /// nothing.
     public void reached(int number) {
         RoceTransport transport = find(number);
         if (transport != null) {
@@ -156,7 +156,7 @@ public final class RocePort implements AutoCloseable {
         return new DatagramPackets(node.socket(), node.mtu().bytes(), number);
     }
 
-    /// Where the datagrams for a host or a multicast group go.
+    /// The address to send datagrams for a host or a multicast group to.
     public static InetSocketAddress datagramAddress(Inet4Address host) {
         return new InetSocketAddress(host, PacketSocket.PORT);
     }
@@ -165,7 +165,7 @@ public final class RocePort implements AutoCloseable {
 
     /// Sends datagrams to multicast groups.
     ///
-    /// @param hopLimit that of the packets; 0 is taken as 1
+    /// @param hopLimit of the packets; 0 means 1
     /// @throws IOException if there is no socket left
     public GroupSocket openGroupSocket(int hopLimit) throws IOException {
         return node.multicast().send(Math.max(1, hopLimit));
@@ -173,7 +173,7 @@ public final class RocePort implements AutoCloseable {
 
     /// Joins a multicast group.
     ///
-    /// @return what leaves it when it is closed
+    /// @return leaves the group when it is closed
     /// @throws IOException if there is no socket left, or the interface cannot join it
     public Closeable join(Inet4Address group) throws IOException {
         return node.multicast().join(group);
@@ -187,7 +187,7 @@ public final class RocePort implements AutoCloseable {
         groups.attach(operation, group, queuePair);
     }
 
-    /// Ends [#attach]; a datagram that is being delivered may still reach the queue pair.
+    /// Undoes [#attach]; a datagram in delivery may still reach the queue pair.
     public void detach(Inet4Address group, IncomingDatagram.Target queuePair) throws IOException {
         groups.detach(group, queuePair);
     }
@@ -215,14 +215,14 @@ public final class RocePort implements AutoCloseable {
 
     // ---- Which thread receives ----
 
-    /// Receives; a thread that polls a completion queue and has found nothing.
+    /// Receives packets, on a thread that has polled a completion queue and found nothing.
     ///
-    /// @param sleeps whether the queue is armed, and the thread is likely to sleep next
+    /// @param sleeps whether the queue is armed, so that the thread is likely to sleep next
     public void poll(boolean sleeps) {
         watches.poll(sleeps);
     }
 
-    /// A completion queue was armed: what arrives must wake up the thread that waits for it.
+    /// A completion queue was armed: incoming packets must wake up the thread that waits for it.
     public void armed() {
         watches.armed();
     }
@@ -235,12 +235,12 @@ public final class RocePort implements AutoCloseable {
                 silence.onTime(), Math.min(watches.onTime(), node.connections().onTime()));
     }
 
-    /// No longer receives: the engine closes what it watches, and the socket is that of all contexts here.
+    /// Stops receiving: the engine closes what it watches, but all contexts here share the socket.
     public void closing() {
         watches.stop();
     }
 
-    /// Gives the socket back, which the engine must have let go before, or it would stay open for a moment.
+    /// Gives the socket back. The engine must have released it before, or it would stay open for a moment.
     @Override
     public void close() throws IOException {
         try (groups) {

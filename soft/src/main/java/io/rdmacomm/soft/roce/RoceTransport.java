@@ -18,7 +18,7 @@ import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
 import java.util.function.IntConsumer;
 
-/// Transport over RoCE v2: hands the packets for a queue pair to its [RoceConnection], and has that send.
+/// Transport over RoCE v2: passes a queue pair's packets to its [RoceConnection], and lets that send.
 final class RoceTransport implements Transport {
     private static final SafeLogger LOGGER = SafeLogger.of(RoceTransport.class);
     private static final int GENERAL_ERROR = WorkStatus.GENERAL_ERROR.code();
@@ -72,7 +72,7 @@ final class RoceTransport implements Transport {
         return host == peerHost;
     }
 
-    // ---- Packets; the thread that receives ----
+    // ---- Packets; the receiving thread ----
 
     /// Takes the lock for packets that have arrived.
     ///
@@ -115,9 +115,9 @@ final class RoceTransport implements Transport {
         }
     }
 
-    /// Costs this queue pair, and neither the others nor the thread.
+    /// Fails this queue pair; the others and the thread continue.
     private void broken(Throwable e) {
-        // First: the report may need memory that is not there.
+        // First: logging may need memory that is not available.
         events.failed(GENERAL_ERROR, 0, AsyncEventType.QUEUE_PAIR_FATAL);
         LOGGER.log(System.Logger.Level.WARNING, () -> this + " has failed", e);
     }
@@ -137,7 +137,7 @@ final class RoceTransport implements Transport {
         drive();
     }
 
-    /// A tick of the [SilenceClock] has passed; the engine. A queue pair that is busy on another thread is not idle.
+    /// A tick of the [SilenceClock] has passed; the engine. If another thread uses the queue pair, it is not idle.
     void tick() {
         if (!lock.tryEnter()) {
             return;

@@ -2,8 +2,8 @@ package io.rdmacomm.soft.roce;
 
 import io.rdmacomm.soft.roce.wire.Psn;
 
-/// The packets of one direction by number. Packets are counted from 0 here, in 64 bits, because a message may have more
-/// of them than packet sequence numbers can tell apart.
+/// The packets of one direction by number. Packets are counted from 0 here, in 64 bits, because a message may have
+/// more packets than sequence numbers can distinguish.
 final class SentPackets {
     private final int first;
     private final long[] begin;
@@ -11,7 +11,7 @@ final class SentPackets {
     private final int mask;
 
     /// @param first packet sequence number
-    /// @param requests how many requests can be known at once, a power of two
+    /// @param requests the most requests at a time, a power of two
     SentPackets(int first, int requests) {
         this.first = first;
         this.begin = new long[requests];
@@ -24,12 +24,12 @@ final class SentPackets {
         return (int) (first + packet) & Psn.MASK;
     }
 
-    /// The packet with a sequence number that is nearest to `near`.
+    /// The packet with this sequence number that is nearest to `near`.
     long packet(int psn, long near) {
         return near + Psn.distance(psn, psn(near));
     }
 
-    /// The request at `position` has these packets.
+    /// Sets the packets of the request at `position`.
     void set(long position, long from, long count) {
         begin[(int) position & mask] = from;
         end[(int) position & mask] = from + count;
@@ -40,7 +40,7 @@ final class SentPackets {
         return begin[(int) position & mask];
     }
 
-    /// The packet behind the last one of a request.
+    /// The packet after the last one of a request.
     long end(long position) {
         return end[(int) position & mask];
     }

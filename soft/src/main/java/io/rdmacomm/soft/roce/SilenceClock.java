@@ -5,12 +5,12 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
-/// Has the queue pairs of a context ask peers that are idle, because nothing else shows that a peer, or its host, is
-/// gone. It counts ticks instead of time: a process that was stopped meanwhile has not asked.
+/// Makes the queue pairs of a context ask idle peers for a sign of life, as nothing else shows that a peer or its
+/// host is gone. It counts ticks instead of time: a process that was stopped meanwhile has not asked.
 final class SilenceClock {
-    /// So many ticks without a packet of the peer are half of the silence, and then it is asked with every tick.
+    /// After this many ticks without a packet, half of the timeout, the peer is asked on every tick.
     static final int IDLE_TICKS = 2;
-    /// After so many ticks the peer is given up. One more may have passed, because the first is not a whole one.
+    /// After this many ticks the peer is given up. One more may have passed, because the first one may be partial.
     static final int SILENT_TICKS = 5;
 
     private final Engine engine;

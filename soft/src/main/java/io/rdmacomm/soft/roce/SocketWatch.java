@@ -6,11 +6,11 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SelectionKey;
 import java.util.function.BooleanSupplier;
 
-/// Has the engine of a context receive from a socket while no thread of it polls.
+/// Makes the engine of a context receive from a socket while none of its threads polls.
 final class SocketWatch implements Engine.Ready {
     /// A context that was polled within this time is left to the thread that polls.
     static final long ATTENDED_NANOS = 2_000_000;
-    /// A socket that another thread was reading is left to it for this time.
+    /// A socket that another thread was reading is left to that thread for this time.
     private static final long BUSY_NANOS = 100_000;
 
     private static final int PACKETS = 64;
@@ -20,10 +20,10 @@ final class SocketWatch implements Engine.Ready {
     private final SelectionKey key;
     /// Whether the engine does not watch the socket, because a thread polls.
     private volatile boolean left;
-    /// Until when it does not even if no thread polls; the engine.
+    /// Until when the engine does not watch it even if no thread polls; the engine.
     private long leftUntil = System.nanoTime();
 
-    /// Begins to watch.
+    /// Starts watching.
     ///
     /// @param attended whether a thread polls
     /// @throws ClosedChannelException if the socket is closed
@@ -72,7 +72,7 @@ final class SocketWatch implements Engine.Ready {
         return 0;
     }
 
-    /// No longer watches.
+    /// Stops watching.
     void stop() {
         key.cancel();
     }

@@ -5,13 +5,13 @@ import java.nio.channels.ClosedChannelException;
 import java.util.Arrays;
 import java.util.stream.Stream;
 
-/// The sockets of a context, and which of its threads receive from them. Threads that poll do, and the engine when none
-/// has polled for a moment or one of them is about to sleep. Thread-safe.
+/// The sockets of a context, and which of its threads receive from them: threads that poll, or the engine when no
+/// thread has polled for a moment or one is about to sleep. Thread-safe.
 final class SocketWatches {
     private static final int POLL_PACKETS = 16;
 
     private final Engine engine;
-    /// That of the node, and those of groups; replaced as a whole.
+    /// For the sockets of the node and of groups; replaced as a whole.
     private volatile SocketWatch[] watches = {};
 
     private volatile long lastPoll = System.nanoTime() - SocketWatch.ATTENDED_NANOS;
@@ -31,7 +31,7 @@ final class SocketWatches {
         }
     }
 
-    /// No longer receives from a socket, which the engine lets go soon.
+    /// Stops receiving from a socket, which the engine releases soon.
     void unwatch(PacketReader reader) {
         synchronized (this) {
             Arrays.stream(watches).filter(each -> each.reader().equals(reader)).forEach(SocketWatch::stop);
@@ -42,9 +42,9 @@ final class SocketWatches {
         engine.wakeup();
     }
 
-    /// Receives; a thread that polls a completion queue and has found nothing.
+    /// Receives packets, on a thread that has polled a completion queue and found nothing.
     ///
-    /// @param sleeps whether the queue is armed, and the thread is likely to sleep next
+    /// @param sleeps whether the queue is armed, so that the thread is likely to sleep next
     void poll(boolean sleeps) {
         if (!sleeps) {
             lastPoll = System.nanoTime();
@@ -55,7 +55,7 @@ final class SocketWatches {
         }
     }
 
-    /// A completion queue was armed: the packets that arrive must wake up the thread that waits for it.
+    /// A completion queue was armed: incoming packets must wake up the thread that waits for it.
     void armed() {
         armed = true;
         for (SocketWatch each : watches) {
@@ -80,7 +80,7 @@ final class SocketWatches {
         return next;
     }
 
-    /// No longer receives.
+    /// Stops receiving.
     void stop() {
         for (SocketWatch each : watches) {
             each.stop();

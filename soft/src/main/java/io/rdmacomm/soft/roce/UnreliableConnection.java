@@ -68,7 +68,7 @@ final class UnreliableConnection implements RoceConnection {
         }
     }
 
-    /// The requester, as soon as the queue pair has been in READY_TO_SEND.
+    /// The requester, once the queue pair has been in READY_TO_SEND.
     private @Nullable UnreliableRequester requester() {
         UnreliableRequester known = requester;
         if (known == null && queuePair.destination().isSending()) {

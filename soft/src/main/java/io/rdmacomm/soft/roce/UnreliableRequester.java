@@ -8,12 +8,12 @@ import io.rdmacomm.soft.transport.QueuePairResources;
 import io.rdmacomm.soft.transport.RequestQueue;
 import io.rdmacomm.verbs.WorkStatus;
 
-/// The requester of an unreliable connection (IBTA 9.8.1): a request in the [RequestQueue] ends when the socket has
-/// taken its last packet. Under the queue pair's send lock; allocates nothing.
+/// The requester of an unreliable connection (IBTA 9.8.1): a request in the [RequestQueue] completes when the
+/// socket has taken its last packet. Under the queue pair's send lock; allocates nothing.
 final class UnreliableRequester {
     private static final int SUCCESS = 0;
     private static final long NONE = -1;
-    /// Then others have their turn, such as what arrives; also fewer bytes than a socket holds by default.
+    /// After this, other work has its turn, such as receiving; also fewer bytes than a socket buffers by default.
     private static final int MOST_PACKETS = 64;
 
     private static final int MOST_BYTES = 128 * 1024;
@@ -23,7 +23,7 @@ final class UnreliableRequester {
     private final SentPackets packets;
     private final RequestPackets requests;
     private final int packetsAtOnce;
-    /// The request that was begun last.
+    /// The request that was begun most recently.
     private long begun = NONE;
     /// The next packet.
     private long cursor;
@@ -40,12 +40,12 @@ final class UnreliableRequester {
         this.packetsAtOnce = Math.min(MOST_PACKETS, MOST_BYTES / mtu);
     }
 
-    /// Whether a request was begun that has not ended. One that was flushed has.
+    /// Whether a request is in progress. One that was flushed is not.
     boolean hasBegun() {
         return begun == queue.head();
     }
 
-    /// The status that the oldest request fails with, told once; 0 for none.
+    /// The status that the oldest request fails with, reported once; 0 for none.
     int takeFailure() {
         int taken = failure;
         failure = SUCCESS;
@@ -54,7 +54,7 @@ final class UnreliableRequester {
 
     /// Sends a number of packets.
     ///
-    /// @return false if there is more, to be sent a moment later
+    /// @return false if there is more to send a moment later
     boolean send() {
         // Memory may have been deregistered since the last time.
         requests.forgetMemory();
@@ -79,7 +79,7 @@ final class UnreliableRequester {
             return carryOut();
         }
         if (RequestOpcode.isRead(opcode) || opcode == RequestOpcode.SEND_WITH_INVALIDATE) {
-            // There are no such packets.
+            // Unreliable connections have no such packets.
             return WorkStatus.LOCAL_QUEUE_PAIR_ERROR.code();
         }
         int status = requests.resolve(position);
@@ -92,7 +92,7 @@ final class UnreliableRequester {
         return status;
     }
 
-    /// Executes a request about a window of this side.
+    /// Executes a request on a local memory window.
     private int carryOut() {
         int status = windowRequests.execute(queue.segment(), queue.headAt());
         if (status == SUCCESS) {

@@ -12,8 +12,8 @@ import java.lang.foreign.MemorySegment;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
-/// The responder of an unreliable connection (IBTA 9.8.2). A message that lacks a packet or a receive, or that is not
-/// allowed, is dropped without a word: a WRITE stays as far as it has come, and the receive of a SEND waits for the
+/// The responder of an unreliable connection (IBTA 9.8.2). A message that lacks a packet or a receive, or is not
+/// allowed, is silently dropped: the part of a WRITE that has come stays, and the receive of a SEND waits for the
 /// next message. The first packet of a message always begins a new one, whatever its number. Under the queue pair's
 /// send lock; allocates nothing.
 final class UnreliableResponder {
@@ -42,7 +42,7 @@ final class UnreliableResponder {
         return spoken;
     }
 
-    /// Why the connection ends, although messages may be lost: the memory of a receive must not be used. Else null.
+    /// Why the connection ends although messages may be lost: the memory of a receive must not be used. Else null.
     @Nullable
     RequestFault fault() {
         return fault;

@@ -11,8 +11,8 @@ import io.rdmacomm.soft.transport.RequestQueue;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.WorkStatus;
 
-/// The responses of the peer to READs and atomics: checks that they are those that come next, and has them placed
-/// into the memory that their requests name. Under the queue pair's send lock.
+/// Matches the peer's responses to outstanding READs and atomics, and places them into the memory that the requests
+/// name. Under the queue pair's send lock.
 final class AwaitedResponses {
     private static final int SUCCESS = 0;
     private static final int LOCAL_WRITE = AccessFlag.LOCAL_WRITE.bit();
@@ -25,7 +25,7 @@ final class AwaitedResponses {
     private final ElementList result = new ElementList(ElementList.MAX_ELEMENTS);
     private long readPosition;
 
-    /// @param reads what the peer was asked for
+    /// @param reads the outstanding READs and atomics
     AwaitedResponses(LocalMemory memory, RequestQueue queue, SentRequests sent, OutstandingReads reads) {
         this.memory = memory;
         this.queue = queue;
@@ -34,7 +34,7 @@ final class AwaitedResponses {
         this.placement = new PayloadPlacement(memory, 1);
     }
 
-    /// Where the segment of a Read Response goes.
+    /// The target for the segment of a Read Response.
     PayloadPlacement placement() {
         return placement;
     }

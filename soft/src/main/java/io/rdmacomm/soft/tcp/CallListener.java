@@ -11,9 +11,9 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.UnsupportedAddressTypeException;
 import org.jspecify.annotations.Nullable;
 
-/// The TCP port that peers on other hosts call a context at. Its number is the context's LID.
+/// The TCP port at which peers on other hosts call a context. The port number is the context's LID.
 public final class CallListener implements AutoCloseable {
-    // As many as Linux allows by default (somaxconn): a caller whose connection is dropped waits for seconds.
+    // Linux's default maximum (somaxconn). A caller whose connection is dropped waits for seconds.
     private static final int BACKLOG = 4096;
 
     private final ServerSocketChannel server;

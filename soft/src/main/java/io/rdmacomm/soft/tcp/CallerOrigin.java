@@ -4,8 +4,8 @@ import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.nio.ByteBuffer;
 
-/// The origin to which a caller counts: its IPv4 address, or the first half of its IPv6 address, because one
-/// host has all addresses of such a network (RFC 7421).
+/// Groups callers by host: the IPv4 address, or the /64 prefix of an IPv6 address, as one host has all addresses of
+/// its prefix (RFC 7421).
 ///
 /// @param wide whether it is an IPv6 network
 record CallerOrigin(boolean wide, long network) {

@@ -11,8 +11,8 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 import java.util.function.Consumer;
 
-/// The TCP connection of two queue pairs that were connected by address and use shared memory: its end is the
-/// disconnect. A side that ends it in an orderly way sends one byte first. Under the queue pair's send lock.
+/// A TCP connection between two queue pairs that were connected by address and use shared memory. Closing it
+/// disconnects them; an orderly close sends one byte first. Under the queue pair's send lock.
 final class DisconnectLine implements Engine.Ready {
     private static final SafeLogger LOGGER = SafeLogger.of(DisconnectLine.class);
     private static final byte FAREWELL = 1;
@@ -40,8 +40,8 @@ final class DisconnectLine implements Engine.Ready {
         context.engineLinks().register(channel, SelectionKey.OP_READ, this);
     }
 
-    /// The peer has ended the connection: after its farewell that is a disconnect, and otherwise its process has
-    /// ended.
+    /// The peer has closed the connection: after the farewell byte this is a disconnect; without it, the peer's
+    /// process has ended.
     @Override
     public void ready(SelectionKey key) {
         queuePair.lock().enter();
@@ -72,10 +72,10 @@ final class DisconnectLine implements Engine.Ready {
 
     /// Ends the connection; called once.
     ///
-    /// @param orderly whether the peer's queue pair should not take it for a failure
+    /// @param orderly whether the peer's queue pair should see a disconnect rather than a failure
     void end(boolean orderly) {
         if (reason.isEmpty()) {
-            // Its shared memory may have shown the end of the peer first.
+            // Shared memory may have shown the peer's end first.
             reason = read() < 0 ? LOST : "this side has ended the connection";
         }
         ended = true;

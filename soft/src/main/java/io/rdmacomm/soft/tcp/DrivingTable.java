@@ -1,16 +1,15 @@
 package io.rdmacomm.soft.tcp;
 
-/// Who drives a TCP link, in one table. [LinkDriver] makes all calls that send and receive, and looks up here what
-/// follows from them.
+/// A table of who drives a TCP link. [LinkDriver] sends and receives, and looks up its next step here.
 ///
-/// A thread that posts, or that polls or waits at a completion queue of the link, drives the link there and
-/// then unless another thread does. So the table is about the engine: it must not compete with a thread that
-/// reads the socket, and must read it when no thread does. The state shows who reads what arrives:
+/// A thread that posts to a link, or polls or waits at one of its completion queues, drives the link itself unless
+/// another thread does. The table governs the engine: it must read the socket when no thread does, and must not
+/// compete with a thread that does. The state tells who reads incoming data:
 ///
 /// - `NOBODY`: the link is not open yet, or is closed.
 /// - `ENGINE`: the engine, as soon as its selector finds the socket ready.
 /// - `STREAM`: the engine, in each of its passes, because each wake-up of its selector would slow the sender.
-/// - `THREAD`: a thread that polls or waits. The engine ignores the socket, and checks it at the time that is due.
+/// - `THREAD`: a thread that polls or waits. The engine ignores the socket, and checks it when it is due.
 ///
 /// | Event                | NOBODY    | ENGINE       | STREAM       | THREAD       |
 /// |----------------------|-----------|--------------|--------------|--------------|
@@ -30,8 +29,8 @@ package io.rdmacomm.soft.tcp;
 /// | CLOSED               |           | to NOBODY    | to NOBODY    | to NOBODY    |
 ///
 /// Only the engine changes the state, except for `OPENED`. When it checks a link, it finds one of the five events
-/// from `ATTENDED` to `STREAM_ENDED`. Threads that poll and wait change nothing here, so that polling stays cheap: the
-/// engine sees in their completion queues what they do.
+/// from `ATTENDED` to `STREAM_ENDED`. Threads that poll and wait change nothing here, which keeps polling cheap: the
+/// engine sees their activity in their completion queues.
 final class DrivingTable {
     /// Who reads what arrives.
     enum State {
@@ -45,17 +44,17 @@ final class DrivingTable {
         THREAD
     }
 
-    /// A need of a link, or a finding of the engine when it checks the link.
+    /// Events: a link needs something, or the engine found something when it checked the link.
     enum Event {
         /// The link is about to be registered with the selectors.
         OPENED(Step.TO_ENGINE, Step.NOTHING, Step.NOTHING, Step.NOTHING),
         /// The engine's selector found data, or room in a socket that was full.
         SOCKET_READY(Step.NOTHING, Step.CHECK, Step.CHECK, Step.CHECK),
-        /// The engine passes over its links, before the time of this one has come.
+        /// A pass of the engine before this link is due.
         PASS(Step.NOTHING, Step.NOTHING, Step.CHECK, Step.NOTHING),
-        /// The engine passes over its links, and the time of this one has come.
+        /// A pass of the engine once this link is due.
         DUE(Step.NOTHING, Step.NOTHING, Step.CHECK, Step.CHECK),
-        /// A thread is about to sleep, or sleeps at the sockets although frames are left.
+        /// A thread is about to sleep, or sleeps at the sockets while frames are unsent.
         RECALLED(Step.NOTHING, Step.NOTHING, Step.CHECK, Step.CHECK),
         /// The engine found that a thread has polled a moment ago, or waits at the sockets.
         ATTENDED(Step.NOTHING, Step.TO_THREAD, Step.TO_THREAD, Step.TO_THREAD),
@@ -63,15 +62,15 @@ final class DrivingTable {
         LOCKED(Step.NOTHING, Step.TO_THREAD, Step.TO_THREAD, Step.TO_THREAD),
         /// The engine has read so much that more is likely to follow.
         STREAM_ARRIVED(Step.NOTHING, Step.TO_STREAM, Step.TO_STREAM, Step.TO_STREAM),
-        /// The engine has read little, but the time of a stream has not run out.
+        /// The engine has read little, but the timeout of the stream has not expired.
         STREAM_PAUSED(Step.NOTHING, Step.TO_ENGINE, Step.TO_STREAM, Step.TO_ENGINE),
-        /// The engine has read little, and the time of a stream has run out.
+        /// The engine has read little, and the timeout of the stream has expired.
         STREAM_ENDED(Step.NOTHING, Step.TO_ENGINE, Step.TO_ENGINE, Step.TO_ENGINE),
-        /// The socket did not take all frames; any thread that has driven the link.
+        /// The socket did not take all frames; raised by any thread that drives the link.
         FRAMES_LEFT(Step.NOTHING, Step.BOTH_SEND, Step.BOTH_SEND, Step.THREAD_SENDS),
-        /// The same while a thread waits at the sockets: it wakes up when data arrives, and not when there is room.
+        /// The same while a thread waits at the sockets: incoming data wakes it up, but not room in the socket.
         FRAMES_LEFT_AWAITED(Step.NOTHING, Step.ENGINE_SENDS, Step.ENGINE_SENDS, Step.CHECK_SOON),
-        /// A polling thread has received messages, and has not acknowledged them in case the program answers.
+        /// A polling thread has received messages, and delays the acknowledgement as the program may answer.
         ACKNOWLEDGEMENT_LEFT(Step.NOTHING, Step.BOTH_SEND, Step.BOTH_SEND, Step.NOTHING),
         /// The engine found that the link is closed.
         CLOSED(Step.NOTHING, Step.TO_NOBODY, Step.TO_NOBODY, Step.TO_NOBODY);
@@ -109,7 +108,7 @@ final class DrivingTable {
         THREAD_SENDS,
         /// The engine drives the link as soon as the socket has room.
         ENGINE_SENDS,
-        /// Both; the thread only if one polls.
+        /// Both of these; the thread only if one polls.
         BOTH_SEND
     }
 

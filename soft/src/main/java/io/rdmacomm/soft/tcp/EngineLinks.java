@@ -8,14 +8,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
-/// The links of a context that its engine drives. In each pass it reads those over which a stream arrives, checks those
-/// that it has left to a thread, and sends late acknowledgements; twice a second it checks the time-outs of all.
+/// The links of a context that its engine drives. Each pass reads links with an incoming stream, checks links left to
+/// threads, and sends delayed acknowledgements; twice a second it checks all timeouts.
 final class EngineLinks {
     /// No pass is wanted.
     static final long NEVER = Long.MAX_VALUE;
     /// A queue polled within this time counts as being polled; the engine checks it again after that.
     static final long TICK_NANOS = 2_000_000;
-    /// The time after which the engine checks again a link that another thread was driving.
+    /// How long the engine waits before it checks a link again that another thread was driving.
     static final long LOCKED_NANOS = 100_000;
     /// How long the engine keeps reading a link after the last data of a stream.
     static final long STREAM_NANOS = 50_000;
@@ -62,7 +62,7 @@ final class EngineLinks {
         anyLeftToThread = true;
     }
 
-    /// Makes the engine check at once the links that it has left to threads; any thread.
+    /// Makes the engine check the links left to threads at once; any thread.
     void recall() {
         if (anyLeftToThread) {
             recalled = true;

@@ -5,8 +5,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// A limited number of members, each of an origin. One too many displaces the oldest of the origin that has most, so
-/// an origin never displaces members of one that has fewer. One thread at a time.
+/// A bounded set of members, grouped by origin. A member beyond the limit displaces the oldest one of the largest
+/// origin, so an origin never displaces members of a smaller one. Not thread-safe.
 ///
 /// @param <O> the origins
 /// @param <M> the members
@@ -49,7 +49,7 @@ final class FairQueue<O, M> {
         throw new IllegalStateException("no origin has " + most);
     }
 
-    /// A member leaves. Does nothing if it is none.
+    /// Removes a member if it is present.
     void remove(M member) {
         O origin = members.remove(member);
         if (origin != null) {

@@ -10,14 +10,14 @@ import java.nio.ByteBuffer;
 import java.nio.channels.ReadableByteChannel;
 import org.jspecify.annotations.Nullable;
 
-/// Reads frames from a socket. A header is read into a small buffer, and once it has been checked
-/// its payload is read straight to where it belongs. What came together with the header is copied from the
-/// buffer: many small messages take one read, and of a large one at most a few dozen bytes are copied.
+/// Reads frames from a socket. Headers are read into a small buffer. Once a header is checked, its payload is read
+/// straight to its destination. Payload that came with the header is copied from the buffer: many small messages take
+/// one read, and at most a few dozen bytes of a large message are copied.
 ///
-/// With checksums, a frame is collected in the buffer, which grows for that, and has no effect before its checksum was
-/// found right: what is damaged may be the key or the address.
+/// With checksums, the buffer grows to hold a whole frame. It has no effect before its checksum is verified, as the
+/// damage may be in the key or the address.
 ///
-/// One thread at a time.
+/// Not thread-safe.
 public final class FrameInput {
     /// [#read]: nothing has arrived.
     public static final int IDLE = 0;
@@ -43,14 +43,14 @@ public final class FrameInput {
         /// @return false to stop
         boolean place(MemorySegment from, long offset, int bytes);
 
-        /// Where the next bytes of the payload go.
+        /// The target for the next bytes of the payload.
         ///
         /// @param bytes the most that there are
         /// @return a contiguous part of at most that length; null to stop
         @Nullable
         ByteBuffer target(int bytes);
 
-        /// That many bytes have been read into the last target.
+        /// Reports that this many bytes were read into the last target.
         void placed(int bytes);
 
         /// The frame is complete and was not discarded.
@@ -72,8 +72,8 @@ public final class FrameInput {
     private static final int BUFFER_BYTES = 8 * 1024;
     private static final int LARGE_BYTES = 4096;
     private static final int DIRECT_BYTES = 512;
-    // Behind a large payload: its trailer and the next header, so that the next payload comes by itself; and what
-    // else TCP has put into the same segment, so that one read takes all of it.
+    // Read beyond a large payload: its trailer and the next header, so that the next payload is read directly, and
+    // whatever else TCP has put into the same segment, so that one read takes all of it.
     private static final int LOOK_AHEAD = 2048;
     private static final long BUDGET = 1 << 20;
 
@@ -99,14 +99,14 @@ public final class FrameInput {
     private boolean large;
     private long bytes;
     private long frames;
-    // Never during a stream: more arrives while this is copied, and another read is cheaper than a wait.
+    // Never set during a stream: more arrives while data is copied, and another read is cheaper than a wait.
     private boolean drained;
 
     /// Waits for the first frame.
     ///
     /// @param checked whether frames have a checksum
     public FrameInput(boolean checked, Receiver receiver) {
-        // Not of an arena: see FrameOutput.
+        // Not from an arena: see FrameOutput.
         this.in = ByteBuffer.allocateDirect(BUFFER_BYTES);
         this.memory = MemorySegment.ofBuffer(in);
         this.checked = checked;
@@ -118,12 +118,12 @@ public final class FrameInput {
         return phase == Phase.HEADER && start == end;
     }
 
-    /// How many bytes the socket has given so far.
+    /// The number of bytes that the socket has delivered so far.
     public long bytes() {
         return bytes;
     }
 
-    /// How many frames have arrived so far.
+    /// The number of frames that have arrived so far.
     public long frames() {
         return frames;
     }
@@ -177,7 +177,7 @@ public final class FrameInput {
         return Math.min(in.capacity(), wanted + LOOK_AHEAD);
     }
 
-    /// Makes room for any frame. Once, and only if a large one comes: most connections have none.
+    /// Grows the buffer to hold any frame, when the first large one comes: most connections have none.
     private void grow() {
         ByteBuffer larger = ByteBuffer.allocateDirect(Fpdu.bytes(Fpdu.MAX_SEGMENT_BYTES) + LOOK_AHEAD);
         larger.put(0, in, 0, end);
@@ -185,8 +185,8 @@ public final class FrameInput {
         memory = MemorySegment.ofBuffer(larger);
     }
 
-    /// Reads the payload alone, one piece at a time: a read into several buffers has the JDK allocate for each
-    /// that belongs to an arena, and is not faster. Small pieces come through the small buffer, many at once.
+    /// Reads the payload, one piece at a time. A scattering read is not faster, and the JDK allocates for each of its
+    /// buffers that belongs to an arena. Small pieces come through the small buffer, many at once.
     private long readPayload(ReadableByteChannel channel) throws IOException {
         start = 0;
         end = 0;

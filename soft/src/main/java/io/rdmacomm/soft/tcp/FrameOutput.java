@@ -14,23 +14,22 @@ import java.nio.channels.GatheringByteChannel;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/// Frames on their way out. Headers, trailers and small pieces of payload are written into one buffer, larger
-/// pieces stay where they are; all together is one gathered write, from registered memory straight into the
-/// socket.
+/// Outgoing frames. Headers, trailers and small pieces of payload are copied into one buffer; larger pieces stay in
+/// registered memory. One gathering write sends them all.
 ///
 /// ```
 /// header buffer  | header 1, payload 1 (small), trailer 1, header 2 | trailer 2, header 3 | trailer 3 |
 /// written        ------------------- entry 0 ---------------------  e.1  ---- entry 2 ----  e.3  entry 4
 ///                                                         payload 2 ^            payload 3 ^
 /// ```
-/// One thread at a time.
+/// Not thread-safe.
 public final class FrameOutput {
     /// The most direct pieces that one frame may have.
     public static final int MOST_PIECES = 33;
     /// The most bytes that may be copied into one frame.
     public static final int MOST_COPIED = 8 * 1024;
 
-    // Up to here to copy a piece costs no more than a further entry of the list.
+    // Up to this size, copying a piece costs no more than another entry of the list.
     private static final int SMALL_BYTES = 2048;
     private static final int HEADER_BYTES = 16 * 1024;
     private static final int FRAME_ROOM = FpduLayout.MAX_HEADER_BYTES + Fpdu.MAX_TRAILER_BYTES + MOST_COPIED;
@@ -64,7 +63,7 @@ public final class FrameOutput {
     ///
     /// @param checked whether frames have a checksum
     public FrameOutput(boolean checked) {
-        // Not of an arena: the JDK allocates for each such buffer in a gathered write, to keep its arena open.
+        // Not from an arena: in a gathering write, the JDK allocates for each such buffer, to keep its arena open.
         this.headers = ByteBuffer.allocateDirect(HEADER_BYTES);
         this.memory = MemorySegment.ofBuffer(headers);
         this.checked = checked;
@@ -80,9 +79,9 @@ public final class FrameOutput {
         return first == count && sliceStart == end;
     }
 
-    /// Begins a frame with this header; to be followed by exactly its payload, and [#end].
+    /// Begins a frame with this header. Exactly its payload must follow, then [#end].
     ///
-    /// @return where in [#headers] the frame begins, for what follows the header of some messages
+    /// @return the frame's offset in [#headers], for messages with fields behind the header
     public int begin(SegmentHeader header) {
         frame = end;
         copied = 0;
@@ -102,12 +101,12 @@ public final class FrameOutput {
         end();
     }
 
-    /// Where headers are written.
+    /// The memory that headers are written to.
     public ByteBuffer headers() {
         return headers;
     }
 
-    /// Whether a piece of the payload had better be copied than added.
+    /// Whether a piece of the payload should be copied rather than added.
     public boolean isSmall(int length) {
         return length <= Math.min(SMALL_BYTES, MOST_COPIED - copied);
     }
@@ -119,7 +118,7 @@ public final class FrameOutput {
         copied += length;
     }
 
-    /// Adds a piece of the payload that stays where it is until it has gone out.
+    /// Adds a piece of the payload without copying it: it stays in place until it is sent.
     ///
     /// @param key of the memory, for the [KeyCheck]
     public void add(int key, ByteBuffer window, int from, int length) {
@@ -177,7 +176,7 @@ public final class FrameOutput {
         return slice;
     }
 
-    /// Whether all memory that is still to be sent is allowed by `valid`: it may have been deregistered since.
+    /// Whether all memory that is still to be sent is valid: it may have been deregistered since.
     public boolean isValid(KeyCheck valid) {
         for (int i = first; i < count; i++) {
             if (keys[i] != 0 && !valid.isValid(keys[i])) {
@@ -199,7 +198,7 @@ public final class FrameOutput {
     public boolean flush(GatheringByteChannel channel) throws IOException {
         closeSlice();
         while (first < count) {
-            // To list what a full socket will not take costs time, and 40 bytes of the heap for a caller's own memory.
+            // Listing what a full socket will not take costs time, and 40 bytes of heap for a caller's own memory.
             int to = full ? Math.min(count, first + FEW_ENTRIES) : count;
             full = !write(channel, to);
             if (full) {
@@ -235,7 +234,7 @@ public final class FrameOutput {
         return written;
     }
 
-    /// How many frames were added so far.
+    /// The number of frames added so far.
     public long frames() {
         return frames;
     }

@@ -14,8 +14,8 @@ import java.nio.channels.SocketChannel;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
-/// A connection that a peer has opened to a queue pair, until its request is complete and answered; if it is refused,
-/// until the caller hangs up, or a moment is over.
+/// A connection that a peer has opened, until its request is answered; if it was refused, until the caller hangs up
+/// or a short timeout expires.
 final class IncomingCall extends TcpCall {
     private final IntFunction<@Nullable TcpEndpoint> endpoints;
     private final InetAddress origin;
@@ -23,7 +23,7 @@ final class IncomingCall extends TcpCall {
     private LingeringClose.@Nullable Lingering refused;
 
     /// @param endpoints finds the queue pair with a number
-    /// @param origin where the caller is
+    /// @param origin the caller's address
     IncomingCall(
             TcpNode node, IntFunction<@Nullable TcpEndpoint> endpoints, SocketChannel channel, InetAddress origin) {
         super(node, channel);
@@ -31,7 +31,7 @@ final class IncomingCall extends TcpCall {
         this.origin = origin;
     }
 
-    /// Where the caller is.
+    /// The caller's address.
     Gid origin() {
         return Gid.of(origin);
     }
@@ -64,7 +64,7 @@ final class IncomingCall extends TcpCall {
         }
     }
 
-    /// Sends the reply that accepts. The connection belongs to a queue pair from now on.
+    /// Sends the accepting reply. The connection belongs to a queue pair from now on.
     ///
     /// @throws IOException if it cannot be sent, or the caller has not waited for it
     void accept(MpaFrame reply) throws IOException {
@@ -73,8 +73,8 @@ final class IncomingCall extends TcpCall {
         leave();
     }
 
-    /// A caller may have given up while this process was stopped; its end would fail the queue pair that takes its
-    /// call. It sends nothing before it has the reply (RFC 5044 7.1.2).
+    /// Fails if the caller gave up while this process was stopped: accepting its call would fail the queue pair. A
+    /// caller sends nothing before it has the reply (RFC 5044 7.1.2).
     private void checkCallerWaits() throws IOException {
         int count = channel().read(ByteBuffer.allocate(1));
         if (count != 0) {
@@ -90,7 +90,7 @@ final class IncomingCall extends TcpCall {
         refused = node().links().closing().linger(channel(), this::leave);
     }
 
-    /// Another caller needs the place.
+    /// Makes room for another caller.
     void makeRoom() {
         if (refused == null) {
             node().counters().displaced();
@@ -120,7 +120,7 @@ final class IncomingCall extends TcpCall {
         }
     }
 
-    /// A reply is much smaller than the buffer of a new connection.
+    /// One write is enough: a reply is much smaller than the send buffer of a new connection.
     private void write(MpaFrame reply) throws IOException {
         ByteBuffer bytes = reply.encode();
         channel().write(bytes);

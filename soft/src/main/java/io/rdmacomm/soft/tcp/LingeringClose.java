@@ -10,14 +10,14 @@ import java.nio.channels.SocketChannel;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/// Closes connections, those with last words slowly. Closing a socket that has unread data makes TCP reset the
-/// connection, which may take the last words from the peer; so after them this side sends FIN, and what still arrives
-/// is read and dropped until the peer closes its side or a second is over. The engine.
+/// Closes connections so that the peer can still read a closing frame. Closing a socket that has unread data makes
+/// TCP reset the connection, which may discard that frame at the peer. So this side sends FIN, then reads and drops
+/// incoming data until the peer closes its side or a second is over. Runs on the engine.
 final class LingeringClose implements AutoCloseable {
     private static final SafeLogger LOGGER = SafeLogger.of(LingeringClose.class);
     private static final long PATIENCE_NANOS = 1_000_000_000L;
-    /// Room for the links of a large program that all end at once, beside the callers that TcpNode limits. Without a
-    /// limit, a program that makes links again and again, and whose peers do not hang up, would use up its files.
+    /// Enough for a large program whose links all end at once, plus the callers that TcpNode limits. Without a limit,
+    /// a program that keeps making links to peers that do not hang up would run out of file descriptors.
     private static final int MOST_OPEN = 4096;
 
     private static final int SCRATCH_BYTES = 64 * 1024;
@@ -43,7 +43,7 @@ final class LingeringClose implements AutoCloseable {
         }
     }
 
-    /// Ends a connection whose peer is to read the last words; any thread.
+    /// Ends a connection whose peer should still read a closing frame; any thread.
     ///
     /// @param onEnd called when the socket is closed, perhaps more than once
     Lingering linger(SocketChannel channel, Runnable onEnd) {
@@ -57,7 +57,7 @@ final class LingeringClose implements AutoCloseable {
         return lingering;
     }
 
-    /// Closes a socket at once; nothing depends on what goes wrong then.
+    /// Closes a socket at once; errors are only logged.
     void close(SocketChannel channel) {
         try {
             channel.close();
@@ -71,7 +71,7 @@ final class LingeringClose implements AutoCloseable {
         return open.isEmpty();
     }
 
-    /// Closes the connections whose time is over; the engine.
+    /// Closes the connections whose timeout has expired; the engine.
     void checkTimes(long now) {
         for (Lingering lingering : open) {
             if (now - lingering.deadline >= 0) {
@@ -87,7 +87,7 @@ final class LingeringClose implements AutoCloseable {
         open.forEach(lingering -> Closer.step(lingering.channel, lingering::end));
     }
 
-    /// A connection whose peer may still read the last words.
+    /// A connection whose peer may still read a closing frame.
     final class Lingering implements Engine.Ready {
         private final SocketChannel channel;
         private final Runnable onEnd;

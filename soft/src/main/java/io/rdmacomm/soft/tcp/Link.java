@@ -14,10 +14,9 @@ import java.io.IOException;
 import java.nio.channels.SocketChannel;
 import java.util.function.IntConsumer;
 
-/// A queue pair's TCP connection to its peer, which speaks iWARP. The thread that holds the queue pair's send
-/// lock drives it: [LinkDriver] decides which. The link reports to [Transport.Events] how it ended, and shows with
-/// [#isUnfinished] that it needs to be driven again. Nothing here blocks, and nothing is allocated once the regions
-/// that are used are known.
+/// A queue pair's iWARP connection to its peer. The thread that holds the queue pair's send lock drives it:
+/// [LinkDriver] decides which. The link reports to [Transport.Events] how it ended, and [#isUnfinished] tells that it
+/// needs to be driven again. Nothing here blocks, and nothing allocates once all regions in use are known.
 final class Link {
     /// Of [WorkStatus#RETRY_EXCEEDED]: the TCP connection was lost.
     static final int VENDOR_LOST = 1;
@@ -27,10 +26,10 @@ final class Link {
     private static final SafeLogger LOGGER = SafeLogger.of(Link.class);
     private static final int SUCCESS = 0;
     private static final int ROUNDS = 4;
-    /// How long polling threads leave a full socket alone: there is room soon, as a segment takes 6 us at 80 Gbit/s.
+    /// How long polling threads leave a full socket alone: a segment takes only 6 us at 80 Gbit/s.
     private static final long FULL_NANOS = 1_000;
     private static final long PATIENCE_FLOOR_NANOS = 5_000_000_000L;
-    /// How often a peer of another make is prompted to read the first frames: see [#remind].
+    /// How often a third-party peer is prompted to read the first frames: see [#remind].
     private static final int REMINDERS = 2;
 
     private final int number;
@@ -62,7 +61,7 @@ final class Link {
     private boolean unfinished;
     private volatile boolean closed;
 
-    /// Takes over a connection on which everything has been agreed on.
+    /// Takes over a connection whose terms are agreed on.
     ///
     /// @param onLimit called with the number of a shared receive queue that fell below its limit
     /// @param channel not blocking
@@ -113,7 +112,7 @@ final class Link {
         try {
             SendBuffer.limit(channel);
         } catch (IOException e) {
-            LOGGER.log(System.Logger.Level.DEBUG, "the socket has failed already, as its use will show", e);
+            LOGGER.log(System.Logger.Level.DEBUG, "the socket has already failed; its next use reports that", e);
         }
     }
 
@@ -125,7 +124,7 @@ final class Link {
         return closed;
     }
 
-    /// Whether nothing is left to be done until something arrives.
+    /// Whether there is nothing to do until data arrives.
     boolean isQuiet() {
         return output.isEmpty() && !acknowledger.isUnacknowledged();
     }
@@ -140,7 +139,7 @@ final class Link {
         return receiver.bytes() >= LinkAcknowledger.STREAM_BYTES;
     }
 
-    /// Whether the last drive has left something that can be sent when the socket takes it.
+    /// Whether the last drive has left data that can be sent once the socket has room.
     boolean isUnfinished() {
         return unfinished;
     }
@@ -150,7 +149,7 @@ final class Link {
         return end.reason();
     }
 
-    /// Whether requests were sent that have not ended.
+    /// Whether requests are in flight.
     boolean isWaiting() {
         return requester.sent().isWaiting();
     }
@@ -216,12 +215,12 @@ final class Link {
         }
     }
 
-    /// Its traffic so far; any thread.
+    /// The link's traffic so far; any thread.
     LinkTraffic traffic() {
         return new LinkTraffic(output.written(), input.bytes(), output.frames(), input.frames());
     }
 
-    /// Requests that were held back may be sent.
+    /// Sends the requests that were held back.
     void release() {
         requester.release();
         drive(true, true);
@@ -245,7 +244,7 @@ final class Link {
         block.endExecuting();
     }
 
-    /// Memory that waits to be sent may have been deregistered since.
+    /// False if memory that waits to be sent was deregistered; the link fails then.
     private boolean isSendable() {
         if (output.isEmpty() || output.isValid(keyCheck)) {
             return true;
@@ -311,7 +310,7 @@ final class Link {
                 : requester.writeFrame(output, maySend) || responses.writeFrame(output);
     }
 
-    /// Handles the consequences of what has arrived and of what has failed.
+    /// Acts on what has arrived and on what has failed.
     private void finish() {
         if (receiver.hasSpoken()) {
             events.progressed();
@@ -345,13 +344,13 @@ final class Link {
         }
     }
 
-    /// The connection has failed. Reads what the peer has sent before that, which may be the reason.
+    /// The connection has failed. First reads what the peer sent before, which may give the reason.
     private void lost(Throwable e) {
         if (closed || end.isOver()) {
             return;
         }
         boolean readable = !isOver() && e instanceof IOException && responder.refusal() == null;
-        // First: what follows may fail for lack of memory, and then the link must not continue with half a frame.
+        // Set first: the rest may run out of memory, and then the link must not continue with half a frame.
         ended = true;
         loss = e.toString();
         try {
@@ -373,10 +372,10 @@ final class Link {
         return reminders > 0 && output.written() > 0;
     }
 
-    /// Prompts the peer to read what was sent, with a Write of no bytes.
+    /// Sends an empty Write, which prompts the peer to read what was sent.
     ///
     /// Linux siw sends its reply before it listens for frames (`siw_accept`). Frames that arrive in between stay
-    /// unread until more data arrives, which in a dialogue never happens.
+    /// unread until more data arrives, which never happens while this side waits for an answer.
     private void remind() {
         reminders--;
         boolean inside = requester.isInside() || responder.responses().isInside();
@@ -386,14 +385,14 @@ final class Link {
         }
     }
 
-    /// Nothing is expected of the peer now. Called by the engine.
+    /// Notes that the link expects nothing of the peer now. Called by the engine.
     void touch(long now) {
         lastHeard = now;
     }
 
-    /// Fails if the peer has not answered for too long, or prompts it; the engine, with the send lock.
+    /// Fails the link if the peer has not answered for too long, or prompts the peer; the engine, with the send lock.
     ///
-    /// @param patienceNanos how long requests are repeated
+    /// @param patienceNanos how long requests are retried
     void checkTime(long now, long patienceNanos) {
         boolean unanswered = requester.sent().isWaiting() || isBlocked();
         if (!unanswered || output.written() != writtenBefore) {
@@ -415,9 +414,9 @@ final class Link {
         responder.giveBackReceive(receives);
     }
 
-    /// Ends the connection, except that the caller closes the socket.
+    /// Ends the connection; the caller closes the socket.
     ///
-    /// @param orderly whether the peer's queue pair should not fail: a closing frame announces the end
+    /// @param orderly whether a closing frame announces the end, so that the peer's queue pair does not fail
     /// @return whether a closing frame was sent that the peer should still read
     boolean close(boolean orderly) {
         closed = true;
@@ -429,7 +428,7 @@ final class Link {
         }
         output.clear();
         receiver.release();
-        // A peer of another make learns it by FIN alone, after everything that it has not read yet.
+        // A third-party peer learns of the end from FIN alone, after it has read all data.
         return closingSent || acknowledger.isRefusalSent() || (orderly && !terms.acknowledges());
     }
 

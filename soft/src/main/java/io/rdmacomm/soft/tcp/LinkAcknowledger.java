@@ -6,12 +6,12 @@ import io.rdmacomm.soft.iwarp.Opcode;
 import io.rdmacomm.soft.iwarp.SegmentHeader;
 import io.rdmacomm.soft.mapped.QueuePairBlock;
 
-/// Acknowledges the peer's requests: how many were executed, that one found no receive, why one was rejected, and
-/// that the link ends. Under the queue pair's send lock.
+/// Tells the peer how many of its requests were executed, that one found no receive, why one was rejected, and that
+/// the link ends. Under the queue pair's send lock.
 final class LinkAcknowledger {
     private static final int MANY_UNACKNOWLEDGED = 16;
     private static final long MUCH_UNACKNOWLEDGED = 64 * 1024;
-    /// The amount of data in one drive, or without an acknowledgement, that counts as a stream.
+    /// This much data in one drive, or without an acknowledgement, counts as a stream.
     static final long STREAM_BYTES = 32 * 1024;
 
     // Well within the time after which a silent peer counts as dead.
@@ -32,7 +32,7 @@ final class LinkAcknowledger {
     private boolean streamAcknowledged;
     private boolean refusalSent;
 
-    /// @param block shows how long the peer waits when it finds no receive
+    /// @param block has the receiver-not-ready timer for the peer
     LinkAcknowledger(LinkTerms terms, QueuePairBlock block, LinkResponder responder, FrameOutput output) {
         this.terms = terms;
         this.block = block;
@@ -99,7 +99,7 @@ final class LinkAcknowledger {
         return refusalSent;
     }
 
-    /// Announces the end of the link, as our own devices expect it of an orderly end.
+    /// Announces an orderly end of the link to one of our own devices.
     void sendEnd() {
         acknowledge(Acknowledgement.CLOSED, 0);
     }

@@ -91,8 +91,7 @@ public final class LinkCounters {
         return pauses.get();
     }
 
-    /// The number of callers without a connection: rejected, too slow, malformed or too long in the way of
-    /// others.
+    /// The number of callers that got no connection: rejected, timed out, malformed or displaced.
     public long turnedAway() {
         return refused.get() + timedOut.get() + malformed.get() + displaced.get();
     }

@@ -11,9 +11,8 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 import org.jspecify.annotations.Nullable;
 
-/// Drives a link: for the thread that posts, for those that poll or wait at its completion queues
-/// ([PolledLinks]), and for the engine ([EngineLinks]). [DrivingTable] has the rule which of them does; this
-/// class finds the events and follows the table.
+/// Drives a link, on the thread that posts, on those that poll or wait at its completion queues ([PolledLinks]), or
+/// on the engine ([EngineLinks]). [DrivingTable] has the rule; this class detects the events and follows the table.
 public final class LinkDriver implements Engine.Ready {
     private static final int READ = SelectionKey.OP_READ;
     private static final int WRITE = SelectionKey.OP_WRITE;
@@ -25,7 +24,7 @@ public final class LinkDriver implements Engine.Ready {
     private final PolledLinks receives;
     private final EngineLinks engineLinks;
     private final PolledLink inSends;
-    /// The same as of the sends if one completion queue serves both.
+    /// The same object as `inSends` if one completion queue serves both.
     private final PolledLink inReceives;
 
     private final boolean oneQueue;
@@ -35,7 +34,7 @@ public final class LinkDriver implements Engine.Ready {
     private volatile boolean framesLeft;
     /// When the engine checks again, or when a stream counts as ended; the engine.
     private long due;
-    /// Whether the engine passes over this link; the engine.
+    /// Whether the passes of the engine include this link; the engine.
     private boolean scheduled;
     /// Whether the engine has left an acknowledgement to the thread that it has woken; the engine.
     private boolean acknowledgesLater;
@@ -65,9 +64,9 @@ public final class LinkDriver implements Engine.Ready {
         this.inReceives = oneQueue ? inSends : new PolledLink(this, receives);
     }
 
-    /// Starts to have the link driven.
+    /// Starts driving the link.
     void open() throws IOException {
-        // First, as both the engine and polling threads may get at the link from here on.
+        // First: from here on, the engine and polling threads may reach the link.
         state = DrivingTable.next(state, Event.OPENED);
         inSends.open();
         if (!oneQueue) {
@@ -86,7 +85,7 @@ public final class LinkDriver implements Engine.Ready {
         return link.isClosed();
     }
 
-    /// Whether nothing is left to be done for the link until something arrives.
+    /// Whether there is nothing to do for the link until data arrives.
     boolean isQuiet() {
         return link.isQuiet();
     }
@@ -109,8 +108,7 @@ public final class LinkDriver implements Engine.Ready {
         finishDriving();
     }
 
-    /// Receives what has arrived, and sends what can be sent; requests that were held back, too, if their time has
-    /// come.
+    /// Receives and sends what is possible, including requests that were held back if they are due.
     void resume() {
         if (retries.isDue()) {
             link.release();
@@ -147,7 +145,7 @@ public final class LinkDriver implements Engine.Ready {
         return DrivingTable.step(state, Event.ACKNOWLEDGEMENT_LEFT) != Step.NOTHING;
     }
 
-    /// Whether a thread that stops reading the link directly must first be asked to drive it once more.
+    /// Whether the link must be driven once more after a thread stops reading it directly.
     boolean hasSomethingToSend() {
         return framesLeft || !link.isQuiet();
     }
@@ -160,7 +158,7 @@ public final class LinkDriver implements Engine.Ready {
         }
     }
 
-    /// Has another thread or the engine send what the socket did not take.
+    /// Makes another thread or the engine send what the socket did not take.
     private void onFramesLeft() {
         framesLeft = true;
         Event event = isAwaited() ? Event.FRAMES_LEFT_AWAITED : Event.FRAMES_LEFT;
@@ -179,10 +177,10 @@ public final class LinkDriver implements Engine.Ready {
         }
     }
 
-    /// The engine drives the link when the socket has room.
+    /// Makes the engine drive the link when the socket has room.
     private void awaitRoom() {
         SelectionKey key = engineKey;
-        // Also on the engine's own thread: it drives a link not only because its socket is ready.
+        // Set on the engine's own thread, too: it may drive a link whose socket is not ready.
         if (key != null && key.isValid() && (key.interestOpsOr(WRITE) & WRITE) == 0 && !engineLinks.isCurrentThread()) {
             engineLinks.wakeup();
         }
@@ -223,10 +221,10 @@ public final class LinkDriver implements Engine.Ready {
         }
     }
 
-    /// Checks a link again: one over which a stream arrives, that was left to a thread, or that has to acknowledge.
+    /// Checks the link again, for an incoming stream, a thread that it was left to, or a delayed acknowledgement.
     ///
     /// @param now in the time of [System#nanoTime()]
-    /// @param recalled whether not to wait until the link is due
+    /// @param recalled whether to check the link before it is due
     /// @return nanoseconds until the next call is due, or [EngineLinks#NEVER]
     long pass(long now, boolean recalled) {
         SelectionKey key = engineKey;
@@ -253,7 +251,7 @@ public final class LinkDriver implements Engine.Ready {
             case THREAD -> Math.max(1, due - now);
             case NOBODY, ENGINE -> EngineLinks.NEVER;
         };
-        // Not exact: the engine does not hear its channels while it waits for less than a millisecond.
+        // Not exact: the engine does not watch its channels during waits of less than a millisecond.
         return acknowledgesLater ? Math.min(wait, Math.max(Engine.EXACT_NANOS, acknowledgeAt - now)) : wait;
     }
 
@@ -301,14 +299,14 @@ public final class LinkDriver implements Engine.Ready {
         }
         finishDriving();
         if (key.isValid() && !link.isClosed()) {
-            // With the lock held, so that what the next holder asks for is not lost.
+            // Under the lock, so that this does not undo what the next holder sets.
             setInterest(key, (state == State.ENGINE ? READ : 0) | (framesLeft ? WRITE : 0));
         }
     }
 
-    /// Leaves the acknowledgement for a while to the thread that the arrival has woken. That thread is
-    /// likely to answer, or to poll and find nothing. In a dialogue, a separate acknowledgement would
-    /// wake the peer once more.
+    /// Leaves the acknowledgement for a while to the thread that the data has woken. That thread is likely to answer,
+    /// or to poll and find nothing. Between request and response, a separate acknowledgement would wake the peer
+    /// once more.
     ///
     /// @param awaited whether a thread sleeps until something is received
     private boolean driveFor(boolean awaited, long now) {
@@ -349,7 +347,7 @@ public final class LinkDriver implements Engine.Ready {
         }
     }
 
-    /// The selector processes each key that is set, changed or not.
+    /// Skips unchanged keys: the selector processes each key that is set.
     private static void setInterest(SelectionKey key, int operations) {
         if (key.interestOps() != operations) {
             key.interestOps(operations);
@@ -372,7 +370,7 @@ public final class LinkDriver implements Engine.Ready {
         }
     }
 
-    /// Stops having the link driven.
+    /// Stops driving the link.
     void close() {
         inSends.close();
         if (!oneQueue) {

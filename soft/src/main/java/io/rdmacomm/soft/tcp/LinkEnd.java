@@ -6,8 +6,8 @@ import io.rdmacomm.verbs.WorkStatus;
 import io.rdmacomm.verbs.service.SafeLogger;
 import org.jspecify.annotations.Nullable;
 
-/// How a link ends: counts it, reports it to the queue pair, and keeps the reason in words. Under the queue pair's
-/// send lock.
+/// Counts how a link ends, reports it to the queue pair, and keeps the reason as text. Under the queue pair's send
+/// lock.
 final class LinkEnd {
     private static final SafeLogger LOGGER = SafeLogger.of(LinkEnd.class);
     private static final int FLUSHED = WorkStatus.FLUSHED.code();
@@ -19,7 +19,7 @@ final class LinkEnd {
     private boolean over;
     private String reason = "this side has ended the connection";
 
-    /// @param link in words
+    /// @param link as in log messages
     /// @param byAddress whether a connection manager has made the connection
     LinkEnd(Transport.Events events, LinkCounters counters, String link, boolean byAddress) {
         this.events = events;

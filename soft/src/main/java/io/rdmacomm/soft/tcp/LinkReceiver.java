@@ -87,7 +87,7 @@ final class LinkReceiver implements FrameInput.Receiver {
         return terminated ? terminate.toString() : null;
     }
 
-    /// Whether the peer had no receive for a message, asked once: the code of its timer, or -1.
+    /// The timer code if the peer had no receive for a message, else -1; resets it.
     int takeNotReadyTimer() {
         int timer = notReadyTimer;
         notReadyTimer = -1;

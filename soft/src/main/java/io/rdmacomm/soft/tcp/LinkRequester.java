@@ -77,22 +77,22 @@ final class LinkRequester {
         return message.isActive();
     }
 
-    /// A Write of no bytes, whose key is not checked (RFC 5040 5.2): as the first frame of an initiator it
-    /// lets the responder speak (RFC 6581 5).
+    /// Adds an empty Write, whose key is not checked (RFC 5040 5.2). As the first frame of an initiator it lets the
+    /// responder send (RFC 6581 5).
     void announceWrite(FrameOutput out) {
         header.setTagged(Opcode.WRITE, true, 1, 0, 0);
         out.begin(header);
         out.end();
     }
 
-    /// The same as a Read of no bytes.
+    /// The same with an empty Read.
     void announceRead(FrameOutput out) {
         requestRead(out, SentRequests.NOWHERE, 0, 0, 0, 1, 0);
     }
 
     /// Adds the next frame.
     ///
-    /// @param mayBegin whether requests may be begun
+    /// @param mayBegin whether a new request may begin
     /// @return false if there is none
     boolean writeFrame(FrameOutput out, boolean mayBegin) {
         if (message.isActive()) {
@@ -128,7 +128,7 @@ final class LinkRequester {
         int opcode = request.get(JAVA_INT, at + SendRequestLayout.OPCODE);
         int flags = request.get(JAVA_INT, at + SendRequestLayout.FLAGS);
         boolean concernsOnlyThisSide = RequestOpcode.isLocal(opcode);
-        // A flushed bind request must have had no effect, so it waits until all requests before it have ended.
+        // A flushed bind request must have no effect, so it waits until all earlier requests have completed.
         if (concernsOnlyThisSide && !sent.isNextOldest()) {
             return false;
         }
@@ -159,8 +159,8 @@ final class LinkRequester {
         return true;
     }
 
-    /// Splits a READ of few bytes that crosses a page: the peer may be siw, which miscounts at the end of a page
-    /// (`siw_try_1seg`) and answers with other bytes.
+    /// Splits a short READ that crosses a page: the peer may be siw, which miscounts at the end of a page
+    /// (`siw_try_1seg`) and answers with wrong bytes.
     private void splitShortReads(long remote) {
         long source = remote;
         for (int i = 0; i < local.count; i++) {
@@ -180,10 +180,10 @@ final class LinkRequester {
             return "a READ was not sent: the connection's initiator depth is 0";
         }
         if (RequestOpcode.isAtomic(opcode) && !terms.has(PeerHandshake.FEATURE_ATOMIC)) {
-            return "an atomic operation was not sent: the peer has none";
+            return "an atomic operation was not sent: the peer does not support it";
         }
         return RequestOpcode.hasImmediate(opcode) && !terms.has(PeerHandshake.FEATURE_IMMEDIATE)
-                ? "immediate data was not sent: the peer takes none"
+                ? "immediate data was not sent: the peer does not support it"
                 : null;
     }
 
@@ -270,7 +270,7 @@ final class LinkRequester {
             for (int i = 0; i < stage; i++) {
                 remote += local.lengths[i];
             }
-            // The sink is named by key and offset: nothing else ever uses the address.
+            // Names the sink by key and offset, which only this side interprets.
             requestRead(out, sent.next(), local.keys[stage], local.offsets[stage], local.lengths[stage], key, remote);
         }
         stageDone();
@@ -311,7 +311,7 @@ final class LinkRequester {
         return SENT;
     }
 
-    /// Executes a request about a window of this side.
+    /// Executes a request on a local memory window.
     private int carryOut(MemorySegment request, long at) {
         int status = windowRequests.execute(request, at);
         if (status != SUCCESS) {
@@ -336,7 +336,7 @@ final class LinkRequester {
 
     // ---- Going back ----
 
-    /// The message after those acknowledged found no receive: goes back to it, and holds requests back.
+    /// Goes back to the first unacknowledged message, which found no receive, and holds requests back.
     ///
     /// @return false if there is no such message
     boolean goBack() {

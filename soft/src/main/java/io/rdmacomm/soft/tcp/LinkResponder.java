@@ -93,7 +93,7 @@ final class LinkResponder {
         execution.giveBackReceive(receives);
     }
 
-    /// The first frame of the peer only announces that it is ready to receive, and does not count (RFC 6581 5).
+    /// Does not count the peer's first frame, which only announces that it is ready to receive (RFC 6581 5).
     void expectReadyToReceive() {
         readyToReceiveExpected = true;
     }
@@ -200,12 +200,12 @@ final class LinkResponder {
         return fault == null ? FrameInput.PLACE : refuse(Refusal.of(fault));
     }
 
-    /// Where the payload of a request goes, once it has begun.
+    /// The target for the payload of a request, once it has begun.
     PayloadPlacement placement(int opcode) {
         return opcode == Opcode.WRITE ? execution.writes() : execution.received();
     }
 
-    /// The memory that the payload of a request was to be placed into is gone.
+    /// The memory for the payload of a request is gone.
     void lostMemory(int opcode) {
         refusal = opcode == Opcode.WRITE
                 ? Refusal.ofWrite(RequestFault.INVALID_KEY)

@@ -10,7 +10,7 @@ import java.util.Set;
 /// The terms that both ends of a TCP connection have agreed on before a queue pair takes it over.
 ///
 /// @param mpa what MPA negotiates
-/// @param features the `FEATURE_` bits of [PeerHandshake] that both sides have; 0 for a device of another make
+/// @param features the `FEATURE_` bits of [PeerHandshake] that both sides have; 0 for a third-party device
 /// @param segmentLimit the longest DDP segment to send, in bytes
 /// @param initiator whether this side opened the TCP connection
 /// @param peerNumber the number of the peer's queue pair, 0 if it is not known
@@ -18,9 +18,9 @@ public record LinkTerms(MpaTerms mpa, int features, int segmentLimit, boolean in
     /// All features of this version.
     public static final int FEATURES =
             PeerHandshake.FEATURE_IMMEDIATE | PeerHandshake.FEATURE_ATOMIC | PeerHandshake.FEATURE_ACKNOWLEDGE;
-    /// The size of a frame of our own peers, with its header: just under 64 KiB. With all around it, it is a
-    /// little shorter than a TCP segment of the loopback interface (65,483 bytes), or of an adapter that puts
-    /// segments together: what comes as one piece is read as one piece.
+    /// The size of a frame between our own devices, with its header: just under 64 KiB. With all headers it fits into
+    /// one TCP segment of the loopback interface (65,483 bytes), or of an adapter that merges segments, so that one
+    /// read takes a whole frame.
     public static final int LONGEST_SEGMENT = 65_440;
     /// The shortest limit that a peer may ask for: segments without room for payload would never end a message.
     private static final int SHORTEST_SEGMENT = 128;
@@ -52,8 +52,7 @@ public record LinkTerms(MpaTerms mpa, int features, int segmentLimit, boolean in
         return room >= CACHE_LINE ? room & -CACHE_LINE : room;
     }
 
-    /// The requests that the peer does not understand, because it has only those of RFC 5040, or is an old one of
-    /// our own.
+    /// The operations that the peer does not support: it has only those of RFC 5040, or an older version of our own.
     Set<SendOpcode> missing() {
         EnumSet<SendOpcode> missing = EnumSet.noneOf(SendOpcode.class);
         if (!has(PeerHandshake.FEATURE_IMMEDIATE)) {

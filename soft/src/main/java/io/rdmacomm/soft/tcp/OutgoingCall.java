@@ -12,10 +12,10 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.TimeUnit;
 
-/// A connection that a queue pair opens to its peer, until the peer has answered. Continues even if the queue
-/// pair no longer wants it: a peer that has accepted must be notified, or it would take the end for a
-/// failure. Before its host has answered, the call may end early for another one. TCP itself repeats a lost
-/// SYN only after a second (RFC 6298 2.1), when most queue pairs have exhausted their retries.
+/// A connection that a queue pair opens to its peer, until the peer has answered. Continues even if the queue pair no
+/// longer wants it: a peer that has accepted must be told, or it would see a failure. Before the peer's host has
+/// answered, a new call may replace this one: TCP retransmits a lost SYN only after a second (RFC 6298 2.1), when
+/// most queue pairs have exhausted their retries.
 final class OutgoingCall extends TcpCall {
     private final TcpEndpoint endpoint;
     private final PeerHandshake handshake;
@@ -81,13 +81,13 @@ final class OutgoingCall extends TcpCall {
         endpoint.callAccepted(this, channel(), LinkTerms.with(peer, terms, true, node().settings()));
     }
 
-    /// Whether the peer's host has answered, and the peer is likely to do so.
+    /// Whether the peer's host has answered, and the peer is likely to answer.
     boolean isReached() {
         return channel().isConnected() && !isOlderThan(super.patienceNanos());
     }
 
-    /// Hanging up on a peer whose answer is on its way would fail its queue pair, so once its host has answered, the
-    /// call waits as long as for a link that is silent.
+    /// Hanging up while the peer's answer is in flight would fail its queue pair. So once its host has answered, the
+    /// call may take as long as a link may be silent.
     @Override
     long patienceNanos() {
         long usual = super.patienceNanos();

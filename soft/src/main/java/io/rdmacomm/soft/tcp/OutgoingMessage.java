@@ -8,7 +8,7 @@ import io.rdmacomm.soft.memory.LocalRegion;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/// A message with payload on its way out, cut into segments: a Send, a Write, or a Read Response.
+/// An outgoing message with payload, cut into segments: a Send, a Write, or a Read Response.
 final class OutgoingMessage {
     private final LocalMemory memory;
     private final int mostPayload;
@@ -62,7 +62,7 @@ final class OutgoingMessage {
         sourceKey = 0;
     }
 
-    /// Sends payload only while this key of a window is valid, too.
+    /// Sends payload only while this window's key is valid, too.
     void onlyWhileValid(int windowKey) {
         sourceKey = windowKey;
     }

@@ -1,7 +1,7 @@
 package io.rdmacomm.soft.tcp;
 
-/// The READs and atomics of one queue pair that wait for their responses, in the order in which they were sent. At
-/// most as many as were agreed on.
+/// The READs and atomics of one queue pair that wait for responses, in the order sent. Holds at most as many as
+/// agreed on.
 final class OutstandingReads {
     private final long[] positions;
     private final int[] keys;
@@ -39,7 +39,7 @@ final class OutstandingReads {
         left[at] = bytes;
     }
 
-    /// Waits for the value that an atomic operation finds.
+    /// Waits for the old value of an atomic operation.
     void addAtomic(long position) {
         atomic[add(position)] = true;
     }
@@ -66,7 +66,7 @@ final class OutstandingReads {
         return keys[first];
     }
 
-    /// Where the next byte of the oldest READ goes.
+    /// The target for the next byte of the oldest READ.
     long address() {
         return addresses[first];
     }
@@ -76,19 +76,19 @@ final class OutstandingReads {
         return left[first];
     }
 
-    /// Bytes of the oldest READ have come.
+    /// Bytes of the oldest READ have arrived.
     void advance(int bytes) {
         addresses[first] += bytes;
         left[first] -= bytes;
     }
 
-    /// The oldest is complete.
+    /// Removes the oldest request: it is complete.
     void remove() {
         first = (first + 1) % positions.length;
         count--;
     }
 
-    /// Those of the requests from `position` on were not carried out.
+    /// Removes the requests from `position` on: they were not executed.
     void removeFrom(long position) {
         while (count > 0 && positions[(first + count - 1) % positions.length] >= position) {
             count--;

@@ -11,8 +11,8 @@ import io.rdmacomm.soft.memory.LocalMemory;
 import io.rdmacomm.verbs.AccessFlag;
 import org.jspecify.annotations.Nullable;
 
-/// The responses that this side owes its peer, in the order of the requests (RFC 5040 5.5). At most as many as
-/// were agreed on. The data of a READ is taken when its turn comes, so the key is checked then once more.
+/// The responses that this side owes its peer, in the order of the requests (RFC 5040 5.5). Holds at most as many as
+/// agreed on. The memory of a READ is read only when its response is sent, so its key is then checked again.
 final class OwedResponses {
     private static final int READ = AccessFlag.REMOTE_READ.bit();
 
@@ -77,7 +77,7 @@ final class OwedResponses {
         return at;
     }
 
-    /// Whether the memory of a READ was withdrawn after it was asked for.
+    /// Whether the memory of a READ was withdrawn after the request came.
     boolean isRefused() {
         return refused;
     }
@@ -126,7 +126,7 @@ final class OwedResponses {
     }
 
     private @Nullable AccessFault resolve(int at) {
-        // No bytes need no key.
+        // An empty READ needs no valid key.
         return lengths[at] == 0 ? null : keys.resolve(sourceKeys[at], sourceAddresses[at], lengths[at], READ, source);
     }
 }

@@ -34,7 +34,7 @@ final class PolledLink {
         return queue;
     }
 
-    /// Has the selector of the queue watch the socket.
+    /// Makes the selector of the queue watch the socket.
     void open() throws IOException {
         key = queue.add(this);
     }
@@ -47,7 +47,7 @@ final class PolledLink {
 
     // ---- Requests; any thread ----
 
-    /// Has the polling thread drive the link, although nothing has arrived.
+    /// Makes the polling thread drive the link, although nothing has arrived.
     void ask() {
         if (!direct) {
             queue.ask(this);
@@ -61,7 +61,7 @@ final class PolledLink {
         return asked.compareAndSet(false, true);
     }
 
-    /// It may be asked again from here on.
+    /// The thread may be asked again from here on.
     void clearAsked() {
         asked.set(false);
     }
@@ -83,7 +83,7 @@ final class PolledLink {
         return direct;
     }
 
-    /// The polling thread begins to read the link directly, so its selector need not watch the socket; or it ends.
+    /// Starts or stops reading the link directly. While it is read directly, the selector need not watch the socket.
     void readDirectly(boolean now) {
         idlePolls = 0;
         direct = now;
@@ -95,7 +95,7 @@ final class PolledLink {
             LOGGER.log(System.Logger.Level.TRACE, "another thread has closed the link meanwhile", e);
         }
         if (!now && driver.hasSomethingToSend()) {
-            // While it was read directly, the thread was not asked.
+            // While the link was read directly, the thread was not asked.
             queue.ask(this);
         }
     }
@@ -105,7 +105,7 @@ final class PolledLink {
         idlePolls = driver.tryDrive() ? 0 : idlePolls + 1;
     }
 
-    /// How many polls in a row have received nothing.
+    /// The number of polls in a row that have received nothing.
     int idlePolls() {
         return idlePolls;
     }

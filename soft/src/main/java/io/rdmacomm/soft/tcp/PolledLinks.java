@@ -16,13 +16,13 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// The links of one completion queue, for the thread that polls it. It reads the few that were busy lately directly,
-/// which costs least. Every few polls a selector finds which of the others are ready, so the cost of polling does not
+/// The links of one completion queue, for the thread that polls it. It reads a few recently busy links directly,
+/// which is cheapest. Every few polls a selector finds which of the others are ready, so the cost of polling does not
 /// grow with their number.
 public final class PolledLinks implements Arrivals.Place, AutoCloseable {
-    /// How many links are read directly.
+    /// The number of links that are read directly.
     private static final int MAX_DIRECT = 4;
-    /// After how many polls in a row that receive nothing a link is left to the selector.
+    /// After this many polls in a row without data, a link is left to the selector.
     private static final int IDLE_POLLS = 2_000;
     private static final int SELECT_EVERY = 8;
     // With all links read directly, the selector only has closed links to remove.
@@ -35,7 +35,7 @@ public final class PolledLinks implements Arrivals.Place, AutoCloseable {
     private final Consumer<SelectionKey> onReady = this::ready;
     private final Consumer<SelectionKey> onAwaited = this::awaited;
     private final AtomicInteger watched = new AtomicInteger();
-    /// Those of the links that were asked that this thread has taken from the list.
+    /// The asked links that the polling thread has taken from the list.
     private @Nullable PolledLink taken;
     private int directCount;
     private int turn;
@@ -72,20 +72,20 @@ public final class PolledLinks implements Arrivals.Place, AutoCloseable {
             return;
         }
         try {
-            // A channel is not really closed before its keys are gone.
+            // A channel is not fully closed before its keys are gone.
             selector.selectNow(PolledLinks::leave);
         } catch (IOException e) {
-            SafeLogger.of(PolledLinks.class).log(System.Logger.Level.DEBUG, "a link is forgotten later", e);
+            SafeLogger.of(PolledLinks.class).log(System.Logger.Level.DEBUG, "a later select will remove a link", e);
         } finally {
             selecting.set(false);
         }
     }
 
     private static void leave(SelectionKey key) {
-        // Whatever is ready is so the next time, too.
+        // Ignores the key: it is ready in the next select too.
     }
 
-    /// Has the polling thread drive a link because it has something to send; thread-safe.
+    /// Makes the polling thread drive a link that has something to send. Thread-safe.
     void ask(PolledLink link) {
         if (link.markAsked()) {
             PolledLink first;
@@ -111,7 +111,7 @@ public final class PolledLinks implements Arrivals.Place, AutoCloseable {
         return link;
     }
 
-    /// The time of the last poll, as of [System#nanoTime()].
+    /// The [System#nanoTime()] of the last poll.
     long lastPoll() {
         return lastPoll;
     }
@@ -131,14 +131,14 @@ public final class PolledLinks implements Arrivals.Place, AutoCloseable {
         return waiting;
     }
 
-    /// Whether the thread that polls sees itself what arrives: it does not sleep, or it sleeps in [#await].
+    /// Whether the polling thread itself sees incoming data: it does not sleep, or sleeps in [#await].
     boolean isAttended() {
         return waiting || !completions.isArmed();
     }
 
-    /// Sleeps until something arrives over one of the links, and drives that link. So what arrives wakes one thread;
-    /// the engine would have to wake the thread that waits. To be called when the armed queue was polled once more.
-    /// Returns at once while another thread selects.
+    /// Sleeps until data arrives on one of the links, and drives that link. This wakes one thread; the engine would
+    /// have to wake the waiting thread in turn. Call it after the armed queue was polled once more. Returns at once
+    /// while another thread selects.
     ///
     /// @param ended asked once no other thread can select, because a select of a thread that polls may have
     ///        used up an earlier [#wakeUp()]
@@ -156,7 +156,7 @@ public final class PolledLinks implements Arrivals.Place, AutoCloseable {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         } catch (ClosedSelectorException e) {
-            // The completion queue is being closed, which the next use of it finds out.
+            // The completion queue is being closed; its next use reports that.
         } finally {
             waiting = false;
             selecting.set(false);
@@ -169,7 +169,7 @@ public final class PolledLinks implements Arrivals.Place, AutoCloseable {
         selector.wakeup();
     }
 
-    /// The next poll drives the link once more, to acknowledge what the program does not answer.
+    /// Makes the next poll drive the link once more, to acknowledge what the program does not answer.
     private void awaited(SelectionKey key) {
         waiting = false;
         if (key.attachment() instanceof PolledLink link) {
@@ -221,7 +221,7 @@ public final class PolledLinks implements Arrivals.Place, AutoCloseable {
 
     private void select() {
         if (!selecting.compareAndSet(false, true)) {
-            // Another thread waits for what arrives.
+            // Another thread waits at the selector.
             return;
         }
         try {
@@ -240,7 +240,7 @@ public final class PolledLinks implements Arrivals.Place, AutoCloseable {
         }
     }
 
-    /// Makes a link one of those that are read directly; the one that was idle longest makes room.
+    /// Starts reading a link directly; if there are too many, the one that was idle longest makes room.
     private void readDirectly(PolledLink link) {
         if (link.driver().isClosed() || link.isDirect()) {
             return;
@@ -276,8 +276,8 @@ public final class PolledLinks implements Arrivals.Place, AutoCloseable {
             link.readDirectly(false);
         }
         if (waiting) {
-            // A select does not see the sockets that are left to it after it has begun. While this thread
-            // goes on polling, the engine does not read them either.
+            // A select does not see sockets that are added after it began, and the engine does not read them either
+            // while this thread polls.
             selector.wakeup();
         }
     }

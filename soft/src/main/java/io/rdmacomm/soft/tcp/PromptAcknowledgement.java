@@ -6,12 +6,11 @@ import java.net.SocketOption;
 import java.nio.channels.SocketChannel;
 import java.util.Set;
 
-/// Has TCP itself acknowledge a stream at once (tcp(7), TCP_QUICKACK), where the system can.
+/// Makes TCP acknowledge an incoming stream at once (tcp(7), TCP_QUICKACK), where the system can.
 ///
-/// Linux takes a receiver that sends something in between for one end of a dialogue, where acknowledgements wait for
-/// the next message. In a stream there is none: then they are sent where the sender's processor is at work, not
-/// when the receiver has read, and the stream gets slower by about a fifth. The option holds only until the
-/// next bytes are sent, so it is set again each time.
+/// Linux delays the ACKs of a receiver that also sends, to attach them to its next message. In a one-way stream there
+/// is none: the ACKs are then sent where the sender's processor is at work instead of when the receiver reads, and
+/// the stream gets slower by about a fifth. Sending clears the option, so it is set again each time.
 final class PromptAcknowledgement {
     private static final SocketOption<Boolean> QUICK = ExtendedSocketOptions.TCP_QUICKACK;
 
@@ -24,7 +23,7 @@ final class PromptAcknowledgement {
         this.possible = options.contains(QUICK);
     }
 
-    /// Something was sent in the middle of a stream that comes in.
+    /// Sets the option again, after something was sent during an incoming stream.
     void renew() throws IOException {
         if (possible) {
             channel.setOption(QUICK, Boolean.TRUE);

@@ -9,7 +9,7 @@ import io.rdmacomm.verbs.WorkStatus;
 
 /// Why a request of the peer was rejected, which ends the link.
 ///
-/// @param code for a peer of another make
+/// @param code for a third-party peer
 /// @param syndrome for our own peers
 /// @param event to be raised here, or [AsyncEventType#UNKNOWN]
 record Refusal(TerminateCode code, int syndrome, AsyncEventType event) {
@@ -21,7 +21,7 @@ record Refusal(TerminateCode code, int syndrome, AsyncEventType event) {
         return new Refusal(code, syndrome(code.workStatus()), event);
     }
 
-    /// The memory that a Write names is refused where it is placed, by DDP, which has no rights (RFC 5041 7).
+    /// DDP places Writes, so it reports their memory faults; it knows no access rights (RFC 5041 7).
     static Refusal ofWrite(RequestFault fault) {
         TerminateCode code = switch (fault) {
             case INVALID_KEY -> TerminateCode.TAGGED_INVALID_KEY;
@@ -32,7 +32,7 @@ record Refusal(TerminateCode code, int syndrome, AsyncEventType event) {
         return new Refusal(code, syndrome(fault.status()), fault.event());
     }
 
-    /// Anything else is refused by RDMAP (RFC 5040 7.1).
+    /// RDMAP reports all other faults (RFC 5040 7.1).
     static Refusal of(RequestFault fault) {
         return new Refusal(code(fault), syndrome(fault.status()), fault.event());
     }

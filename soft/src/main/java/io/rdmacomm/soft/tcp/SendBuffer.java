@@ -7,19 +7,19 @@ import java.net.SocketAddress;
 import java.net.StandardSocketOptions;
 import java.nio.channels.SocketChannel;
 
-/// How much TCP holds of what a link sends.
+/// Limits how much of a link's data TCP buffers.
 ///
-/// Between two processes of one host nothing is ever on its way: what TCP has taken lies in the receiver's queue.
-/// Left alone, Linux lets that grow to megabytes (tcp(7), tcp_wmem), and then each byte leaves the processor's
-/// cache between the copy in and the copy out. A short queue stays in it, see decision 17. To another host the
-/// limit would be one of the line, so there the system decides.
+/// Between two processes of one host nothing is ever in flight: the receiver's queue holds all that TCP has taken. By
+/// default, Linux lets it grow to megabytes (tcp(7), tcp_wmem), and then each byte leaves the processor's cache
+/// between the copy in and the copy out. A short queue stays in the cache, see decision 17. To another host the limit
+/// would also limit the bandwidth, so there the system decides.
 final class SendBuffer {
-    /// Linux takes twice as much, for its own part (socket(7), SO_SNDBUF).
+    /// Linux doubles this for its own overhead (socket(7), SO_SNDBUF).
     private static final int BYTES = 256 * 1024;
 
     private SendBuffer() {}
 
-    /// Keeps what waits in the socket short where that makes a stream faster.
+    /// Limits the send buffer where that makes a stream faster.
     ///
     /// @param channel connected
     static void limit(SocketChannel channel) throws IOException {

@@ -2,15 +2,15 @@ package io.rdmacomm.soft.tcp;
 
 import io.rdmacomm.soft.transport.RequestQueue;
 
-/// How far the requests in a [RequestQueue] are on their way over a link, and what becomes of them. They
-/// complete in posting order, when the peer has acknowledged or answered them; a peer of another make does not
-/// acknowledge, so there they complete when TCP has them (RFC 5040 5.5).
+/// Tracks the requests of a [RequestQueue] that a link sends, and completes them. They complete in posting order,
+/// when the peer has acknowledged or answered them; a third-party peer does not acknowledge, so there they complete
+/// when TCP has them (RFC 5040 5.5).
 ///
 /// ```
 /// queue  | complete | sent, waits for the peer | next: being sent | waits to be sent |
 ///                   ^ head                     ^ next                                ^ tail
 /// ```
-/// Each message of a request counts, modulo 2^32; acknowledgements name a count. Under the queue pair's send lock.
+/// Messages are counted modulo 2^32; an acknowledgement carries such a count. Under the queue pair's send lock.
 final class SentRequests {
     /// No position.
     static final long NOWHERE = -1;
@@ -18,11 +18,13 @@ final class SentRequests {
     private final RequestQueue queue;
     private final boolean acknowledging;
 
-    // By place in the queue: the count before and after the request, the numbers before it, responses it waits for.
+    // By place in the queue: the message count before and after the request.
     private final int[] firstMessage;
     private final int[] endMessage;
+    // The numbers of the request's first Send and first Read Request.
     private final int[] sendNumber;
     private final int[] requestNumber;
+    // The responses that the request waits for.
     private final int[] owed;
 
     private long next;
@@ -55,7 +57,7 @@ final class SentRequests {
 
     // ---- Sending ----
 
-    /// Whether requests were sent that have not ended.
+    /// Whether requests are in flight.
     boolean isWaiting() {
         return queue.head() != next || begun;
     }
@@ -85,7 +87,7 @@ final class SentRequests {
         return queue.head() == next;
     }
 
-    /// The next request is sent from here on.
+    /// Begins to send the next request.
     ///
     /// @param send number of the next Send
     /// @param readRequest number of the next Read Request
@@ -121,12 +123,12 @@ final class SentRequests {
         }
     }
 
-    /// The part of the next request that was begun need not be awaited.
+    /// Does not wait for the part of the next request that has begun.
     void abandon() {
         begun = false;
     }
 
-    /// Everything that was added has been written: a peer that does not acknowledge has it, as far as is known.
+    /// TCP has all messages: to a peer that does not acknowledge, this counts as an acknowledgement.
     void allWritten() {
         if (!acknowledging) {
             acknowledged = begun ? firstMessage[place(next)] : messages;
@@ -151,7 +153,7 @@ final class SentRequests {
         return acknowledged;
     }
 
-    /// The position of the request that the message after those acknowledged belongs to, or [#NOWHERE].
+    /// The position of the request with the first unacknowledged message, or [#NOWHERE].
     long refused() {
         for (long position = queue.head(); position < next || (position == next && begun); position++) {
             int place = place(position);
@@ -163,17 +165,17 @@ final class SentRequests {
         return NOWHERE;
     }
 
-    /// The number of the first Send of the request at `position`, or behind it.
+    /// The number of the first Send of the request at `position`, or after it.
     int sendNumber(long position) {
         return sendNumber[place(position)];
     }
 
-    /// The number of the first Read Request of the request at `position`, or behind it.
+    /// The number of the first Read Request of the request at `position`, or after it.
     int requestNumber(long position) {
         return requestNumber[place(position)];
     }
 
-    /// The request at `position`, which is the one [#refused], is next again.
+    /// Resends from the [#refused] request at `position`.
     ///
     /// @param done how many of its parts were carried out
     void goBackTo(long position, int done) {
@@ -192,7 +194,7 @@ final class SentRequests {
 
     // ---- Failing ----
 
-    /// The peer has refused the message after those acknowledged.
+    /// The peer has refused the first unacknowledged message.
     void refuse(int status, int vendorError) {
         long position = refused();
         stop(position == NOWHERE ? queue.head() : position, status, vendorError);
@@ -214,7 +216,7 @@ final class SentRequests {
 
     // ---- Completing ----
 
-    /// Completes what has ended, in posting order.
+    /// Completes finished requests in posting order.
     ///
     /// @return whether the oldest request has failed: see [#failure]
     boolean completeRequests() {

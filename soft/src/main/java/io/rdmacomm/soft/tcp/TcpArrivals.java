@@ -4,9 +4,8 @@ import io.rdmacomm.soft.mapped.CompletionRing;
 import io.rdmacomm.soft.transport.Arrivals;
 import org.jspecify.annotations.Nullable;
 
-/// The links whose requests complete in one completion queue. Most queues of a host have none, so the selector is
-/// opened
-/// with the first.
+/// The links whose requests complete in one completion queue. Most queues of a host have none, so the first link
+/// opens the selector.
 public final class TcpArrivals implements Arrivals {
     private final TcpNode node;
     private final CompletionRing completions;

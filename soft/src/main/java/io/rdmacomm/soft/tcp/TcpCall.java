@@ -38,24 +38,24 @@ abstract class TcpCall implements Engine.Ready {
             onMalformed();
             end();
         } catch (RuntimeException | Error e) {
-            // A bug here, or no memory for the buffers of a link, costs this call only.
+            // A bug here, or a lack of memory for a link's buffers, ends only this call.
             LOGGER.log(System.Logger.Level.WARNING, "a call is ended after an unexpected failure", e);
             onMalformed();
             end();
         }
     }
 
-    /// Continues as far as possible.
+    /// Continues the handshake as far as the socket allows without blocking.
     abstract void advance(SelectionKey key) throws IOException;
 
-    /// The call is over, and so is its connection.
+    /// Ends the call, and closes its connection.
     final void end() {
         leave();
         node.links().closing().close(channel);
         onEnd();
     }
 
-    /// The call is over; its connection stays open.
+    /// Ends the call; its connection stays open.
     final void leave() {
         node.left(this);
     }
@@ -63,7 +63,7 @@ abstract class TcpCall implements Engine.Ready {
     /// The other side speaks another protocol, or has disconnected early; the call is about to end.
     void onMalformed() {}
 
-    /// The time of the call is over; it is about to end.
+    /// The call has timed out; it is about to end.
     void onTimeout() {}
 
     /// The call has ended without success.
@@ -78,7 +78,7 @@ abstract class TcpCall implements Engine.Ready {
         return System.nanoTime() - begin >= nanos;
     }
 
-    /// Ends the call if its time is over.
+    /// Ends the call if it has timed out.
     final void checkTime() {
         if (isOlderThan(patienceNanos())) {
             try {

@@ -94,8 +94,8 @@ public final class TcpEndpoint implements Endpoint {
         node.call(this, handshake, resources.retries().callNanos());
     }
 
-    /// Whether the peer's host has taken a call that the peer is likely to answer soon. TCP then soon
-    /// retransmits what is lost.
+    /// Whether the peer's host has taken a call that the peer is likely to answer soon. From then on, TCP soon
+    /// retransmits lost data.
     @Override
     public boolean isReached() {
         OutgoingCall now = call;
@@ -227,8 +227,8 @@ public final class TcpEndpoint implements Endpoint {
         return calling && isBefore(address(), theirs) ? PeerHandshake.Verdict.BUSY : PeerHandshake.Verdict.ACCEPTED;
     }
 
-    /// A caller that has seen or guessed the numbers of a waiting queue pair must not take the peer's place
-    /// from any host: the peer calls from its own address.
+    /// Whether the call comes from the peer's address: a caller on another host may have seen or guessed the numbers
+    /// of a waiting queue pair.
     private boolean mayCallFrom(Gid origin) {
         if (node.settings().callersFromAnywhere() || origin.equals(destination.gid())) {
             return true;
@@ -249,8 +249,8 @@ public final class TcpEndpoint implements Endpoint {
         return (order != 0 ? order : Integer.compare(one.number(), other.number())) < 0;
     }
 
-    /// Whether the present connection is with a peer that has called before this side knew the number of its first
-    /// packet, and that expects another one.
+    /// Whether the peer of the present connection called before this side knew the number of its own first packet,
+    /// and expects a different one.
     @Override
     public boolean isMistaken() {
         return current != null && expectedPsn != -1 && expectedPsn != destination.sendPsn();
@@ -298,7 +298,7 @@ public final class TcpEndpoint implements Endpoint {
         }
     }
 
-    /// Takes the end of this connection for that of a peer in shared memory; any thread, without the lock.
+    /// Treats the end of this connection as the end of a peer in shared memory; any thread, without the lock.
     ///
     /// @param onEnd called once with the reason why the connection has ended, with the lock held
     /// @throws IOException if the connection is no longer usable, or the queue pair is no longer connected
@@ -321,9 +321,9 @@ public final class TcpEndpoint implements Endpoint {
         }
     }
 
-    /// The queue pair has stopped: the peer in shared memory that was found by address is told.
+    /// The queue pair has stopped: tells a peer in shared memory that was found by address.
     ///
-    /// @param orderly whether the peer's queue pair should not take it for a failure
+    /// @param orderly whether the peer's queue pair should see a disconnect rather than a failure
     @Override
     public void stopped(boolean orderly) {
         DisconnectLine watched = line;
@@ -333,10 +333,10 @@ public final class TcpEndpoint implements Endpoint {
         }
     }
 
-    /// Waits until everything that was posted has been sent and, if the peer does that, acknowledged; any thread,
-    /// without the lock.
+    /// Waits until all posted requests are sent and, if the peer acknowledges, acknowledged; any thread, without the
+    /// lock.
     ///
-    /// @return false if it was not in time, or cannot be
+    /// @return false if the time was too short, the thread was interrupted, or the queue pair is not connected
     public boolean awaitIdle(long timeoutNanos) {
         long deadline = System.nanoTime() + timeoutNanos;
         while (true) {
@@ -375,7 +375,8 @@ public final class TcpEndpoint implements Endpoint {
         Set<SendOpcode> missing = transport.missing();
         String why = missing.isEmpty()
                 ? ""
-                : channel.getRemoteAddress() + " has the requests of iWARP alone (RFC 5040); use SEND, WRITE or READ";
+                : channel.getRemoteAddress()
+                        + " supports only the requests of iWARP (RFC 5040); use SEND, WRITE or READ";
         owner.begin(transport, missing, why);
     }
 

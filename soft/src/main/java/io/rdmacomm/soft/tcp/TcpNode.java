@@ -171,7 +171,7 @@ public final class TcpNode implements Engine.Ready, AutoCloseable {
         TcpKeepAlive.set(channel, settings.silenceSeconds());
     }
 
-    /// Has the engine call the peer of a queue pair.
+    /// Makes the engine call the peer of a queue pair.
     ///
     /// @param patienceNanos how long its host may take to answer
     void call(TcpEndpoint endpoint, PeerHandshake handshake, long patienceNanos) {
@@ -214,7 +214,7 @@ public final class TcpNode implements Engine.Ready, AutoCloseable {
         }
     }
 
-    /// The right peer has called from the wrong place, which is logged once: it will call again and again.
+    /// Logs once that the right peer has called from a wrong address: it will call again and again.
     void wrongOrigin(String what) {
         if (strayTold.compareAndSet(false, true)) {
             LOGGER.log(System.Logger.Level.WARNING, what);

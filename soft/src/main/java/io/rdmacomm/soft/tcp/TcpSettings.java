@@ -8,10 +8,10 @@ import java.net.InetAddress;
 /// @param address the address that it listens on and calls from
 /// @param checksum which links have a checksum (CRC-32C) if the peer does not insist on one
 /// @param segment the longest frame that it sends, in bytes: what one TCP segment of the path carries (the EMSS of
-/// RFC 5044 4.5)
+///         RFC 5044 4.5)
 /// @param silenceSeconds how long the host of an idle peer may be silent before the link ends
-/// @param callersFromAnywhere whether the peer of a queue pair may call from another address than its own, as it does
-/// from behind NAT
+/// @param callersFromAnywhere whether the peer of a queue pair may call from another address than its own, as it
+///         does from behind NAT
 public record TcpSettings(
         InetAddress address, Checksum checksum, int segment, int silenceSeconds, boolean callersFromAnywhere) {
     /// The longest frame where nothing limits it.
@@ -22,11 +22,11 @@ public record TcpSettings(
 
     /// The TCP links that have a checksum.
     public enum Checksum {
-        /// Those that leave the host: data within a host is not damaged on the way.
+        /// Links to other hosts: data within a host is not damaged on the way.
         BETWEEN_HOSTS,
-        /// All.
+        /// All links.
         ALWAYS,
-        /// None.
+        /// No links.
         NEVER
     }
 

@@ -27,13 +27,13 @@ public final class TcpTransport implements Transport {
     private final @Nullable Consumer<String> onEnd;
     private boolean stopped;
 
-    /// Takes over a connection on which everything has been agreed on.
+    /// Takes over a connection whose terms are agreed on.
     ///
     /// @param pollsSends the links of the completion queue of sends
     /// @param pollsReceives the links of the completion queue of receives
     /// @param channel not blocking
     /// @param onEnd called once with the reason why the connection has ended, if a connection manager has made it;
-    /// else null
+    ///         else null
     TcpTransport(
             QueuePairResources queuePair,
             LinkContext context,
@@ -54,7 +54,7 @@ public final class TcpTransport implements Transport {
                 link, queuePair.lock(), queuePair.retries(), pollsSends, pollsReceives, context.engineLinks());
     }
 
-    /// Has the link driven by the threads that poll, and by the engine.
+    /// Starts driving the link, on the threads that poll and on the engine.
     ///
     /// @throws IOException if the connection is no longer usable; it is closed then
     void open() throws IOException {
@@ -114,7 +114,7 @@ public final class TcpTransport implements Transport {
         try {
             driver.close();
         } catch (RuntimeException e) {
-            LOGGER.log(System.Logger.Level.DEBUG, () -> this + " is forgotten later", e);
+            LOGGER.log(System.Logger.Level.DEBUG, () -> this + " could not be removed from its completion queues", e);
         }
         closing.close(channel, link.close(orderly));
         traffic.end(link);

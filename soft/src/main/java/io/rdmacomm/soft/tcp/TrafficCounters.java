@@ -13,7 +13,7 @@ public final class TrafficCounters {
         open.add(link);
     }
 
-    /// The link counts no more. Idempotent.
+    /// The link has ended. Idempotent.
     synchronized void end(Link link) {
         if (open.remove(link)) {
             ended = ended.plus(link.traffic());

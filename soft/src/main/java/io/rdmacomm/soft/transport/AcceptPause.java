@@ -3,8 +3,8 @@ package io.rdmacomm.soft.transport;
 import java.nio.channels.SelectionKey;
 import org.jspecify.annotations.Nullable;
 
-/// Leaves a listening socket alone for a moment after a connection could not be accepted: too many open files, most
-/// likely, and asking again at once would only burn time. Callers stay in the socket's queue meanwhile. Only for the
+/// Pauses a listening socket for a moment when a connection cannot be accepted: most likely too many files are
+/// open, and an immediate retry would only waste time. Callers stay in the socket's queue meanwhile. Only for the
 /// thread that selects.
 public final class AcceptPause {
     private static final long NANOS = 100_000_000;
@@ -12,7 +12,7 @@ public final class AcceptPause {
     private @Nullable SelectionKey key;
     private long until;
 
-    /// Begins a pause, or prolongs it.
+    /// Begins or extends a pause.
     ///
     /// @param listening the key of the listening socket
     public void begin(SelectionKey listening) {
@@ -21,7 +21,7 @@ public final class AcceptPause {
         until = System.nanoTime() + NANOS;
     }
 
-    /// Ends the pause if it is over; to be called before each selection.
+    /// Ends the pause if it is over. Call it before each select.
     ///
     /// @return nanoseconds until the next call is due, [Long#MAX_VALUE] for never
     public long endIfOver() {

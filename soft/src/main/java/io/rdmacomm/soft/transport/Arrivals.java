@@ -3,32 +3,32 @@ package io.rdmacomm.soft.transport;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// What arrives from the network for the queue pairs of one completion queue. The thread that polls the queue and finds
-/// no completion receives it.
+/// Incoming data from the network for the queue pairs of one completion queue. A thread that polls the queue and
+/// finds no completion receives it.
 public interface Arrivals extends AutoCloseable {
-    /// Where a thread can sleep until something arrives.
+    /// A place where a thread can sleep until data arrives.
     interface Place {
-        /// Sleeps until something arrives, and receives it. Returns at once while another thread sleeps here.
+        /// Sleeps until data arrives, and receives it. Returns at once while another thread sleeps here.
         ///
         /// @param millis the longest time, more than 0
-        /// @param ended whether there is nothing to wait for any more; called before the thread sleeps
+        /// @param ended whether there is nothing left to wait for; called before the thread sleeps
         void await(long millis, BooleanSupplier ended);
 
-        /// Ends [#await] of a thread whose wait has ended; any thread.
+        /// Wakes a thread from [#await] whose wait is over; any thread.
         void wakeUp();
     }
 
-    /// Receives; the thread that polls.
+    /// Receives what has arrived; the thread that polls.
     ///
     /// @return false if nothing can have arrived
     boolean receive();
 
     /// The completion queue was armed, so its polling thread is about to sleep, and not at [#place].
     ///
-    /// @param leads whether that thread most likely does the work of the engine then
+    /// @param leads whether that thread will most likely do the work of the engine
     void armed(boolean leads);
 
-    /// Where a thread can sleep instead of waiting for the engine; null if there is no such place now.
+    /// The place where a thread can sleep instead of waiting for the engine; null if there is none now.
     default @Nullable Place place() {
         return null;
     }

@@ -5,7 +5,8 @@ import io.rdmacomm.soft.mapped.CompletionProducer;
 import io.rdmacomm.soft.mapped.CompletionRing;
 import java.lang.foreign.MemorySegment;
 
-/// The producers' end of a completion queue of this context, for its own queue pairs. Thread-safe; allocates nothing.
+/// The producers' end of a completion queue of this context, for the context's own queue pairs. Thread-safe;
+/// allocates nothing.
 public final class CompletionSink {
     private final MemorySegment memory;
     private final CompletionRing ring;
@@ -17,7 +18,7 @@ public final class CompletionSink {
     ///
     /// @param memory the control file
     /// @param lid of this context
-    /// @param announce called when the queue was armed and has a completion now
+    /// @param announce called when an armed queue gets a completion
     /// @param overrun called when the queue had no room
     public CompletionSink(MemorySegment memory, int lid, CompletionRing ring, Runnable announce, Runnable overrun) {
         this.memory = memory;
@@ -37,7 +38,7 @@ public final class CompletionSink {
         }
     }
 
-    /// The context `lid` has stopped: completions behind its claims do not wait for it.
+    /// The context `lid` has stopped: completions after the slots it claimed do not wait for it.
     public void passClaims(int lid) {
         if (ring.passClaims(lid) && ring.disarm()) {
             announce.run();

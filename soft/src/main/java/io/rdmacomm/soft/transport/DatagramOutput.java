@@ -2,15 +2,15 @@ package io.rdmacomm.soft.transport;
 
 import java.lang.foreign.MemorySegment;
 
-/// Puts the datagrams of one queue pair on the network. Under its send lock; allocates nothing.
+/// Sends the datagrams of one queue pair to the network. Under its send lock; allocates nothing.
 public interface DatagramOutput extends AutoCloseable {
     /// The most bytes of payload.
     int longest();
 
-    /// Where a datagram is built.
+    /// The buffer that a datagram is built in.
     MemorySegment memory();
 
-    /// Where in [#memory] the payload goes.
+    /// The offset of the payload in [#memory].
     int payloadAt(OutgoingDatagram datagram);
 
     /// Sends a datagram whose payload is in [#memory]. If the network does not take it, it is lost.

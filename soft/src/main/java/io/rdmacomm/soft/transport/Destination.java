@@ -5,8 +5,7 @@ import io.rdmacomm.verbs.Gid;
 import io.rdmacomm.verbs.PathMtu;
 import io.rdmacomm.verbs.QueuePairAttributes;
 
-/// The queue pair that a queue pair is connected to, by the numbers that were exchanged. Under the queue pair's send
-/// lock.
+/// The peer that a queue pair is connected to, as the two programs exchanged it. Under the queue pair's send lock.
 public final class Destination {
     private Gid gid = Gid.NONE;
     private int lid;
@@ -21,7 +20,7 @@ public final class Destination {
     /// No queue pair.
     public Destination() {}
 
-    /// Takes the numbers from the transition to READY_TO_RECEIVE.
+    /// Reads the peer's numbers from the transition to READY_TO_RECEIVE.
     public void name(QueuePairAttributes attributes) {
         AddressVector path = attributes.addressVector();
         gid = path == null ? Gid.NONE : path.destinationGid();
@@ -32,7 +31,7 @@ public final class Destination {
         mtu = attributes.pathMtu().bytes();
     }
 
-    /// Takes the number of the first packet, and how many READs the peer allows, from the transition to READY_TO_SEND.
+    /// Reads the first packet number and the peer's limit of READs from the transition to READY_TO_SEND.
     public void beginSending(QueuePairAttributes attributes) {
         sendPsn = attributes.sendPsn();
         outboundReads = attributes.maxReadAtomic();

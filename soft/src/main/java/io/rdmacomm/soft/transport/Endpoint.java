@@ -4,8 +4,8 @@ import io.rdmacomm.verbs.SendOpcode;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// How a queue pair gets a transport that needs more than the numbers of its peer: a connection that one side makes and
-/// the other one takes. Under the queue pair's send lock.
+/// Sets up a transport that needs more than the numbers of the peer: a connection that one side opens and the other
+/// one accepts. Under the queue pair's send lock.
 public interface Endpoint {
     /// The numbers of the peer are enough.
     Endpoint NONE = new Endpoint() {};
@@ -22,7 +22,7 @@ public interface Endpoint {
         /// Takes a transport, and ends the one that it has.
         ///
         /// @param missing the requests that the peer does not understand
-        /// @param why it does not
+        /// @param why the reason
         void begin(Transport transport, Set<SendOpcode> missing, String why);
     }
 
@@ -42,15 +42,15 @@ public interface Endpoint {
         return false;
     }
 
-    /// Whether the present connection is with a peer that has called before this side knew the number of its first
-    /// packet, and that expects another one.
+    /// Whether the peer of the present connection called before this side knew the number of its own first packet,
+    /// and expects a different one.
     default boolean isMistaken() {
         return false;
     }
 
     /// The queue pair has stopped.
     ///
-    /// @param orderly whether the peer's queue pair should not take it for a failure
+    /// @param orderly whether the peer's queue pair should see a disconnect rather than a failure
     default void stopped(boolean orderly) {}
 
     /// The transport has ended, and the peer may be called again.

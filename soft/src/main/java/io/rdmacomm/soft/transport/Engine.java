@@ -20,29 +20,29 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// The one thread of a context. It sleeps until one of its channels is ready, or until the time that
-/// [Clock#onTime] asked for; everything that is fast is done by the threads that post and poll instead.
+/// The one thread of a context. It sleeps until one of its channels is ready, or until the time that [Clock#onTime]
+/// asked for. The threads that post and poll do all fast work instead.
 ///
-/// A thread of the program that sleeps until something arrives can do the work of the engine meanwhile
-/// ([#lead]): what arrives then wakes one thread, and not the engine first. One at a time has the seat. The
-/// engine's own thread leaves it to the others until 2 ms after the last of them has left, so that it need not
-/// be woken between two of their waits.
+/// A thread of the program that sleeps until data arrives can do the work of the engine meanwhile ([#lead]):
+/// incoming data then wakes one thread, and not the engine first. One thread at a time has the seat. The engine's
+/// own thread takes it back only 2 ms after the last of them has left, so that it need not be woken between two of
+/// their waits.
 public final class Engine implements AutoCloseable {
     private static final SafeLogger LOGGER = SafeLogger.of(Engine.class);
     private static final long JOIN_MILLIS = 5_000;
-    /// The engine does not hear its channels while it waits for a shorter time.
+    /// The engine does not watch its channels during waits shorter than this.
     public static final long EXACT_NANOS = 1_000_000;
     private static final long DEAF_NANOS = 100_000;
     private static final long SELDOM_NANOS = 50_000;
     private static final long LED_NANOS = 2_000_000;
-    /// After this time in one wait a thread that leads is no longer expected to leave soon.
+    /// After so long a wait, a thread that leads is no longer expected to leave soon.
     private static final long BUSY_NANOS = 20_000_000;
 
-    /// What the own thread does while others have the seat.
+    /// The state of the engine's own thread while others have the seat.
     private enum Rest {
         /// It has the seat, or is about to take it.
         NONE,
-        /// It sleeps for a moment, after which it takes the seat if nobody leads.
+        /// It sleeps for a moment, then takes the seat if no thread leads.
         NAP,
         /// It sleeps until the thread that leads wakes it.
         UNTIL_WOKEN
@@ -53,7 +53,7 @@ public final class Engine implements AutoCloseable {
         /// Time has passed, or [Engine#wakeup()] was called.
         ///
         /// @return nanoseconds until the next call is due, [Long#MAX_VALUE] for never; with 0, everything else
-        /// waits up to 50 us
+        ///         waits up to 50 us
         long onTime();
     }
 
@@ -72,16 +72,16 @@ public final class Engine implements AutoCloseable {
     private final AtomicReference<@Nullable Thread> leader = new AtomicReference<>();
     private final ConcurrentLinkedQueue<Runnable> tasks = new ConcurrentLinkedQueue<>();
     private long lastAsked = System.nanoTime();
-    /// How long the one with the seat waits next.
+    /// How long the thread with the seat will wait next.
     private long wait = Long.MAX_VALUE;
     /// When the clock is due.
     private volatile long due = System.nanoTime() + Long.MAX_VALUE / 2;
     private volatile long lastLed = System.nanoTime() - LED_NANOS;
     private volatile long leadBegan = System.nanoTime();
     private volatile Rest rest = Rest.NONE;
-    /// When the own thread wakes from a nap by itself.
+    /// When the own thread's nap ends by itself.
     private volatile long napEnd;
-    /// Whether [#wakeup()] was called, and the clock not since.
+    /// Whether [#wakeup()] was called since the last call of the clock.
     private volatile boolean called;
     private volatile boolean servedOthers;
     private volatile boolean stopping;
@@ -119,7 +119,7 @@ public final class Engine implements AutoCloseable {
         wakeup();
     }
 
-    /// Has [Clock#onTime] called soon.
+    /// Makes the engine call [Clock#onTime] soon.
     public void wakeup() {
         called = true;
         selector.wakeup();
@@ -128,7 +128,7 @@ public final class Engine implements AutoCloseable {
         }
     }
 
-    /// Has [Clock#onTime] called before the next wait: by the thread that is about to lead, or else within 2 ms.
+    /// Makes [Clock#onTime] run before the next wait: on the thread that is about to lead, or else within 2 ms.
     public void callBeforeNextWait() {
         called = true;
         if (rest == Rest.NONE || leader.get() != null) {
@@ -159,7 +159,7 @@ public final class Engine implements AutoCloseable {
     /// @param most the longest wait
     private void turn(long most) throws IOException {
         long now = called ? 0 : Math.min(wait, most);
-        // After a failure, too: what has failed may be due.
+        // Set first, so that it holds after a failure, too: what has failed may be due.
         wait = 0;
         select(now);
         called = false;
@@ -173,7 +173,7 @@ public final class Engine implements AutoCloseable {
     /// Takes the seat; the own thread.
     private void awaitSeat() {
         while (!stopping && (leader.get() != null || nap() > 0)) {
-            // Whoever leads sees that when it leaves; whoever calls sees it now.
+            // A leading thread sees `rest` when it leaves; a caller of `wakeup` sees it now.
             boolean quiet = isLedQuietly();
             napEnd = System.nanoTime() + Long.MAX_VALUE / 2;
             rest = quiet ? Rest.UNTIL_WOKEN : Rest.NAP;
@@ -189,13 +189,13 @@ public final class Engine implements AutoCloseable {
         seat.lock();
     }
 
-    /// Whether a thread leads that has waited for long. One that leaves often does not have to wake the own thread each
-    /// time, just before it does its own work: that thread wakes up by itself.
+    /// Whether a thread leads and has waited for long. One that leaves often does not have to wake the own thread
+    /// each time, just before its own work: the own thread then wakes up by itself.
     private boolean isLedQuietly() {
         return leader.get() != null && System.nanoTime() - leadBegan > BUSY_NANOS;
     }
 
-    /// How long the own thread can leave the work to a thread that has led just now, and is likely to come back.
+    /// How long the own thread can nap, as a thread has just led and is likely to come back.
     private long nap() {
         if (called || !tasks.isEmpty()) {
             return 0;
@@ -204,12 +204,12 @@ public final class Engine implements AutoCloseable {
         return Math.min(lastLed + LED_NANOS - now, due - now);
     }
 
-    /// Does the work of the engine once on the calling thread, which waits for something to arrive.
+    /// Does the work of the engine once on the calling thread, which waits for data.
     ///
     /// @param nanos the longest wait, at least [#EXACT_NANOS]
-    /// @param ended whether there is nothing to wait for any more: asked once the thread has the seat, because
-    ///        a call of [#wakeup()] before that may have woken another one
-    /// @return whether it did; not if another thread does, or the engine is closed
+    /// @param ended whether there is nothing left to wait for: called once the thread has the seat, because an
+    ///         earlier call of [#wakeup()] may have woken another thread
+    /// @return whether it did; false if another thread does, or the engine is closed
     public boolean lead(long nanos, BooleanSupplier ended) {
         if (stopping || !leader.compareAndSet(null, Thread.currentThread())) {
             return false;
@@ -239,7 +239,7 @@ public final class Engine implements AutoCloseable {
         return led;
     }
 
-    /// The seat is free: the own thread must watch it, and must know what is due before its nap ends.
+    /// The seat is free: wakes the own thread if it must take the seat, or if work is due before its nap ends.
     private void wakeOwnThread() {
         Rest now = rest;
         boolean urgent = called || !tasks.isEmpty() || due - napEnd < 0;
@@ -248,8 +248,7 @@ public final class Engine implements AutoCloseable {
         }
     }
 
-    /// Whether the last turn of [#lead] has brought something for another thread that waits. That one had better
-    /// lead.
+    /// Whether the last turn of [#lead] brought data for another waiting thread. That thread should lead.
     public boolean hasServedOthers() {
         return servedOthers;
     }
@@ -265,7 +264,7 @@ public final class Engine implements AutoCloseable {
         }
     }
 
-    /// Waits, and handles what is ready: without a set of keys, whose iterator would be allocated each time.
+    /// Waits, and handles ready channels. Avoids the set of keys, whose iterator would be allocated each time.
     private void select(long waitNanos) throws IOException {
         if (waitNanos == 0) {
             selectSeldom();
@@ -274,7 +273,7 @@ public final class Engine implements AutoCloseable {
         } else if (waitNanos < EXACT_NANOS) {
             int ready = selector.selectNow(handler);
             if (ready == 0 && tasks.isEmpty()) {
-                // No longer: only a wake-up of the selector would end a select early.
+                // At most this long: only a wake-up of the selector would end a select early.
                 LockSupport.parkNanos(Math.min(waitNanos, DEAF_NANOS));
             }
         } else {
@@ -298,13 +297,13 @@ public final class Engine implements AutoCloseable {
                 ready.ready(key);
             }
         } catch (CancelledKeyException e) {
-            LOGGER.log(System.Logger.Level.TRACE, "another thread has closed it meanwhile", e);
+            LOGGER.log(System.Logger.Level.TRACE, "another thread has closed the channel meanwhile", e);
         } catch (IOException | RuntimeException | Error e) {
             report(e);
         }
     }
 
-    /// Reports a failure that costs one connection, and must neither end the engine nor keep it from the others. Never
+    /// Reports a failure that ends one connection, and must neither end the engine nor stop its other work. Never
     /// throws. Called by the engine.
     public void report(Throwable e) {
         thread.report(e);

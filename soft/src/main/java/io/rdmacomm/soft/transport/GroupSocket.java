@@ -3,7 +3,7 @@ package io.rdmacomm.soft.transport;
 import java.io.IOException;
 import java.nio.channels.DatagramChannel;
 
-/// The socket of an address handle for a multicast group, which has the handle's hop limit.
+/// The socket of an address handle for a multicast group. It has the handle's hop limit.
 ///
 /// @param channel not blocking, and not connected
 /// @param port its UDP port

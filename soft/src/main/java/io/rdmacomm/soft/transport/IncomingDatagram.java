@@ -4,15 +4,15 @@ import io.rdmacomm.verbs.GlobalRoutingHeader;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 
-/// The datagram that was read last, from an untrusted sender. Reused for each; the thread that receives.
+/// The last datagram read, from an untrusted sender. Reused for each datagram; only the receiving thread uses it.
 public final class IncomingDatagram {
     /// The [GlobalRoutingHeader] that the receive begins with.
     public final MemorySegment header = MemorySegment.ofBuffer(ByteBuffer.allocateDirect(GlobalRoutingHeader.BYTES));
-    /// Where the payload is.
+    /// The memory that contains the payload.
     public final MemorySegment memory;
-    /// Where in [#memory] it begins.
+    /// The offset of the payload in [#memory].
     public int payloadAt;
-    /// Its length.
+    /// The length of the payload.
     public int payloadBytes;
     /// The number of the queue pair that it is for.
     public int destination;
@@ -24,7 +24,7 @@ public final class IncomingDatagram {
     public int queueKey;
     /// Whether it has immediate data.
     public boolean hasImmediate;
-    /// Immediate data, the value that was sent most significant byte first.
+    /// Immediate data, as sent with the most significant byte first.
     public int immediate;
     /// Whether the completion is a solicited event.
     public boolean solicited;
@@ -36,8 +36,8 @@ public final class IncomingDatagram {
 
     /// A queue pair that takes datagrams.
     public interface Target {
-        /// A datagram for it has come, with any queue key; the thread that receives, without the lock of any queue
-        /// pair.
+        /// A datagram for it has arrived, with an unchecked queue key; the receiving thread, without any queue
+        /// pair's lock.
         void arrived(IncomingDatagram datagram);
     }
 }

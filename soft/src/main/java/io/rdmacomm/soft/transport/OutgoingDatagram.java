@@ -1,6 +1,6 @@
 package io.rdmacomm.soft.transport;
 
-/// What a datagram says besides its payload. Reused for each.
+/// The fields of a datagram besides its payload. Reused for each datagram.
 public final class OutgoingDatagram {
     /// The number of the queue pair that it is for.
     public int destination;
@@ -8,7 +8,7 @@ public final class OutgoingDatagram {
     public int queueKey;
     /// Whether it has immediate data.
     public boolean hasImmediate;
-    /// Immediate data, the value that is sent most significant byte first; 0 without.
+    /// Immediate data, to send with the most significant byte first; 0 if there is none.
     public int immediate;
     /// Whether the receiver's completion is a solicited event.
     public boolean solicited;

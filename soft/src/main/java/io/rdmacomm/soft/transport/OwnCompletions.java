@@ -9,21 +9,20 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
-/// The completions of this context's own requests in one completion queue. No peer pushes to it, so it is in
-/// the heap: nobody else can damage it, and no producer can die half-way.
+/// The completions of this context's own requests in one completion queue. No peer pushes to it, so it is on the
+/// heap, where no other process can damage it and no producer can die half-way.
 ///
-/// Any number of threads push; one at a time polls and resizes. A producer takes a slot by moving the tail,
-/// fills it, and then publishes its position there. To resize, the consumer puts another ring up and seals
-/// the tail of the old one: producers that find the seal go to the new ring, and so does the consumer when
-/// it gets there. Pushing and polling allocate nothing.
+/// Any number of threads push; one at a time polls and resizes. A producer takes a slot by moving the tail, fills
+/// it, and then publishes its position there. To resize, the consumer installs another ring and seals the tail of
+/// the old one. Producers that find the seal go to the new ring, and the consumer follows when the old one is
+/// empty. Pushing and polling allocate nothing.
 public final class OwnCompletions {
     private static final VarHandle TAIL;
     private static final VarHandle HEAD;
     private static final VarHandle KNOWN_HEAD;
     private static final VarHandle WORDS = MethodHandles.arrayElementVarHandle(long[].class);
 
-    // A slot: the position that is published in it, plus one; work id; opcode, status and queue pair; vendor error and
-    // length.
+    // A slot: its published position plus one; work id; opcode, status and queue pair; vendor error and length.
     private static final int SLOT_WORDS = 4;
     private static final int OPCODE_SHIFT = 48;
     private static final int STATUS_SHIFT = 32;
@@ -58,7 +57,7 @@ public final class OwnCompletions {
         @SuppressWarnings("UnusedVariable") // written through HEAD
         private volatile long head;
 
-        /// The head when a producer looked last, which spares it the consumer's cache line.
+        /// The head as a producer last saw it, so that producers rarely read the consumer's cache line.
         @SuppressWarnings("UnusedVariable") // read and written through KNOWN_HEAD
         private volatile long knownHead;
 
@@ -81,8 +80,8 @@ public final class OwnCompletions {
 
     /// A queue with room for at least `capacity` completions.
     ///
-    /// @param queue arms, and breaks, together with this
-    /// @param announce called when the queue was armed and has a completion now
+    /// @param queue is armed, and breaks, together with this one
+    /// @param announce called when an armed queue gets a completion
     /// @param overrun called when the queue had no room
     public OwnCompletions(int capacity, CompletionProducer queue, Runnable announce, Runnable overrun) {
         this.queue = queue;
@@ -103,7 +102,7 @@ public final class OwnCompletions {
         while (true) {
             Ring ring = newest;
             long tail = (long) TAIL.getOpaque(ring);
-            // A sealed tail is negative: the new ring was there before the seal.
+            // A sealed tail is negative; the new ring was installed before the seal.
             if (tail >= 0 && !ring.isFree(tail)) {
                 if ((long) TAIL.getAcquire(ring) == tail) {
                     queue.breakDown();
@@ -168,7 +167,7 @@ public final class OwnCompletions {
         long sizes = words[slot + 3];
         long status = kind >>> STATUS_SHIFT & STATUS_MASK;
         into.set(JAVA_LONG, at + CompletionLayout.WORK_ID, words[slot + 1]);
-        // Each store is of two fields, in the order of the structure.
+        // Each store writes two fields, in the order of the structure.
         into.set(JAVA_LONG, at + CompletionLayout.STATUS, kind >>> OPCODE_SHIFT << Integer.SIZE | status);
         into.set(JAVA_LONG, at + CompletionLayout.VENDOR_ERROR, sizes);
         into.set(JAVA_LONG, at + CompletionLayout.IMMEDIATE, kind << Integer.SIZE);
@@ -176,9 +175,9 @@ public final class OwnCompletions {
         into.set(JAVA_LONG, at + CompletionLayout.PARTITION_KEY_INDEX, 0L);
     }
 
-    /// Puts up a ring with room for at least `capacity` completions; the thread that polls.
+    /// Installs a ring with room for at least `capacity` completions; the thread that polls.
     ///
-    /// @return false if more completions than that are in the queue
+    /// @return false if the queue holds more completions than that
     public boolean resize(int capacity) {
         if (!fits(capacity)) {
             return false;
@@ -194,7 +193,7 @@ public final class OwnCompletions {
         return true;
     }
 
-    /// Whether a ring for `capacity` completions has room for those that wait to be polled.
+    /// Whether a ring for `capacity` completions has room for the unpolled ones.
     public boolean fits(int capacity) {
         long count = 0;
         for (Ring each = current; each != null; each = each.next) {

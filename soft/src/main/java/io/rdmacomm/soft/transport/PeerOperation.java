@@ -10,17 +10,17 @@ public abstract class PeerOperation {
     private static final int SPINS = 1_000;
     private static final long PARK_NANOS = 20_000;
 
-    /// Whether it has ended, or its process has.
+    /// Whether the operation has ended, or the peer's process has.
     protected abstract boolean hasEnded();
 
-    /// Whether a wait for this same operation has timed out before. The peer is most likely stopped.
+    /// Whether an earlier wait for this operation has timed out: the peer is most likely stopped.
     protected abstract boolean wasWaitedFor();
 
-    /// Notes that a wait for it has timed out.
+    /// Notes that a wait for the operation has timed out.
     protected abstract void waitedFor();
 
-    /// Waits until all of these have ended: together, so that several stopped peers cost no more than one, and not
-    /// for those that were waited for before, so that a stopped peer costs this once.
+    /// Waits until all of these have ended. One deadline covers them all, so several stopped peers cost no more
+    /// than one. Skips operations that were waited for before, so a stopped peer costs this only once.
     ///
     /// @return false if one has not ended after a second
     public static boolean awaitAll(Collection<PeerOperation> operations) {
@@ -38,7 +38,7 @@ public abstract class PeerOperation {
         return operations.stream().allMatch(PeerOperation::hasEnded);
     }
 
-    /// A thread of another process cannot wake up one of this.
+    /// Polls, as another process cannot wake a thread of this one.
     private static void pause(int spins) {
         if (spins < SPINS) {
             Thread.onSpinWait();

@@ -7,8 +7,7 @@ import io.rdmacomm.soft.mapped.ReceiveRing;
 import io.rdmacomm.verbs.WorkStatus;
 import io.rdmacomm.verbs.spi.RequestChain;
 
-/// The receives of a queue pair, or of the shared receive queue that it takes them from, and the completion queue
-/// where they end.
+/// The receives of a queue pair, or of its shared receive queue, and the completion queue where they complete.
 public final class ReceiveQueue {
     private static final int FLUSHED = WorkStatus.FLUSHED.code();
 
@@ -31,12 +30,12 @@ public final class ReceiveQueue {
         this.number = number;
     }
 
-    /// The ring that they are in.
+    /// The ring that holds them.
     public ReceiveRing ring() {
         return ring;
     }
 
-    /// Where they complete.
+    /// The sink for their completions.
     public CompletionSink completions() {
         return completions;
     }
@@ -58,15 +57,15 @@ public final class ReceiveQueue {
         return posted;
     }
 
-    /// Completes receives as flushed that are posted in the error state; under the receive lock.
+    /// Completes receives that are posted in the error state as flushed; under the receive lock.
     public void flush(RequestChain batch, int first, int count) {
         for (int i = first; i < first + count; i++) {
             flush(batch.segment().get(JAVA_LONG, batch.at(i)));
         }
     }
 
-    /// Returns a receive that was taken for a message that will never be complete, to be flushed before the
-    /// others; under the send lock.
+    /// Takes back the receive of a message that will never be complete, to flush it before the others; under the
+    /// send lock.
     public void giveBack(long workId) {
         givenBack = true;
         givenBackId = workId;

@@ -13,8 +13,8 @@ import io.rdmacomm.verbs.spi.SendRequestLayout;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/// Send requests that could not be executed when they were posted: a ring of copies in the C layout, each with its
-/// elements and inline data. Under the queue pair's send lock.
+/// Send requests that could not be executed when posted: a ring of copies in the C layout, each with its elements
+/// and inline data. Under the queue pair's send lock.
 public final class RequestQueue implements AutoCloseable {
     private static final int FLUSHED = WorkStatus.FLUSHED.code();
 
@@ -54,7 +54,7 @@ public final class RequestQueue implements AutoCloseable {
         return localElements;
     }
 
-    /// Lets requests begin, or holds them back: only in READY_TO_SEND.
+    /// Allows or holds back new requests: they may begin only in READY_TO_SEND.
     public void setOpen(boolean now) {
         open = now;
     }
@@ -69,12 +69,12 @@ public final class RequestQueue implements AutoCloseable {
         return head == tail;
     }
 
-    /// Where the requests are.
+    /// The memory of the requests.
     public MemorySegment segment() {
         return segment;
     }
 
-    /// Where the oldest request is.
+    /// The offset of the oldest request.
     public long headAt() {
         return at(head);
     }
@@ -84,7 +84,7 @@ public final class RequestQueue implements AutoCloseable {
         return head;
     }
 
-    /// The position behind the newest request.
+    /// The position after the newest request.
     public long tail() {
         return tail;
     }
@@ -94,12 +94,12 @@ public final class RequestQueue implements AutoCloseable {
         return mask + 1;
     }
 
-    /// Where the request at `position` is.
+    /// The offset of the request at `position`.
     public long at(long position) {
         return (position & mask) * stride;
     }
 
-    /// The oldest request has ended.
+    /// Removes the oldest request, which has ended.
     public void removeHead() {
         head++;
     }
@@ -136,8 +136,8 @@ public final class RequestQueue implements AutoCloseable {
         tail++;
     }
 
-    /// Makes a copy of the payload the only element of the copied request, because its memory may be reused when it
-    /// was posted. An element that names no memory of this side is left out.
+    /// Makes a copy of the payload the only element of the copied request, because the program may reuse its memory
+    /// after the post. Leaves out elements that name no memory of this side.
     private void addInline(MemorySegment request, long at, long to) {
         inlineFrom.clear();
         localElements.resolve(inlineFrom, request, at, SendRequestLayout.FLAG_INLINE, 0);
@@ -164,7 +164,7 @@ public final class RequestQueue implements AutoCloseable {
     /// Fails the oldest request and flushes the others.
     ///
     /// @param status what the oldest fails with
-    /// @param vendorError more about it, or 0
+    /// @param vendorError details, or 0
     public void flush(int status, int vendorError) {
         int nextStatus = status;
         int nextVendorError = vendorError;

@@ -4,7 +4,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
-/// The retry timers of a context that are running, for its engine, and how often requests were retried.
+/// The running retry timers of a context, for its engine, and counts of retries.
 public final class Retries {
     private final Set<RetryTimer> running = ConcurrentHashMap.newKeySet();
     private final AtomicLong notReady = new AtomicLong();
@@ -13,7 +13,7 @@ public final class Retries {
 
     /// No timer is running.
     ///
-    /// @param wakeup has the engine call [#onTime] soon
+    /// @param wakeup makes the engine call [#onTime] soon
     public Retries(Runnable wakeup) {
         this.wakeup = wakeup;
     }
@@ -35,12 +35,12 @@ public final class Retries {
         missing.getAndIncrement();
     }
 
-    /// How often a request was put off because the peer had no receive.
+    /// How often a request was delayed because the peer had no receive.
     public long notReady() {
         return notReady.get();
     }
 
-    /// How often a request was put off because the peer's queue pair was not there.
+    /// How often a request was delayed because the peer's queue pair was not there.
     public long missing() {
         return missing.get();
     }
@@ -49,13 +49,13 @@ public final class Retries {
         return running.contains(timer);
     }
 
-    /// Lets those queue pairs try again whose time has come; the engine.
+    /// Runs the timers that are due; the engine.
     ///
-    /// @return nanoseconds until the next one's time
+    /// @return nanoseconds until the next timer is due
     public long onTime() {
         long soonest = Long.MAX_VALUE;
         if (running.isEmpty()) {
-            // As nearly always: the iterator would be allocated each time.
+            // The usual case: an iterator would be allocated each time.
             return soonest;
         }
         for (RetryTimer timer : running) {

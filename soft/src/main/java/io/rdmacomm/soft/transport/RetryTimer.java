@@ -5,19 +5,19 @@ import io.rdmacomm.verbs.QueuePairAttributes;
 import io.rdmacomm.verbs.RnrTimer;
 import io.rdmacomm.verbs.WorkStatus;
 
-/// How long the oldest request of a queue pair waits for a peer that is not there or has no receive, and when it is
-/// tried again (ibv_modify_qp(3): timeout, retry_cnt, rnr_retry). Under the queue pair's send lock, unless stated
-/// otherwise.
+/// Limits how long the oldest request of a queue pair waits for a peer that is not there or has no receive, and
+/// schedules its retries (ibv_modify_qp(3): timeout, retry_cnt, rnr_retry). Under the queue pair's send lock,
+/// unless stated otherwise.
 public final class RetryTimer {
     private static final int WAITS = 0;
     private static final int UNLIMITED_RNR_RETRIES = 7;
-    /// Up to four times the time-out (IBTA 9.7.6.1.3).
+    /// Up to four times the timeout (IBTA 9.7.6.1.3).
     private static final int MOST_DOUBLINGS = 2;
 
     private static final long FIRST_CHECK_NANOS = 200_000;
     private static final long LONGEST_CHECK_NANOS = 10_000_000;
     private static final long LEAST_SILENCE_NANOS = 5_000_000_000L;
-    /// When to check a queue pair again that is busy on another thread.
+    /// How soon to check again a queue pair that another thread is using.
     private static final long LOCKED_NANOS = 50_000;
 
     private final Retries retries;
@@ -46,7 +46,7 @@ public final class RetryTimer {
         this.retry = retry;
     }
 
-    /// Takes the time-out and the retry counts from the attributes of the queue pair.
+    /// Takes the timeout and the retry counts from the attributes of the queue pair.
     public void configure(QueuePairAttributes attributes) {
         timeoutNanos = attributes.timeout().nanos();
         retryCount = attributes.retryCount();
@@ -61,10 +61,10 @@ public final class RetryTimer {
         return patienceNanos == Long.MAX_VALUE;
     }
 
-    /// The peer's queue pair did not answer: schedules a retry. Retries are counted, and not the time alone: a process
+    /// The peer's queue pair did not answer: schedules a retry. Time alone does not count, only retries: a process
     /// that was not running has not tried.
     ///
-    /// @param reached whether its host has answered, and is passing the question on to it
+    /// @param reached whether the peer's host has answered, and is passing the call on to the peer
     /// @return 0, or the status that the oldest request fails with
     public int peerMissing(boolean reached) {
         long now = System.nanoTime();
@@ -90,7 +90,7 @@ public final class RetryTimer {
 
     /// The peer had no receive: schedules a retry.
     ///
-    /// @param timer the code of the time that it asks to wait
+    /// @param timer the code of the time that the peer asks for
     /// @return 0, or the status that the request fails with
     public int receiverNotReady(int timer) {
         missing = false;
@@ -103,7 +103,7 @@ public final class RetryTimer {
         return WAITS;
     }
 
-    /// Packets were lost, or not answered in time, and are about to be repeated. Progress resets the count.
+    /// Packets were lost or timed out, and are about to be retransmitted. Progress resets the count.
     ///
     /// @return 0, or the status that the oldest request fails with
     public int repeats() {
@@ -114,17 +114,17 @@ public final class RetryTimer {
         return WAITS;
     }
 
-    /// Packets are repeated if no acknowledgement comes within this time. It doubles with each of the first
-    /// repetitions, up to the longest that IBTA 9.7.6.1.3 allows: the process of a software peer may get no
-    /// processor for half a second. [Long#MAX_VALUE] stands for no limit.
+    /// Packets are retransmitted if no acknowledgement comes within this time. It doubles with each of the first
+    /// retransmissions, up to the longest that IBTA 9.7.6.1.3 allows: the process of a software peer may get no
+    /// processor for half a second. [Long#MAX_VALUE] means no limit.
     public long timeoutNanos() {
         return isEndless() ? Long.MAX_VALUE : timeoutNanos << Math.min(repetitions, MOST_DOUBLINGS);
     }
 
-    /// The peer has been asked, and has not answered: schedules a check. It has as much time as the retries
-    /// take, and 5 seconds at least, as over TCP: its process may only be slow.
+    /// The peer has not answered a request: schedules a check. The peer has as much time as the retries take, and
+    /// at least 5 seconds, as over TCP: its process may only be slow.
     ///
-    /// @param since when it was asked, or answered last
+    /// @param since when the request was sent, or the peer last answered
     /// @return 0, or the status that the oldest request fails with
     public int peerSilent(long since) {
         long left = Math.max(patienceNanos, LEAST_SILENCE_NANOS) - (System.nanoTime() - since);
@@ -147,13 +147,13 @@ public final class RetryTimer {
         retries.start(this);
     }
 
-    /// How long a call waits for the peer's host to answer before another one is made. Grows with each, so that it
-    /// is not too short for a long line.
+    /// How long a call waits for the peer's host to answer before a new one is made. Grows with each call, so that
+    /// it is long enough for any round-trip time.
     public long callNanos() {
         return missing ? Math.max(timeoutNanos, System.nanoTime() - missingSince) : timeoutNanos;
     }
 
-    /// How long a request is repeated; [Long#MAX_VALUE] for no limit.
+    /// How long a request is retried; [Long#MAX_VALUE] for no limit.
     public long patienceNanos() {
         return patienceNanos;
     }
@@ -171,12 +171,12 @@ public final class RetryTimer {
         retries.stop(this);
     }
 
-    /// Whether the time to try again has come.
+    /// Whether a retry is due.
     public boolean isDue() {
         return due - System.nanoTime() <= 0;
     }
 
-    /// Tries again if the time has come; the engine, without the lock.
+    /// Retries if it is due; the engine, without the lock.
     ///
     /// @return nanoseconds until the next call is due
     long onTime() {

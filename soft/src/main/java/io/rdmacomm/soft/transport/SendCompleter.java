@@ -20,7 +20,7 @@ public final class SendCompleter {
 
     /// Completes requests of the queue pair with this number.
     ///
-    /// @param signalAll whether requests complete that are not signalled, too
+    /// @param signalAll whether unsignalled requests complete, too
     public SendCompleter(OwnCompletions completions, int number, boolean signalAll) {
         this.completions = completions;
         this.number = number;
@@ -34,7 +34,7 @@ public final class SendCompleter {
         }
     }
 
-    /// The request at `at` has succeeded, and has moved as many bytes as its elements have.
+    /// The request at `at` has succeeded, and has moved all bytes of its elements.
     public void succeed(MemorySegment request, long at) {
         if (isSignalled(request.get(JAVA_INT, at + SendRequestLayout.FLAGS))) {
             succeed(
@@ -50,7 +50,7 @@ public final class SendCompleter {
 
     /// A request has failed or was flushed; it completes whether it was signalled or not (IBTA 10.7.3.1).
     ///
-    /// @param vendorError more than the status, or 0
+    /// @param vendorError details beyond the status, or 0
     public void fail(long workId, int status, int vendorError) {
         completions.push(workId, status, 0, 0, number, vendorError);
     }

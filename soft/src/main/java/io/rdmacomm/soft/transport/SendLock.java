@@ -1,6 +1,6 @@
 package io.rdmacomm.soft.transport;
 
-/// The send lock of a queue pair, for threads that drive its transport without posting: those that poll, and the
+/// The send lock of a queue pair, for the threads that drive its transport without posting: polling threads and the
 /// engine.
 public interface SendLock {
     /// Takes the lock.

@@ -5,12 +5,13 @@ import io.rdmacomm.verbs.AsyncEventType;
 import io.rdmacomm.verbs.spi.SendRequest;
 import org.jspecify.annotations.Nullable;
 
-/// Carries the send requests of one queue pair to its peer, and for a peer on the network those of the peer to this
-/// side. A queue pair gets its transport when it has found its peer, and keeps it until it is reset.
+/// Carries the send requests of one queue pair to its peer, and in the case of a peer on the network also the
+/// peer's requests to this side. A queue pair gets its transport once it has found its peer, and keeps it until it
+/// is reset.
 ///
-/// All methods except [#operationOfPeer] and [#isPeerIdle] are called with the queue pair's send lock held. A
-/// transport never calls its queue pair: it reports to [Events], which only take notes, and the queue pair acts
-/// when the transport has returned.
+/// All methods except [#operationOfPeer] and [#isPeerIdle] require the queue pair's send lock. A transport never
+/// calls its queue pair: it reports to [Events], which only take notes, and the queue pair acts on them when the
+/// transport has returned.
 public interface Transport {
     /// Executes the requests from `first` to `end`, in order, or keeps them in the [RequestQueue].
     ///
@@ -20,15 +21,15 @@ public interface Transport {
     /// Continues with the requests in the [RequestQueue].
     void resume();
 
-    /// Whether every request that was begun has ended.
+    /// Whether no request is in flight.
     boolean isDrained();
 
-    /// Whether everything that was posted has been carried out and, if the peer does that, acknowledged; and
-    /// whether everything that the peer has sent was acknowledged to it.
+    /// Whether all posted requests are executed and, if the peer acknowledges, acknowledged, and all the peer's
+    /// requests are acknowledged to it.
     boolean isIdle();
 
-    /// Whether the peer's queue pair has chosen this transport, too. Both must use the same, so a queue pair
-    /// whose peer has not chosen shared memory takes a connection over TCP instead. Stays true once it is.
+    /// Whether the peer's queue pair has chosen this transport, too. Both must use the same one, so a queue pair
+    /// whose peer has not chosen shared memory accepts a TCP connection instead. Once true, stays true.
     boolean isAgreed();
 
     /// Whether it uses memory that this host's processes share.
@@ -36,30 +37,29 @@ public interface Transport {
         return false;
     }
 
-    /// Gives up the requests that were begun. The [RequestQueue] keeps them, to be flushed, and a receive
-    /// that was taken for an incomplete message goes back to its [ReceiveQueue]. Nothing more is executed,
-    /// and no memory is used, except by a peer that [#isPeerIdle] reports. Idempotent.
+    /// Gives up the requests in flight. The [RequestQueue] keeps them, to be flushed, and a receive that was taken
+    /// for an incomplete message goes back to its [ReceiveQueue]. Nothing more is executed, and no memory is used,
+    /// except by a peer that [#isPeerIdle] reports. Idempotent.
     ///
-    /// @param orderly whether the peer's queue pair should not fail because of it
+    /// @param orderly whether the peer's queue pair should see a disconnect rather than a failure
     void stop(boolean orderly);
 
-    /// The operation on this side's memory that the peer is in the middle of, if it may use `region`, whose
-    /// keys are no longer valid. Any thread, without the lock.
+    /// The peer's operation in progress on this side's memory, if it may use `region`, whose keys are no longer
+    /// valid. Any thread, without the lock.
     ///
     /// @param region null for any memory
-    /// @return null if there is none, as always if the peer does not use memory of this side itself: the default
+    /// @return null if there is none; the default, for peers that never access memory of this side themselves
     default @Nullable PeerOperation operationOfPeer(@Nullable LocalRegion region) {
         return null;
     }
 
-    /// After [#stop], which waits for a limited time: whether the peer has finished the operation on this
-    /// side's memory that it was in. Does not wait. Any thread, without the lock, even when the transport is
-    /// closed.
+    /// After [#stop], which waits for a limited time: whether the peer has finished its operation on this side's
+    /// memory. Does not wait. Any thread, without the lock, even on a closed transport.
     default boolean isPeerIdle() {
         return true;
     }
 
-    /// Stops, and releases what it holds.
+    /// Stops the transport, and releases what it holds.
     void close();
 
     /// Notes from a transport to its queue pair. Implementations never call a transport.
@@ -70,17 +70,17 @@ public interface Transport {
         /// A request, the peer or the connection has failed: the queue pair goes to the error state.
         ///
         /// @param status what the oldest request in the [RequestQueue] fails with
-        /// @param vendorError more about it, or 0
-        /// @param event to be raised, [AsyncEventType#UNKNOWN] for none
+        /// @param vendorError details, or 0
+        /// @param event to raise, [AsyncEventType#UNKNOWN] for none
         void failed(int status, int vendorError, AsyncEventType event);
 
-        /// A request of an unreliable connection has failed on this side. The queue pair stops sending and goes on
-        /// receiving, in SEND_QUEUE_ERROR (IBTA 10.3.1).
+        /// A request of an unreliable connection has failed on this side. The queue pair stops sending but still
+        /// receives, in SEND_QUEUE_ERROR (IBTA 10.3.1).
         ///
         /// @param status what the oldest request in the [RequestQueue] fails with
         void sendingFailed(int status);
 
-        /// The peer has ended in an orderly way. The requests in the [RequestQueue] wait for another one with the
+        /// The peer has ended in an orderly way. The requests in the [RequestQueue] wait for a new peer with the
         /// same numbers, until their retries are exhausted.
         void peerGone();
     }

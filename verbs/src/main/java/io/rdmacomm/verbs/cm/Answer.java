@@ -5,12 +5,12 @@ import io.rdmacomm.verbs.spi.Driver;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
-/// Ensures that a request is answered once, and rejects one that is closed unanswered.
+/// Ensures that a request is answered only once, and rejects a request that is closed unanswered.
 final class Answer {
     private final AtomicBoolean given = new AtomicBoolean();
     private final Resource request;
 
-    /// @param request for messages
+    /// @param request named in messages
     Answer(Resource request) {
         this.request = request;
     }

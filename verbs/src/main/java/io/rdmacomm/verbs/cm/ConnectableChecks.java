@@ -16,14 +16,14 @@ final class ConnectableChecks {
     private final Consumer<QueuePair> prepare;
 
     /// @param identifier the route or request, for messages
-    /// @param prepare takes a queue pair from RESET to INIT, as rdma_create_qp(3) does
+    /// @param prepare moves a queue pair from RESET to INIT, as rdma_create_qp(3) does
     ConnectableChecks(ConnectionManager manager, Resource identifier, Consumer<QueuePair> prepare) {
         this.manager = manager;
         this.identifier = identifier;
         this.prepare = prepare;
     }
 
-    /// Takes a queue pair from RESET to INIT.
+    /// Moves a queue pair from RESET to INIT.
     void prepare(QueuePair queuePair) {
         checkContext(queuePair);
         QueuePairState state = queuePair.state();

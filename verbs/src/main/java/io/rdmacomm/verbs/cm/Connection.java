@@ -13,9 +13,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
-/// A connected queue pair (rdma_cm(7)). Thread-safe. Closing the connection disconnects it and takes the queue
-/// pair to ERROR; its owner closes the queue pair. A JVM that ends disconnects all its connections, after its shutdown
-/// hooks.
+/// A connected queue pair (rdma_cm(7)). Thread-safe. Closing the connection disconnects it and moves the queue pair
+/// to ERROR; its owner closes the queue pair. At its exit, after its shutdown hooks, a JVM disconnects all its
+/// connections.
 public final class Connection implements Resource {
     private final ConnectionManager manager;
     private final QueuePair queuePair;
@@ -53,7 +53,7 @@ public final class Connection implements Resource {
         return driver.remoteAddress();
     }
 
-    /// The queue pair that is connected.
+    /// The connected queue pair.
     public QueuePair queuePair() {
         return queuePair;
     }
@@ -109,13 +109,13 @@ public final class Connection implements Resource {
         } catch (TimeoutException e) {
             return false;
         } catch (ExecutionException e) {
-            throw new IllegalStateException("the end of " + this + " is no failure", e);
+            throw new IllegalStateException("the end of " + this + " is not a failure", e);
         }
     }
 
-    /// Completes with the reason when the connection has ended (RDMA_CM_EVENT_DISCONNECTED), also when this side ends
-    /// or closes it; so no thread has to wait for the end of each connection. Actions that depend on it run in a
-    /// virtual thread and may block. Canceling it changes nothing.
+    /// Completes with the reason when the connection has ended (RDMA_CM_EVENT_DISCONNECTED), even if this side has
+    /// ended or closed it. So no thread has to wait for the end of each connection. Dependent actions run in a
+    /// virtual thread and may block. Canceling it has no effect.
     public CompletableFuture<String> onDisconnect() {
         return driver.ended().thenApplyAsync(reason -> reason, Thread::startVirtualThread);
     }

@@ -88,7 +88,7 @@ public final class ConnectionManager implements Resource {
     /// Listens with a limit for requests that wait. Does not block.
     ///
     /// @param address as for [#listen(InetSocketAddress)]
-    /// @param backlog how many requests may wait for [Listener#awaitRequest], at least 1
+    /// @param backlog the limit of requests that wait for [Listener#awaitRequest], at least 1
     /// @throws VerbException as [#listen(InetSocketAddress)]
     public Listener<ConnectionRequest> listen(InetSocketAddress address, int backlog) {
         return listen(address, backlog, IdentifierOptions.none());
@@ -302,7 +302,7 @@ public final class ConnectionManager implements Resource {
         }
     }
 
-    /// A connection is established. It belongs to this manager, not to its route or request.
+    /// Wraps an established connection. It belongs to this manager, not to its route or request.
     Connection established(QueuePair queuePair, ConnectionDriver connected) {
         Connection connection = new Connection(this, queuePair, connected);
         lifetime.adopt(connection.lifetime());

@@ -44,8 +44,8 @@ public final class ConnectionParameters {
         return DEFAULTS;
     }
 
-    /// The parameters with the READs, atomics and retries of options for [io.rdmacomm.verbs.QueuePair#connect]. The
-    /// connection manager chooses a timeout that is the default there.
+    /// The parameters with the READs, atomics and retries of options for [io.rdmacomm.verbs.QueuePair#connect]. If
+    /// the timeout there is the default, the connection manager chooses it.
     public static ConnectionParameters of(ConnectionOptions how) {
         RetryOptions retries = how.retries();
         boolean chosen = !retries.timeout().equals(RetryOptions.defaults().timeout());
@@ -65,8 +65,8 @@ public final class ConnectionParameters {
 
     /// These parameters with other depths for READs and atomics.
     ///
-    /// @param responder how many the peer may have in flight, 0 to 255
-    /// @param initiator how many this side may have in flight, 0 to 255
+    /// @param responder the number that the peer may have in flight, 0 to 255
+    /// @param initiator the number that this side may have in flight, 0 to 255
     /// @throws IllegalArgumentException if a number is out of its range
     public ConnectionParameters withDepths(int responder, int initiator) {
         return new ConnectionParameters(privateData, responder, initiator, retryCount, rnrRetry, ackTimeout);
@@ -74,15 +74,15 @@ public final class ConnectionParameters {
 
     /// These parameters with other retry counts; not used on iWARP.
     ///
-    /// @param retries how often an unacknowledged request is repeated, 0 to 7
-    /// @param rnrRetries how often a message that found no receive is repeated, 0 to 6, or 7 for no limit
+    /// @param retries how often an unacknowledged request is retried, 0 to 7
+    /// @param rnrRetries how often a message that found no receive is retried, 0 to 6, or 7 for no limit
     /// @throws IllegalArgumentException if a number is out of its range
     public ConnectionParameters withRetries(int retries, int rnrRetries) {
         return new ConnectionParameters(
                 privateData, responderResources, initiatorDepth, retries, rnrRetries, ackTimeout);
     }
 
-    /// These parameters with the time after which this side repeats a request that is not acknowledged
+    /// These parameters with the time after which this side retransmits an unacknowledged request
     /// (`RDMA_OPTION_ID_ACK_TIMEOUT`, rdma_set_option(3)). The peer chooses its own. Needs
     /// [io.rdmacomm.verbs.Capability#CONNECTION_ACK_TIMEOUT].
     public ConnectionParameters withAckTimeout(AckTimeout value) {
@@ -104,17 +104,18 @@ public final class ConnectionParameters {
         return initiatorDepth;
     }
 
-    /// How often an unacknowledged request is repeated.
+    /// How often an unacknowledged request is retried.
     public int retryCount() {
         return retryCount;
     }
 
-    /// How often a message that found no receive is repeated; 7 means without limit.
+    /// How often a message that found no receive is retried; 7 means without limit.
     public int rnrRetry() {
         return rnrRetry;
     }
 
-    /// How long an unacknowledged request waits before it is repeated; empty if the connection manager chooses.
+    /// How long an unacknowledged request waits before it is retransmitted; empty if the connection manager
+    /// chooses.
     public Optional<AckTimeout> ackTimeout() {
         return Optional.ofNullable(ackTimeout);
     }

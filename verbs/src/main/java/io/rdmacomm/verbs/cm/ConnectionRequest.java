@@ -55,7 +55,7 @@ public final class ConnectionRequest implements Resource {
         return driver.initiatorDepth();
     }
 
-    /// Takes a queue pair from RESET to INIT, so that receives can be posted before [#accept].
+    /// Moves a queue pair from RESET to INIT, so that receives can be posted before [#accept].
     ///
     /// @throws io.rdmacomm.verbs.VerbException EINVAL if the queue pair belongs to another context
     /// @throws io.rdmacomm.verbs.QueuePairStateException if it is not in RESET
@@ -64,7 +64,7 @@ public final class ConnectionRequest implements Resource {
         checks.prepare(queuePair);
     }
 
-    /// Accepts with a queue pair and takes it to READY_TO_SEND (rdma_accept(3)). Blocks until the connection is
+    /// Accepts with a queue pair and moves it to READY_TO_SEND (rdma_accept(3)). Blocks until the connection is
     /// established. The depths are reduced to those that the peer supports.
     ///
     /// @param queuePair in RESET or INIT; post receives first

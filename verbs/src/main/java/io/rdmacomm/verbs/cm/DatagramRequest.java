@@ -13,7 +13,7 @@ import java.net.InetSocketAddress;
 /// `RDMA_PS_UDP`, rdma_get_cm_event(3)). Answer it once, with [#accept] or [#reject]; closing it unanswered
 /// rejects it. Thread-safe.
 ///
-/// An answer can be lost; the peer then repeats the request, which arrives as another one.
+/// An answer can be lost; the peer then repeats the request, which arrives as a new one.
 public final class DatagramRequest implements Resource {
     private static final String ACCEPT = "answer datagram request (rdma_accept)";
 

@@ -13,7 +13,7 @@ public final class DatagramService {
         this.privateData = privateData.clone();
     }
 
-    /// Where to send datagrams.
+    /// The destination for datagrams.
     public DatagramTarget target() {
         return target;
     }

@@ -2,7 +2,7 @@ package io.rdmacomm.verbs.cm;
 
 import io.rdmacomm.verbs.AddressVector;
 
-/// Where datagrams are sent (`struct rdma_ud_param`, rdma_get_cm_event(3)).
+/// The destination of datagrams (`struct rdma_ud_param`, rdma_get_cm_event(3)).
 ///
 /// @param path the path to the port or group, for
 ///        [io.rdmacomm.verbs.ProtectionDomain#createAddressHandle(AddressVector)]

@@ -24,12 +24,12 @@ public final class IdentifierOptions {
         this.values = values;
     }
 
-    /// The settings of the system.
+    /// The defaults of the system.
     public static IdentifierOptions none() {
         return NONE;
     }
 
-    /// The options with the traffic class of a path. The system chooses one that is the default of [PathOptions].
+    /// The options with the traffic class of a path. If it is the default of [PathOptions], the system chooses it.
     public static IdentifierOptions of(PathOptions path) {
         int trafficClass = path.trafficClass();
         return trafficClass == PathOptions.defaults().trafficClass() ? NONE : NONE.withTypeOfService(trafficClass);
@@ -48,13 +48,13 @@ public final class IdentifierOptions {
                 new Values(OptionalInt.of(value), values.reuseAddress, values.addressFamilyOnly, values.localAddress));
     }
 
-    /// These options with the address reused or not.
+    /// These options with or without sharing the port; see [#reuseAddress()].
     public IdentifierOptions withReuseAddress(boolean reuse) {
         return new IdentifierOptions(
                 new Values(values.typeOfService, reuse, values.addressFamilyOnly, values.localAddress));
     }
 
-    /// These options for one address family or for both.
+    /// These options for one address family or for both; see [#addressFamilyOnly()].
     public IdentifierOptions withAddressFamilyOnly(boolean only) {
         return new IdentifierOptions(new Values(values.typeOfService, values.reuseAddress, only, values.localAddress));
     }
@@ -86,7 +86,7 @@ public final class IdentifierOptions {
         return values.addressFamilyOnly;
     }
 
-    /// The local address to connect from; null for that which the system chooses. Listening ignores it.
+    /// The local address to connect from; null if the system chooses it. Listening ignores it.
     public @Nullable InetSocketAddress localAddress() {
         return values.localAddress;
     }

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 public final class Listener<R extends Resource> implements Resource {
     /// Waits for a request of the driver, and wraps it for the user.
     interface Arrivals<R> {
-        /// Null after the timeout and when the listener is closing.
+        /// The next request; null after the timeout and when the listener is closing.
         @Nullable
         R await(long timeoutNanos) throws InterruptedException;
     }

@@ -8,7 +8,7 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/// A resolved route to a peer (rdma_resolve_route(3)). Thread-safe. Good for one connection.
+/// A resolved route to a peer (rdma_resolve_route(3)). Thread-safe. Valid for one connection.
 public final class Route implements Resource {
     private static final String CONNECT = "connect (rdma_connect)";
 
@@ -40,7 +40,7 @@ public final class Route implements Resource {
         return driver.remoteAddress();
     }
 
-    /// Takes a queue pair from RESET to INIT, so that receives can be posted before [#connect].
+    /// Moves a queue pair from RESET to INIT, so that receives can be posted before [#connect].
     ///
     /// @throws io.rdmacomm.verbs.VerbException EINVAL if the queue pair belongs to another context
     /// @throws io.rdmacomm.verbs.QueuePairStateException if it is not in RESET
@@ -49,8 +49,8 @@ public final class Route implements Resource {
         checks.prepare(queuePair);
     }
 
-    /// Connects a queue pair to the peer (rdma_connect(3)) and takes it to READY_TO_SEND. Blocks. On iWARP
-    /// this side must send the first message, unless the peer has confirmed otherwise.
+    /// Connects a queue pair to the peer (rdma_connect(3)) and moves it to READY_TO_SEND. Blocks. On iWARP, this
+    /// side must send the first message, unless the peer has confirmed otherwise.
     ///
     /// @param queuePair in RESET or INIT; post receives first, as the peer may send as soon as the connection is
     ///         established

@@ -5,7 +5,7 @@ import io.rdmacomm.verbs.statistics.ChannelStatistics;
 
 /// The counters of one channel at one moment.
 ///
-/// @param id its number, which no other record of the process has had
+/// @param id its number, unique in this process
 /// @param session the name of its session
 /// @param peer the name and address of the peer; empty if the session has no endpoint
 /// @param channel the name of the channel; empty if the session has no endpoint

@@ -16,7 +16,7 @@ final class CountersCodec {
 
     private CountersCodec() {}
 
-    /// Encodes a file. Records beyond [CountersLayout#MOST_RECORDS] are counted as left out, long texts are
+    /// Encodes a file. Records beyond [CountersLayout#MOST_RECORDS] are left out and counted; long texts are
     /// truncated.
     static byte[] encode(ProcessRecord process) {
         int count = Math.min(process.records().size(), CountersLayout.MOST_RECORDS);

@@ -37,7 +37,7 @@ final class CountersFile implements AutoCloseable {
         }
     }
 
-    /// Where it is.
+    /// The path of the file.
     Path path() {
         return path;
     }

@@ -36,7 +36,7 @@ public final class CountersFolder {
     private static final String SUFFIX = ".counters";
     private static final int MOST_TRIES = 100;
     private static final int MOST_FILES = 4096;
-    /// A file may be rewritten while it is read.
+    /// Reads are repeated, because a file may be rewritten while it is read.
     private static final int READ_TRIES = 10;
     /// A live process writes every second, unless it is stopped.
     private static final long FORGOTTEN_MILLIS = 3_600_000;
@@ -78,7 +78,7 @@ public final class CountersFolder {
 
     /// Reads all files, and removes those of dead processes.
     ///
-    /// @throws IOException if it cannot be read
+    /// @throws IOException if the folder cannot be read
     public Content read() throws IOException {
         List<ProcessRecord> processes = new ArrayList<>();
         List<String> problems = new ArrayList<>();
@@ -179,9 +179,9 @@ public final class CountersFolder {
         }
     }
 
-    /// Creates a file for a process, after removing those of dead ones. Only this user may read and write it.
+    /// Creates a file for a process, after removing those of dead processes. Only this user can access it.
     ///
-    /// @throws IOException if the folder or the file cannot be made
+    /// @throws IOException if the folder or the file cannot be created
     Path create(ProcessIdentity process) throws IOException {
         for (int tries = 1; ; tries++) {
             try {
@@ -195,7 +195,7 @@ public final class CountersFolder {
                     throw e;
                 }
             } catch (UnsupportedOperationException e) {
-                throw new IOException("files for this user alone cannot be made on this system", e);
+                throw new IOException("this system cannot create files that only this user can access", e);
             }
         }
     }

@@ -20,8 +20,8 @@ package io.rdmacomm.verbs.counters;
 /// text: its length in bytes (2), then UTF-8
 /// ```
 ///
-/// The checksum covers the whole file, with zero in its own place. With it, a reader detects that the file
-/// was rewritten while it was read. Magic and version stay where they are in later versions.
+/// The checksum covers the whole file, with zero in its own place. It shows a reader that the file was rewritten
+/// while it was read. Magic and version keep their places in later versions.
 final class CountersLayout {
     /// `rdmacnt` and a zero.
     static final long MAGIC = 0x00746e63616d6472L;
@@ -32,7 +32,7 @@ final class CountersLayout {
     static final int MOST_RECORDS = 1024;
     static final int MOST_BYTES = HEADER_BYTES + MOST_RECORDS * RECORD_BYTES;
 
-    // Of the header.
+    // Offsets in the header.
     static final int MAGIC_AT = 0;
     static final int VERSION_AT = 8;
     static final int RECORDS_AT = 12;
@@ -46,7 +46,7 @@ final class CountersLayout {
     static final int COMMAND_AT = 64;
     static final int COMMAND_BYTES = HEADER_BYTES - COMMAND_AT;
 
-    // Of a record.
+    // Offsets in a record.
     static final int ID_AT = 0;
     static final int COUNTERS_AT = 8;
     static final int SESSION_AT = 136;

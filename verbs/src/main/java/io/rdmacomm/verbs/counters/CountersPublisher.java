@@ -8,18 +8,18 @@ import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/// Copies the counters of this process' sessions and sockets into its counters file: once a second, and down to once in
-/// four seconds with a thousand records, each of which takes time.
+/// Copies the counters of the sessions and sockets of this process into its counters file: once a second, but only
+/// every four seconds with a thousand records, because each takes time.
 ///
 /// The file exists while there are sources. This class has no thread: the threads of the control channels of
-/// sessions, which wake twice a second anyway, call [#tick()], and so does a thread for sockets. The first of these
-/// calls makes the file, so that no connection waits for that. The data path is not involved.
-/// `-Drdmacomm.counters=off` turns it off; so does the first failure, which is logged. Thread-safe.
+/// sessions, which wake twice a second anyway, call [#tick()], and so does a thread for sockets. The first call
+/// creates the file, so that no connection waits for that. The data path is not involved. `-Drdmacomm.counters=off`
+/// turns it off; so does the first failure, which is logged. Thread-safe.
 public final class CountersPublisher {
     private static final SafeLogger LOGGER = SafeLogger.of("io.rdmacomm.verbs");
     private static final long INTERVAL_NANOS = 1_000_000_000;
     private static final long RECORD_NANOS = 4_000_000;
-    /// `rdmacomm top` takes a file for stale after five seconds.
+    /// `rdmacomm top` considers a file stale after five seconds.
     private static final long LONGEST_INTERVAL_NANOS = 4 * INTERVAL_NANOS;
 
     /// The publisher of this process.

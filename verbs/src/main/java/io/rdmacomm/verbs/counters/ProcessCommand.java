@@ -3,7 +3,7 @@ package io.rdmacomm.verbs.counters;
 import java.util.ArrayList;
 import java.util.List;
 
-/// The command of this process, for people: the main class or jar and its arguments.
+/// The command of this process, to show to users: the main class or jar and its arguments.
 final class ProcessCommand {
     private static final String LAUNCHER = "jdk.compiler/com.sun.tools.javac.launcher.Main";
 

@@ -9,8 +9,8 @@ import java.nio.file.Path;
 import java.util.OptionalLong;
 import java.util.Set;
 
-/// A process of this machine. Its number alone is not enough: numbers are reused, and containers have their
-/// own.
+/// A process of this machine. Its number alone is not enough: numbers are reused, and containers have their own
+/// numbers.
 ///
 /// @param pid its number
 /// @param start its start time in clock ticks since boot (proc_pid_stat(5)); 0 if unknown

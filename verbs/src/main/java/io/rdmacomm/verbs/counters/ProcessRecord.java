@@ -5,10 +5,10 @@ import java.util.List;
 /// The content of a counters file: the data that a process has published at one moment.
 ///
 /// @param process the process
-/// @param command its command, for people
-/// @param publishedNanos when it published, by its [System#nanoTime()]: for the time between two of its records
-/// @param publishedMillis when it published, by the clock
-/// @param leftOut how many channels had no room in the file
+/// @param command its command, to show to users
+/// @param publishedNanos its [System#nanoTime()] at the publication, for the time between two of its records
+/// @param publishedMillis the time of the publication, by the clock
+/// @param leftOut the number of channels that had no room in the file
 /// @param records its channels
 public record ProcessRecord(
         ProcessIdentity process,

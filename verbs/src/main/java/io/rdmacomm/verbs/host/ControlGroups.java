@@ -65,7 +65,7 @@ public final class ControlGroups {
 
     /// @param mount the mount point of the hierarchy, or of a part of it
     /// @param root the group at the mount point
-    /// @param path of the group of this process
+    /// @param path the path of the group of this process
     private static List<Path> upwards(Path mount, String root, String path) {
         List<Path> groups = new ArrayList<>();
         // In a container, this is its own group, whose path may be outside of its namespace.

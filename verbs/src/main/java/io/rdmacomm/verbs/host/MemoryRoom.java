@@ -7,8 +7,8 @@ import java.util.Set;
 /// The memory that this process can still allocate before the kernel kills it or another program: that of the
 /// machine, or less if a control group of the process has a limit (version 1 and 2). Files of a tmpfs count.
 ///
-/// Written without streams and lambdas: every new process comes here before its first connection, and those are slow to
-/// start.
+/// Written without streams and lambdas, which are slow to start: every new process comes here before its first
+/// connection.
 ///
 /// @param bytes [Long#MAX_VALUE] if it is unknown
 /// @param owner the effective limit, for messages: `the machine`, or the file that contains it
@@ -19,7 +19,7 @@ public record MemoryRoom(long bytes, String owner) {
     private static final Set<String> RECLAIMABLE_2 = Set.of("active_file", "inactive_file", "slab_reclaimable");
     private static final Set<String> RECLAIMABLE_1 = Set.of("total_active_file", "total_inactive_file");
 
-    /// The room left now. Reads files of the kernel.
+    /// The memory that is left now. Reads files of the kernel.
     public static MemoryRoom left() {
         return left(MACHINE, ControlGroups.of("memory"));
     }

@@ -42,7 +42,7 @@ public final class UserFolders {
     /// overflowuid).
     private static final Integer NOBODY = 65534;
 
-    /// Where there is no `/proc`.
+    /// The owner of a file of this process, where there is no `/proc`.
     private static volatile @Nullable Object fileOwner;
 
     private final Path shared;
@@ -50,7 +50,7 @@ public final class UserFolders {
     private final Pattern names;
 
     /// @param shared the folder that all users share
-    /// @param prefix that the names begin with
+    /// @param prefix the beginning of the names
     public UserFolders(Path shared, String prefix) {
         this.shared = shared;
         this.prefix = prefix;
@@ -80,10 +80,9 @@ public final class UserFolders {
         return names.matcher(folder.getFileName().toString()).matches();
     }
 
-    /// The first folder of this user, made now if there is none. Another process may remove it while it is
-    /// empty.
+    /// The first folder of this user; created if there is none. Another process may remove it while it is empty.
     ///
-    /// @throws IOException if none can be made
+    /// @throws IOException if none can be created
     public Path make() throws IOException {
         Path usual = usual();
         Path free = usual;
@@ -143,8 +142,8 @@ public final class UserFolders {
         }
     }
 
-    /// The number of this process' user: Linux shows it as the owner of its own entry in `/proc`. Elsewhere it is the
-    /// owner of a file that this process makes.
+    /// The number of the user of this process. Linux shows it as the owner of the process's own entry in `/proc`.
+    /// Elsewhere it is the owner of a file that this process creates.
     private static Object user() throws IOException {
         Object known = fileOwner;
         if (known != null) {

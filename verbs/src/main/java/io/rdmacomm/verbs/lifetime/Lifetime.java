@@ -125,7 +125,7 @@ public final class Lifetime {
         return other.equals(parent);
     }
 
-    /// How many open objects depend on this one.
+    /// The number of open objects that depend on this one.
     public int users() {
         synchronized (users) {
             return users.size();
@@ -178,8 +178,8 @@ public final class Lifetime {
         }
     }
 
-    /// An object that was being created when its parent began to close is not in the tree. The thread that creates it
-    /// closes it in a moment.
+    /// Waits for objects that were being created when their parent began to close, and so are not in the tree. The
+    /// threads that create them close them in a moment.
     private void awaitUsersThatEnd() {
         long end = System.nanoTime() + USERS_END_NANOS;
         synchronized (users) {
@@ -224,7 +224,7 @@ public final class Lifetime {
         }
     }
 
-    /// Runs a step of closing. Its failure must not keep the next steps from being taken.
+    /// Runs a step of closing. If it fails, the next steps are still taken.
     private static @Nullable Throwable attempt(Runnable step, @Nullable Throwable earlier) {
         try {
             step.run();

@@ -19,7 +19,7 @@ public final class Closer {
         }
     }
 
-    /// Logs that a step has thrown.
+    /// Logs the exception of a step.
     public static void failed(Object what, Throwable why) {
         LOGGER.log(Level.WARNING, () -> "freeing " + what + " failed", why);
     }

@@ -13,12 +13,13 @@ import org.jspecify.annotations.Nullable;
 /// Ends connections in order when the JVM ends, as the kernel does for the sockets of a process: after all other
 /// shutdown hooks, which may still use them. Not when the process is killed.
 public final class ExitHook {
-    /// How long the ends of all connections may take together.
+    /// The longest time for ending all connections.
     public static final long MOST_NANOS = TimeUnit.SECONDS.toNanos(2);
 
     private static final SafeLogger LOGGER = SafeLogger.of(ExitHook.class);
     private static final String RUNNER = "java.lang.ApplicationShutdownHooks";
-    /// These bits of an identity hash code place an object at the end of the hash table of the hooks, up to 128 hooks.
+    /// An identity hash code with these bits puts an object at the end of the hash table of the hooks, up to 128
+    /// hooks.
     private static final int LAST = 0x7f;
     private static final long LOOK_NANOS = 5_000_000;
 
@@ -48,19 +49,19 @@ public final class ExitHook {
         register();
     }
 
-    /// Does something before a connection is ended, if it is still known.
+    /// Runs an action before a connection is ended, if the connection was added and not removed.
     ///
     /// @param first runs in a virtual thread, and may block for up to [#MOST_NANOS]
     public static void before(Object connection, Runnable first) {
         CONNECTIONS.computeIfPresent(connection, (_, known) -> new Ending(first, known.end()));
     }
 
-    /// The connection has ended.
+    /// Removes a connection that has ended.
     public static void remove(Object connection) {
         CONNECTIONS.remove(connection);
     }
 
-    /// Does something after all connections were ended.
+    /// Runs an action after all connections were ended.
     public static void afterwards(Runnable action) {
         AFTERWARDS.add(action);
         register();
@@ -78,8 +79,8 @@ public final class ExitHook {
         }
     }
 
-    /// The JVM starts all hooks at once, and then waits for each, in the order of a hash table by identity. It gets to
-    /// this one last.
+    /// Creates a hook that the JVM waits for last: it starts all hooks at once, and then waits for each in the
+    /// order of a hash table by identity.
     private static Thread lastThread() {
         Thread thread;
         do {
@@ -94,13 +95,14 @@ public final class ExitHook {
         AFTERWARDS.forEach(ExitHook::attempt);
     }
 
-    /// Waits until the JVM waits for this thread. It would not end earlier, so this delays nobody. If a JVM waits for
-    /// its hooks in another way, this returns early, and connections may end before the hooks do.
+    /// Waits until the JVM waits for this thread, that is, until the other hooks have ended. The JVM would not end
+    /// earlier, so this delays nothing. If a JVM waits for its hooks in another way, this returns early, and
+    /// connections may end before the hooks do.
     private static void awaitOthers() {
         Thread self = Thread.currentThread();
         Thread runner = runner();
         while (runner != null && !isJoining(runner, self)) {
-            // Nobody wakes up a thread for this.
+            // There is no event to wait for, so this polls.
             LockSupport.parkNanos(LOOK_NANOS);
         }
     }
@@ -118,8 +120,8 @@ public final class ExitHook {
         return null;
     }
 
-    /// Whether a thread waits in [Thread#join()] for this one, which wakes it for a look. It cannot go on while this
-    /// thread has the lock, so then it is blocked.
+    /// Whether a thread waits in [Thread#join()] for this one. Wakes that thread to find out: it cannot continue
+    /// while this thread holds the lock, so it is blocked then.
     private static boolean isJoining(Thread runner, Thread self) {
         synchronized (self) {
             self.notifyAll();
@@ -127,7 +129,8 @@ public final class ExitHook {
         }
     }
 
-    /// In threads of their own: one that has to wait, or for a lock that is never released, holds up no other.
+    /// Ends each connection in a separate thread, so that one that waits, even for a lock that is never released,
+    /// does not delay the others.
     private static void endAll() {
         long begin = System.nanoTime();
         List<Thread> threads = new ArrayList<>();
@@ -140,7 +143,7 @@ public final class ExitHook {
                 TimeUnit.NANOSECONDS.timedJoin(thread, Math.max(1, left));
             }
         } catch (InterruptedException e) {
-            // Nobody interrupts it but the program, which then does not want to wait.
+            // Only the program interrupts this thread, and then it does not want to wait.
             Thread.currentThread().interrupt();
         }
     }

@@ -2,23 +2,23 @@ package io.rdmacomm.verbs.service;
 
 import java.net.SocketOption;
 
-/// The options of sockets in the module `jdk.net` (`jdk.net.ExtendedSocketOptions`) that rdmacomm uses. A program whose
-/// modules do not need that module runs without it, and so does an image that lacks it. No channel supports the
-/// options then, so ask [java.nio.channels.NetworkChannel#supportedOptions()] first.
+/// The socket options of the module `jdk.net` (`jdk.net.ExtendedSocketOptions`) that rdmacomm uses. The module may
+/// be missing, in an image or if no module of the program needs it. Then no channel supports the options, so ask
+/// [java.nio.channels.NetworkChannel#supportedOptions()] first.
 public final class ExtendedSocketOptions {
-    /// When an idle connection is probed, in seconds.
+    /// The idle time before a connection is probed, in seconds.
     public static final SocketOption<Integer> TCP_KEEPIDLE = find("TCP_KEEPIDLE", Integer.class);
 
     /// The time between two probes, in seconds.
     public static final SocketOption<Integer> TCP_KEEPINTERVAL = find("TCP_KEEPINTERVAL", Integer.class);
 
-    /// How many probes have to get lost.
+    /// The number of lost probes after which the connection ends.
     public static final SocketOption<Integer> TCP_KEEPCOUNT = find("TCP_KEEPCOUNT", Integer.class);
 
-    /// Whether TCP acknowledges at once.
+    /// Whether TCP acknowledges immediately.
     public static final SocketOption<Boolean> TCP_QUICKACK = find("TCP_QUICKACK", Boolean.class);
 
-    /// Whether no router and no host cuts a packet.
+    /// Whether packets must not be fragmented.
     public static final SocketOption<Boolean> IP_DONTFRAGMENT = find("IP_DONTFRAGMENT", Boolean.class);
 
     private record Absent<T>(String name, Class<T> type) implements SocketOption<T> {
@@ -40,7 +40,7 @@ public final class ExtendedSocketOptions {
                 return (SocketOption<T>) option;
             }
         } catch (ReflectiveOperationException e) {
-            // As below.
+            // Handled below.
         }
         return new Absent<>(name, type);
     }

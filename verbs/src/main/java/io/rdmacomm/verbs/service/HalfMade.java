@@ -9,9 +9,9 @@ import java.util.SequencedSet;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/// The connections of a server whose handshake is not complete. There is always room for one more: the oldest
-/// gives way, of the same origin if that has used its share, otherwise of all. So connections that stay silent
-/// cannot keep others out. Thread-safe.
+/// The connections of a server whose handshake is not complete. There is always room for one more: it displaces the
+/// oldest, of the same origin if that has used its share, otherwise of all. So silent connections cannot keep
+/// others out. Thread-safe.
 ///
 /// @param <C> the connections; compared by [Object#equals]
 public final class HalfMade<C> {
@@ -21,7 +21,7 @@ public final class HalfMade<C> {
     private final LinkedHashMap<C, Origin> all = new LinkedHashMap<>();
     private final Map<Origin, SequencedSet<C>> byOrigin = new HashMap<>();
 
-    /// Room for `most` at a time.
+    /// Has room for `most` connections at a time.
     ///
     /// @param mostOfAnOrigin the share of each origin
     public HalfMade(int most, int mostOfAnOrigin) {
@@ -32,7 +32,7 @@ public final class HalfMade<C> {
     /// Adds a connection, until [#remove].
     ///
     /// @param from the address of its peer
-    /// @return the connection that gives way, which the caller ends; null if there was room
+    /// @return the displaced connection, which the caller ends; null if there was room
     public @Nullable C add(C newest, InetAddress from) {
         Origin origin = Origin.of(from);
         lock.lock();
@@ -49,9 +49,9 @@ public final class HalfMade<C> {
         }
     }
 
-    /// The connection that would give way to another one.
+    /// The connection that another one would displace.
     ///
-    /// @param from the address of the peer of the other one
+    /// @param from the address of the other one's peer
     /// @return null if there is room
     public @Nullable C givingWay(InetAddress from) {
         lock.lock();
@@ -70,9 +70,9 @@ public final class HalfMade<C> {
         return all.size() < most ? null : all.firstEntry().getKey();
     }
 
-    /// A connection has ended, or its handshake is complete.
+    /// Removes a connection that has ended, or whose handshake is complete.
     ///
-    /// @return false if it had given way, or was removed before
+    /// @return false if it was displaced or removed before
     public boolean remove(C connection) {
         lock.lock();
         try {
@@ -100,7 +100,7 @@ public final class HalfMade<C> {
         }
     }
 
-    /// How many there are.
+    /// The number of connections.
     public int size() {
         lock.lock();
         try {

@@ -30,8 +30,8 @@ public final class SafeLogger implements System.Logger {
         return of(type.getPackageName());
     }
 
-    /// Makes the log load the classes for its first line now. Later there may be too few file descriptors,
-    /// and a class whose initialization has failed once fails forever.
+    /// Makes the log load the classes that it needs for its first line. Later there may be too few file
+    /// descriptors, and a class whose initialization has failed once fails forever.
     public void prepare() {
         try {
             var _ = logger.isLoggable(Level.WARNING);

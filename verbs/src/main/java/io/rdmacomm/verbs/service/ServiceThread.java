@@ -4,9 +4,9 @@ import java.lang.System.Logger.Level;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/// A thread that serves others, turn by turn. They depend on it, so no failure of a turn ends it: the thread
-/// reports the failure, pauses briefly, and takes the next turn. It ends when a turn returns that there are
-/// no more, and then notifies its dependents.
+/// A thread that serves others in turns. They depend on it, so a failing turn does not end it: the thread reports
+/// the failure, pauses briefly, and takes the next turn. It ends when a turn returns that there are no more, and
+/// then notifies its dependents.
 ///
 /// It is a platform thread. A virtual one waits while handlers of the program occupy all carrier threads, and
 /// may never wake up if memory was short when it went to sleep.
@@ -30,14 +30,14 @@ public final class ServiceThread {
     private final Turn turn;
     private final Runnable onEnd;
     private final Thread thread;
-    /// How many turns in a row have failed.
+    /// The number of turns in a row that have failed.
     private int failures;
     private long nextComplaint = System.nanoTime();
     private long unlogged;
 
     /// Creates the thread without starting it.
     ///
-    /// @param name of the thread
+    /// @param name the name of the thread
     /// @param logger for failures of turns, at most one each second
     public ServiceThread(String name, SafeLogger logger, Turn turn) {
         this(name, logger, turn, () -> {});
@@ -45,7 +45,7 @@ public final class ServiceThread {
 
     /// Creates the thread without starting it.
     ///
-    /// @param name of the thread
+    /// @param name the name of the thread
     /// @param logger for failures of turns, at most one each second
     /// @param onEnd runs after the last turn; if it throws, it runs again, because dependents must be
     ///        notified of the end
@@ -91,7 +91,7 @@ public final class ServiceThread {
         }
     }
 
-    /// Calls of rdmacomm that end by an interrupt have it as the cause.
+    /// Interrupted calls of rdmacomm throw an exception with the interrupt as its cause.
     private static boolean isInterrupt(Throwable failure) {
         Throwable cause = failure;
         while (cause != null && !(cause instanceof InterruptedException)) {
@@ -111,7 +111,7 @@ public final class ServiceThread {
         try {
             log(failure);
         } catch (RuntimeException | Error again) {
-            // No memory or stack for the report. The thread continues.
+            // There is no memory or stack for the report. The thread continues.
             unlogged++;
         }
     }

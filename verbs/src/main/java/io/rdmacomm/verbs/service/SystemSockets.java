@@ -11,9 +11,9 @@ import java.nio.channels.SocketChannel;
 import java.nio.channels.spi.SelectorProvider;
 import org.jspecify.annotations.Nullable;
 
-/// Opens the sockets and selectors of rdmacomm itself. A program may have RDMA connections take the place of all
-/// its sockets, with a [SelectorProvider] for the whole JVM; those connections stand on the sockets of here,
-/// which must then be those of the JDK. Thread-safe.
+/// Opens the sockets and selectors that rdmacomm itself uses. A program may replace all its sockets by RDMA
+/// connections, with a [SelectorProvider] for the whole JVM. Those connections use the sockets of this class, which
+/// must then be those of the JDK. Thread-safe.
 public final class SystemSockets {
     private static volatile @Nullable SelectorProvider chosen;
 

@@ -15,9 +15,9 @@ public interface CompletionQueueDriver extends Driver {
 
     /// Polls (ibv_poll_cq(3)). Never blocks, never allocates.
     ///
-    /// @param into where up to `max` completions go, in the format of [CompletionLayout]
+    /// @param into receives up to `max` completions, in the format of [CompletionLayout]
     /// @return the number of completions
-    /// @throws io.rdmacomm.verbs.VerbException EIO if the queue overran and the device lets polling know
+    /// @throws io.rdmacomm.verbs.VerbException EIO if the queue overran and the device reports that to polling
     int poll(MemorySegment into, int max);
 
     /// Requests one event in the channel (ibv_req_notify_cq(3)). Called only if the queue has one. Never

@@ -22,11 +22,11 @@ public interface ConnectionDriver extends IdentifierDriver {
     void disconnect();
 
     /// Completed with the reason once the connection has ended and its queue pair is in ERROR, at the latest by
-    /// [#close()]. Nothing that takes long depends on it.
+    /// [#close()]. Dependent actions are short.
     CompletableFuture<String> ended();
 
-    /// Waits until the peer has confirmed the end of a connection that this side has ended, for a process that is about
-    /// to end and could not repeat the message; not if nothing has to be confirmed.
+    /// Waits until the peer has confirmed an end that this side has requested, if it must be confirmed. For a
+    /// process that is about to end, and could not repeat the message.
     ///
     /// @param nanos the longest wait
     default void awaitConfirmation(long nanos) {}

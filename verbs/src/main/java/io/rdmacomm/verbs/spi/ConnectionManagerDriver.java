@@ -6,9 +6,9 @@ import io.rdmacomm.verbs.cm.IdentifierOptions;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 
-/// The connection manager of a device ([io.rdmacomm.verbs.cm.ConnectionManager]). Thread-safe. Addresses are
-/// resolved, and private data is short enough. [#closing()] ends all waits. Calls fail with the exceptions
-/// that the user's methods document.
+/// The connection manager of a device ([io.rdmacomm.verbs.cm.ConnectionManager]). Thread-safe. Callers pass only
+/// resolved addresses, and private data that fits. [#closing()] ends all waits. Calls fail with the exceptions that
+/// the user's methods document.
 public interface ConnectionManagerDriver extends Driver {
     /// The largest private data of a request, reply or rejection, in bytes.
     int privateDataLimit();

@@ -15,11 +15,11 @@ public interface ConnectionRequestDriver extends IdentifierDriver {
     /// The number of READs and atomics that the peer accepts from this side.
     int initiatorDepth();
 
-    /// Takes a queue pair of the same context from RESET to INIT with [QueuePair#modify].
+    /// Moves a queue pair of the same context from RESET to INIT with [QueuePair#modify].
     void prepare(QueuePair queuePair);
 
-    /// Accepts with a queue pair in INIT (rdma_accept(3)) and takes it to READY_TO_SEND. The connection no
-    /// longer depends on this request.
+    /// Accepts with a queue pair in INIT (rdma_accept(3)) and moves it to READY_TO_SEND. The connection no longer
+    /// depends on this request.
     ConnectionDriver accept(QueuePair queuePair, ConnectionParameters parameters, long timeoutNanos)
             throws InterruptedException;
 

@@ -62,7 +62,7 @@ public interface ContextDriver extends Driver {
 
     /// Creates a completion queue (ibv_create_cq(3)).
     ///
-    /// @param capacity at least so many completions, within the limit of the device
+    /// @param capacity the least number of completions, within the limit of the device
     /// @param channel where its events are reported; null if it is only polled
     /// @param vector the completion vector of its events, within the limit of the device
     CompletionQueueDriver createCompletionQueue(int capacity, @Nullable CompletionChannelDriver channel, int vector);

@@ -6,8 +6,8 @@ import io.rdmacomm.verbs.MemoryWindowType;
 import io.rdmacomm.verbs.PageSize;
 import java.lang.foreign.MemorySegment;
 
-/// A protection domain ([io.rdmacomm.verbs.ProtectionDomain]). Thread-safe. Rights are the bits of
-/// [io.rdmacomm.verbs.AccessFlag], and consistent.
+/// A protection domain ([io.rdmacomm.verbs.ProtectionDomain]). Thread-safe. Rights are bits of
+/// [io.rdmacomm.verbs.AccessFlag], and are consistent.
 public interface ProtectionDomainDriver extends Driver {
     /// The number by which the provider finds it: the address of the C struct if there is one.
     long handle();
@@ -33,7 +33,7 @@ public interface ProtectionDomainDriver extends Driver {
 
     /// Creates a shared receive queue (ibv_create_srq(3)).
     ///
-    /// @param receives its capacity, at least
+    /// @param receives the least capacity
     /// @param elements the largest number of scatter/gather elements of a receive
     /// @param limit the limit to arm, 0 for none
     default SharedReceiveQueueDriver createSharedReceiveQueue(int receives, int elements, int limit) {

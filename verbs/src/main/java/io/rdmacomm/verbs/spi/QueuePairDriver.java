@@ -14,7 +14,7 @@ public interface QueuePairDriver extends Driver {
     /// Its actual sizes, at least those requested.
     QueueSizes sizes();
 
-    /// How many scatter/gather elements a READ may have (`max_sge_rd`): by default as many as any send.
+    /// The most scatter/gather elements of a READ (`max_sge_rd`): by default as many as any send.
     default int readElements() {
         return sizes().sendElements();
     }
@@ -28,7 +28,7 @@ public interface QueuePairDriver extends Driver {
     /// Executes a transition that the state table allows (ibv_modify_qp(3)), under both locks.
     ///
     /// @param from the current state
-    /// @param to the state to go to
+    /// @param to the new state
     /// @param change the attributes that the caller set
     /// @param effective all attributes set so far, including this change
     void modify(QueuePairState from, QueuePairState to, QueuePairAttributes change, QueuePairAttributes effective);
@@ -68,8 +68,8 @@ public interface QueuePairDriver extends Driver {
 
     /// Binds a memory window of type 1 (ibv_bind_mw(3)), under the send lock. The queue has room for the request.
     ///
-    /// @param address where the window begins, as in scatter/gather elements
-    /// @param length in bytes, within the region; 0 to unbind it
+    /// @param address the address of the window, as in scatter/gather elements
+    /// @param length the length in bytes, within the region; 0 to unbind it
     /// @param access the bits of [io.rdmacomm.verbs.AccessFlag]
     /// @param flags the flags of [SendRequestLayout]
     default void bind(

@@ -31,7 +31,7 @@ public interface QueuePairOwner {
     /// The state known to this process. Never blocks.
     QueuePairState state();
 
-    /// Whether the user has not started to close it. Never blocks.
+    /// Whether the user has not started closing it. Never blocks.
     boolean isOpen();
 
     /// Records that the queue pair has changed its state.
@@ -48,6 +48,7 @@ public interface QueuePairOwner {
     /// connection manager.
     void learned(QueuePairAttributes actual);
 
-    /// Takes the queue pair to ERROR, which flushes it, if it is in use. Any thread, without the locks.
+    /// Moves the queue pair to ERROR, which flushes it, if it is in use. On any thread that does not hold the
+    /// locks.
     void fail();
 }

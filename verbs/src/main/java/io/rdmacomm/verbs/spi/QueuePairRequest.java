@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /// @param sendCompletions the queue for completions of sends
 /// @param receiveCompletions the queue for completions of receives; may be the same
 /// @param sharedReceives the source of its receives; null if it has its own receive queue
-/// @param signalAll whether every send completes with a completion
+/// @param signalAll whether every send has a completion
 /// @param owner the queue pair of the user
 public record QueuePairRequest(
         QueuePairType type,

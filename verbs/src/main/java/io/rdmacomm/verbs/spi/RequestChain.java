@@ -13,7 +13,7 @@ import java.util.Objects;
 /// ```
 ///
 /// Send and receive requests have work id, `next` and scatter/gather list at the same offsets. The addresses are
-/// written once; only the end of the chain moves, when a batch of another length is posted.
+/// written once; only the end of the chain moves when a batch of another length is posted.
 ///
 /// A [io.rdmacomm.verbs.ReceiveBatch] appends to it; each request of a [io.rdmacomm.verbs.SendBatch] is a
 /// [SendRequest], which writes itself to its place. Drivers only read it. Its format is that of [SendRequestLayout] and
@@ -36,7 +36,7 @@ public final class RequestChain {
     /// Writes the addresses into new memory.
     ///
     /// @param segment the memory of the requests and their elements
-    /// @param capacity how many requests the segment has room for
+    /// @param capacity the number of requests that fit in the segment
     /// @param requestBytes the size of one request
     /// @param elements the largest number of elements of one request
     public RequestChain(MemorySegment segment, int capacity, int requestBytes, int elements) {
@@ -74,7 +74,7 @@ public final class RequestChain {
 
     /// Appends a request without elements.
     ///
-    /// @return where it begins
+    /// @return its offset in [#segment()]
     public long append(long workId) {
         if (size == capacity) {
             throw new IllegalStateException("the batch holds " + capacity + " requests; post or clear it");
@@ -99,17 +99,17 @@ public final class RequestChain {
         return Objects.checkIndex(index, size);
     }
 
-    /// Where a request begins in [#segment()].
+    /// The offset of a request in [#segment()].
     public long at(int index) {
         return (long) index * requestBytes;
     }
 
-    /// Where the elements of a request begin in [#segment()].
+    /// The offset of the elements of a request in [#segment()].
     public long elementsAt(int index) {
         return elementAt(index, 0);
     }
 
-    /// Where an element of a request begins in [#segment()].
+    /// The offset of an element of a request in [#segment()].
     public long elementAt(int index, int element) {
         return (long) capacity * requestBytes
                 + ((long) index * elements + element) * ReceiveRequestLayout.ELEMENT_BYTES;
@@ -160,7 +160,7 @@ public final class RequestChain {
         segment.set(JAVA_LONG, at(checkIndex(index)) + ReceiveRequestLayout.WORK_ID, workId);
     }
 
-    /// How many elements a request has.
+    /// The number of elements of a request.
     public int elementCount(int index) {
         return segment.get(JAVA_INT, at(index) + ReceiveRequestLayout.ELEMENT_COUNT);
     }

@@ -11,7 +11,7 @@ public interface SharedReceiveQueueDriver extends Driver {
 
     /// Posts receives whose elements were checked (ibv_post_srq_recv(3)). Never blocks, never allocates.
     ///
-    /// @return how many were posted
+    /// @return the number of posted receives
     int post(RequestChain receives, int first, int count);
 
     /// Arms the limit (ibv_modify_srq(3)).
@@ -22,9 +22,9 @@ public interface SharedReceiveQueueDriver extends Driver {
 
     /// Changes how many receives it holds (ibv_modify_srq(3)).
     ///
-    /// @param mostPosted an upper limit of the posted receives; a driver whose device knows the number uses
-    ///         that
-    /// @return 0, or how many receives are posted if more are than `receives`; then nothing has changed
+    /// @param mostPosted an upper limit of the posted receives; a driver whose device knows the number uses that
+    ///         number
+    /// @return 0, or, if more than `receives` are posted, their number; then nothing has changed
     default long resize(int receives, long mostPosted) {
         throw Unsupported.verb(
                 this, "modify shared receive queue (ibv_modify_srq)", Capability.RESIZE_SHARED_RECEIVE_QUEUE);

@@ -3,8 +3,8 @@ package io.rdmacomm.verbs.spi;
 import io.rdmacomm.verbs.Capability;
 import io.rdmacomm.verbs.UnsupportedVerbException;
 
-/// The exception of the defaults of drivers. The classes of [io.rdmacomm.verbs] check the capability first,
-/// so users get it only if a driver claims a verb that it does not implement.
+/// The exception of default methods of drivers. The classes of [io.rdmacomm.verbs] check the capability first, so
+/// users get it only if a driver claims a verb that it does not implement.
 final class Unsupported {
     private Unsupported() {}
 

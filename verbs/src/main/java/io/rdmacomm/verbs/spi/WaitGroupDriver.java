@@ -1,12 +1,12 @@
 package io.rdmacomm.verbs.spi;
 
-/// A wait group ([io.rdmacomm.verbs.WaitGroup]). Thread-safe, except that [#add] and [#remove] of one channel are
-/// called one after the other.
+/// A wait group ([io.rdmacomm.verbs.WaitGroup]). Thread-safe, except that calls of [#add] and [#remove] for one
+/// channel do not overlap.
 public interface WaitGroupDriver extends Driver {
     /// Adds an open channel that is not a member.
     void add(CompletionChannelDriver channel);
 
-    /// Removes a channel, before it is closed; does nothing if it is no member.
+    /// Removes a channel, before it is closed; does nothing if it is not a member.
     void remove(CompletionChannelDriver channel);
 
     /// Waits until a member has an event that [CompletionChannelDriver#awaitEvent] would return. Members with events

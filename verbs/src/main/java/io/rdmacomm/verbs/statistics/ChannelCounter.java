@@ -43,7 +43,7 @@ public enum ChannelCounter {
         return unit;
     }
 
-    /// A short description of the counter for people.
+    /// A short description of the counter, to show to users.
     public String description() {
         return description;
     }

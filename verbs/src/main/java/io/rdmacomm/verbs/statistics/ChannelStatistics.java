@@ -10,7 +10,7 @@ public final class ChannelStatistics {
 
     private final long[] values;
 
-    /// @param values of the first counters of [ChannelCounter], in its order; those of the others are 0
+    /// @param values the values of the first counters of [ChannelCounter], in its order; the others are 0
     public ChannelStatistics(long... values) {
         this.values = Arrays.copyOf(values, COUNTERS.length);
     }

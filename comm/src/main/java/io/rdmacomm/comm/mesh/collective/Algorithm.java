@@ -15,7 +15,7 @@ public enum Algorithm {
     DOUBLE_TREE(4, "double binary tree"),
     /// Each rank talks to each other rank.
     DIRECT(5, "direct"),
-    /// In round `k` each rank notifies the rank `2^k` further and hears of the one `2^k` before.
+    /// In round `k`, each rank notifies the rank `2^k` after it, and is notified by the rank `2^k` before it.
     DISSEMINATION(6, "dissemination");
 
     private final int code;

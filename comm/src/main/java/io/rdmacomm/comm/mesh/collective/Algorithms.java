@@ -4,7 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
-/// All algorithms of one rank, and which of them does which collective. They know their peers as [Lanes] alone.
+/// All algorithms of one rank, and their choice for each collective. They access peers only through [Lanes].
 final class Algorithms {
     private final int rank;
     private final BiFunction<ElementType, Reduction, Reducer> reducers;
@@ -13,8 +13,8 @@ final class Algorithms {
     private final DoublingAlgorithms doubling;
     private final DirectAlgorithms direct;
 
-    /// @param buffers which peers may write into
-    /// @param trees over all ranks
+    /// @param buffers the buffers that peers may write to
+    /// @param trees the trees over all ranks
     /// @param reducers the reducer of numbers of a type
     Algorithms(Lanes lanes, MeshBuffers buffers, Trees trees, BiFunction<ElementType, Reduction, Reducer> reducers) {
         this.rank = lanes.rank();
@@ -27,8 +27,8 @@ final class Algorithms {
 
     /// Runs a collective of several ranks. The arguments fit each other.
     ///
-    /// @param from what this rank gives
-    /// @param into what it gets
+    /// @param from the input of this rank
+    /// @param into the output of this rank
     void run(
             CollectiveKind kind,
             Algorithm algorithm,
@@ -79,7 +79,7 @@ final class Algorithms {
         }
     }
 
-    /// Copies what a rank gives to `offset` of what it gets, unless it is there.
+    /// Copies the input of a rank to `offset` of its output, unless it is there already.
     static void copy(Elements from, Elements into, long offset) {
         if (!from.isSame(into)) {
             MemorySegment.copy(from.segment(), 0, into.segment(), offset, from.bytes());

@@ -7,7 +7,7 @@ package io.rdmacomm.comm.mesh.collective;
 /// @param ranks the number of blocks
 /// @param pieceBytes the longest piece, a multiple of the length of an element
 record Blocks(long count, int elementBytes, int ranks, int pieceBytes) {
-    /// Where block `index` begins.
+    /// The start of block `index`.
     ///
     /// @param index any number; it is taken modulo the number of blocks
     long start(int index) {
@@ -23,17 +23,17 @@ record Blocks(long count, int elementBytes, int ranks, int pieceBytes) {
         return (first(block + 1L) - first(block)) * elementBytes;
     }
 
-    /// How many pieces the longest block has; at least one, which may be empty.
+    /// The number of pieces of the longest block; at least one, which may be empty.
     int pieces() {
         return pieces(length(0), pieceBytes);
     }
 
-    /// How many pieces `bytes` are; at least one, which may be empty.
+    /// The number of pieces of `bytes`; at least one, which may be empty.
     static int pieces(long bytes, int pieceBytes) {
         return Math.toIntExact(Math.max(1, (bytes + pieceBytes - 1) / pieceBytes));
     }
 
-    /// Where piece `piece` of block `index` begins.
+    /// The offset of piece `piece` of block `index`.
     long offset(int index, int piece) {
         return start(index) + Math.min((long) piece * pieceBytes, length(index));
     }

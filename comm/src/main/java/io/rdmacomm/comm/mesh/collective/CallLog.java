@@ -5,9 +5,9 @@ import org.jspecify.annotations.Nullable;
 /// The calls of this rank, and whether those of the peers are the same. The calling thread begins calls; the
 /// threads that poll compare them with what arrives.
 ///
-/// A notice of a call that this rank is in, or was in, is compared when it arrives. A notice of a later call is
-/// kept by its [ChannelLane], and compared when this rank begins that call. Each thread first writes and then reads
-/// what the other writes, so that one of them sees both.
+/// A notice of a current or earlier call of this rank is compared when it arrives. A notice of a later call is kept
+/// by its [ChannelLane], and compared when this rank begins that call. Each thread first writes and then reads what
+/// the other writes, so that one of them sees both.
 final class CallLog {
     private static final int KEPT = 256;
 
@@ -21,7 +21,7 @@ final class CallLog {
         this.rank = rank;
     }
 
-    /// The next call begins. For one thread at a time.
+    /// Begins the next call. For one thread at a time.
     void begin(long count, long code) {
         long next = current + 1;
         counts[index(next)] = count;
@@ -38,12 +38,12 @@ final class CallLog {
         return current;
     }
 
-    /// Its count.
+    /// The count of that call.
     long count() {
         return counts[index(current)];
     }
 
-    /// Its other arguments.
+    /// The other arguments of that call.
     long code() {
         return codes[index(current)];
     }
@@ -72,7 +72,7 @@ final class CallLog {
         return sequence == current && count == count() && code == code();
     }
 
-    /// A peer has sent a notice of another call where one of the call in progress was due.
+    /// The fault for a notice of another call where one of the call in progress was due.
     CollectiveFault mismatch(int peer, CollectiveCall theirs) {
         return mismatch(peer, theirs, call());
     }
@@ -94,7 +94,7 @@ final class CallLog {
         }
     }
 
-    /// Why the collectives have ended; null if they have not.
+    /// The reason why the collectives have ended; null if they have not.
     @Nullable
     CollectiveFault fault() {
         return fault;

@@ -10,9 +10,9 @@ import org.jspecify.annotations.Nullable;
 /// A lane over the channel to a peer.
 ///
 /// Piece `m` uses slot `m % slots` on both sides, whether its data is in that slot, in the message, or in the
-/// buffer of the call. The receiver gives slots back by credits, which each notice carries; when half of them are
-/// free and nothing else is to be sent, it sends a CREDIT. A slot that was given back has arrived
-/// before, so the sender may fill its own slot of that number again, without waiting for a completion.
+/// buffer of the call. The receiver returns slots with credits, which each notice carries. When half of the slots
+/// are free and there is nothing else to send, it sends a CREDIT. A returned slot has arrived before, so the sender
+/// may fill its own slot of that number again without waiting for a completion.
 ///
 /// A slot to send from has room for a header in front of the data, so that both can be one message.
 final class ChannelLane implements Lane {
@@ -46,8 +46,8 @@ final class ChannelLane implements Lane {
     private long readyBuffer;
     private long readyOffset;
 
-    /// @param outOffset where the slots to send from begin in `outgoing`
-    /// @param inOffset where the slots to receive in begin in `in`
+    /// @param outOffset the offset of the slots to send from in `outgoing`
+    /// @param inOffset the offset of the slots to receive in in `in`
     ChannelLane(
             RankLink link,
             int stream,
@@ -151,8 +151,8 @@ final class ChannelLane implements Lane {
         return (stream * slots + slot(sent)) * (long) slotBytes;
     }
 
-    /// A part of the slot in turn. Most pieces are as long as the one before in the same slot, besides those
-    /// without data.
+    /// A part of the current slot, for reuse: most pieces are as long as the one before in the same slot, apart
+    /// from those without data.
     private BufferSlice slice(long offset, long bytes) {
         BufferSlice slice = slices[slot(sent)];
         if (slice.offset() != offset || slice.length() != bytes) {
@@ -301,9 +301,9 @@ final class ChannelLane implements Lane {
 
     // Arrivals, on the thread that polls.
 
-    /// The peer has taken this many pieces.
+    /// Handles a credit: the peer has taken this many pieces.
     ///
-    /// @return false if that cannot be
+    /// @return false if that is impossible
     boolean credit(long value) {
         if (value < given) {
             return false;
@@ -312,7 +312,7 @@ final class ChannelLane implements Lane {
         return true;
     }
 
-    /// A piece has arrived.
+    /// Handles an arrived piece.
     ///
     /// @return false if it is one too many, or out of order
     boolean arrived(Message message, MemorySegment notice) {
@@ -329,9 +329,9 @@ final class ChannelLane implements Lane {
         return true;
     }
 
-    /// The peer is ready.
+    /// Handles a READY of the peer.
     ///
-    /// @return false if that cannot be
+    /// @return false if that is impossible
     boolean ready(MemorySegment notice) {
         if (!credit(Notice.credit(notice))) {
             return false;
@@ -344,7 +344,7 @@ final class ChannelLane implements Lane {
         return true;
     }
 
-    /// Compares what arrived early with the call that begins.
+    /// Compares notices that arrived early with the call that begins.
     void compareEarly(CallLog calls) {
         if (readySequence == calls.sequence()) {
             calls.compare(link.rank(), readySequence, readyCount, readyCode);

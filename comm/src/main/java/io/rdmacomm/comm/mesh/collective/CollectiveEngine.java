@@ -6,8 +6,8 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/// Runs one collective at a time: it numbers the call, lets the algorithm run, and ends the collectives of the
-/// mesh when that fails.
+/// Runs one collective at a time: numbers the call, runs the algorithm, and ends the collectives of the mesh if
+/// that fails.
 final class CollectiveEngine {
     private final CollectiveGroup group;
     private final CollectiveOptions options;
@@ -28,7 +28,7 @@ final class CollectiveEngine {
         this.algorithms = new Algorithms(links, buffers, Trees.of(links.size()), new Reducers()::of);
     }
 
-    /// As they were given.
+    /// The options as given.
     CollectiveOptions options() {
         return options;
     }
@@ -56,9 +56,9 @@ final class CollectiveEngine {
     /// Runs a collective. The arguments fit each other.
     ///
     /// @param count elements of the longer side
-    /// @param from what this rank gives
-    /// @param into what it gets
-    /// @param registered whether peers write into `into`
+    /// @param from the input of this rank
+    /// @param into the output of this rank
+    /// @param registered whether peers write to `into`
     void run(
             CollectiveKind kind,
             Algorithm algorithm,
@@ -125,13 +125,13 @@ final class CollectiveEngine {
         }
     }
 
-    /// A rank that is alone gets what it gives.
+    /// A single rank gets its own input.
     private static void alone(Elements from, Elements into) {
         Algorithms.copy(from, into, 0);
     }
 
     /// A failed call leaves the ranks in different states, so no call can follow it. Failures that all ranks learn
-    /// of by other means are not sent.
+    /// of in another way are not sent.
     private void fail(Throwable why) {
         log.fail(new CollectiveFault(CollectiveFault.OTHER, String.valueOf(why.getMessage())));
         CollectiveFault fault = log.fault();

@@ -10,7 +10,7 @@ import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
 import org.jspecify.annotations.Nullable;
 
-/// Flight recorder: a collective has ended on this rank, well or not.
+/// Flight recorder: a collective has ended on this rank, successfully or not.
 @Name("io.rdmacomm.Collective")
 @Label("Collective")
 @Category("rdmacomm")

@@ -6,7 +6,7 @@ import io.rdmacomm.verbs.DeadlineException;
 import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.verbs.text.Printable;
 
-/// Why the collectives of a mesh have ended. Each rank that learns of it sends it to all others, once.
+/// The reason why the collectives of a mesh have ended. Each rank that learns of it sends it to all others, once.
 ///
 /// @param reason one of the constants
 /// @param text one line that says what happened and what to do

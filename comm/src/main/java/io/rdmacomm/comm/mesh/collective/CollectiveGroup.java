@@ -13,7 +13,7 @@ public interface CollectiveGroup {
     /// The number of ranks.
     int size();
 
-    /// The channel to `peer`. Nothing else uses it.
+    /// The channel to `peer`, used only by the collectives.
     RdmaChannel channel(int peer);
 
     /// The session that all channels share.
@@ -25,6 +25,6 @@ public interface CollectiveGroup {
     /// The failure to report when the channel to `peer` has ended.
     RdmaException gone(int peer);
 
-    /// Whether all ranks learn of a failure without a message of the collectives.
+    /// Whether all ranks learn of a failure without a message from the collectives.
     boolean isKnownToAll(Throwable failure);
 }

@@ -11,7 +11,7 @@ import java.util.List;
 
 /// The collective operations.
 public enum CollectiveKind {
-    /// No rank returns before all have called it.
+    /// No rank returns before all ranks have called it.
     BARRIER(1, "barrier"),
     /// All ranks get the data of one.
     BROADCAST(2, "broadcast"),
@@ -23,7 +23,7 @@ public enum CollectiveKind {
     ALL_GATHER(5, "all-gather"),
     /// Each rank gets its block of the reduction of the data of all.
     REDUCE_SCATTER(6, "reduce-scatter"),
-    /// Each rank gets a block from each.
+    /// Each rank gets a block from each rank.
     ALL_TO_ALL(7, "all-to-all"),
     /// All ranks allocate a [MeshBuffer].
     ALLOCATE(8, "allocate");

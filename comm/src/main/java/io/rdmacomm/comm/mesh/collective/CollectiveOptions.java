@@ -6,9 +6,9 @@ import org.jspecify.annotations.Nullable;
 
 /// The memory that collectives use between two ranks. All ranks must use the same options. Immutable.
 ///
-/// Data that is not written straight into its target travels in pieces through slots, which are registered
-/// memory: each rank has `slots` of `slotBytes` for each of two streams to and from each peer, which makes
-/// `4 * slots * slotBytes` for each peer.
+/// Data that is not written directly to its target travels in pieces through slots in registered memory. For each
+/// of two streams to and from each peer, each rank has `slots` of `slotBytes`: in total `4 * slots * slotBytes` for
+/// each peer.
 public final class CollectiveOptions {
     private static final CollectiveOptions DEFAULTS = new CollectiveOptions();
 
@@ -59,7 +59,7 @@ public final class CollectiveOptions {
         return with(to -> to.messageBytes = value);
     }
 
-    /// How many pieces of a stream may be on their way.
+    /// The limit of pieces of a stream in flight.
     public int slots() {
         return slots;
     }

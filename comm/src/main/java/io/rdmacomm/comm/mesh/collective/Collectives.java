@@ -58,7 +58,7 @@ public final class Collectives {
         return new Collectives(new CollectiveEngine(group, options), AlgorithmChoice.defaults());
     }
 
-    /// The options that they were made with.
+    /// The options of these collectives.
     public CollectiveOptions options() {
         return engine.options();
     }
@@ -68,7 +68,7 @@ public final class Collectives {
         return new Collectives(engine, other);
     }
 
-    /// How algorithms are chosen.
+    /// The choice of algorithms.
     public AlgorithmChoice choice() {
         return choice;
     }
@@ -92,8 +92,8 @@ public final class Collectives {
 
     /// Copies the data of one rank to all.
     ///
-    /// @param data what `root` gives, and the others get; of the same length everywhere
-    /// @param root the rank that gives
+    /// @param data the input of `root`, and the output of the others; of the same length on all ranks
+    /// @param root the rank whose data is copied
     /// @param timeout how long to wait
     public void broadcast(Elements data, int root, Duration timeout) {
         checkRoot(root);

@@ -2,8 +2,8 @@ package io.rdmacomm.comm.mesh.collective;
 
 import java.lang.foreign.MemorySegment;
 
-/// Each rank talks to each other one: in step s, it sends to the rank s further and receives from the rank s
-/// before.
+/// Each rank communicates with each other rank: in step s, it sends to the rank s after it and receives from the
+/// rank s before it.
 final class DirectAlgorithms {
     private final Lanes lanes;
     private final MeshBuffers buffers;
@@ -36,8 +36,8 @@ final class DirectAlgorithms {
                 receive);
     }
 
-    /// Block j of `from` goes to rank j, which reduces what it gets in a fixed order of ranks: the result does
-    /// not depend on who is fast.
+    /// Block j of `from` goes to rank j, which reduces what it gets in a fixed order of ranks: the result does not
+    /// depend on timing.
     ///
     /// @param into one block
     void reduceScatter(Elements from, Elements into, Reducer reducer) {
@@ -55,7 +55,7 @@ final class DirectAlgorithms {
         void move(Lane lane, int peer, long offset, int bytes);
     }
 
-    /// Short blocks are all sent before the first one is received.
+    /// Sends all short blocks before it receives the first one.
     private void exchange(long block, Move send, Move receive) {
         int pieceBytes = lanes.pieceBytes();
         int count = Blocks.pieces(block, pieceBytes);

@@ -2,8 +2,8 @@ package io.rdmacomm.comm.mesh.collective;
 
 import java.lang.foreign.MemorySegment;
 
-/// The algorithms with the fewest rounds: in each, the distance between the ranks that talk doubles. Pieces are
-/// always copied: they change, or are shorter than what a WRITE is good for.
+/// The algorithms with the fewest rounds: in each, the distance between communicating ranks doubles. Pieces are
+/// always copied: they change, or are too short for a WRITE to pay off.
 final class DoublingAlgorithms {
     private final Lanes lanes;
     private final int rank;
@@ -15,8 +15,8 @@ final class DoublingAlgorithms {
         this.size = lanes.size();
     }
 
-    /// In round k, each rank notifies the one 2^k further, and waits for the one 2^k before. After the last
-    /// round it has heard of all, directly or not.
+    /// In round k, each rank notifies the one 2^k after it, and waits for the one 2^k before it. After the last
+    /// round it has heard from all, directly or indirectly.
     void barrier() {
         for (int distance = 1; distance < size; distance <<= 1) {
             lanes.lane(rank + distance).sendEmpty();

@@ -76,7 +76,7 @@ public final class Elements {
         return type;
     }
 
-    /// How many there are.
+    /// The number of elements.
     public long count() {
         return segment.byteSize() / type.bytes();
     }

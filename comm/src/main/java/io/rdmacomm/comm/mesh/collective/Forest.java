@@ -1,6 +1,6 @@
 package io.rdmacomm.comm.mesh.collective;
 
-/// Trees that share the data: each has a part of it, and a stream. It remembers what the last call needed, because
+/// Trees that share the data: each has a part of it, and a stream. The result of the last call is kept, because
 /// most calls are like the one before.
 final class Forest {
     private final Lanes lanes;

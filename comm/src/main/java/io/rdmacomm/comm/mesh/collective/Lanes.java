@@ -1,7 +1,6 @@
 package io.rdmacomm.comm.mesh.collective;
 
-/// The lanes of a rank to all others: what an algorithm sees of a mesh. [RankLinks] is the one that is used; tests
-/// have another one.
+/// An algorithm's view of a mesh: the lanes of a rank to all others. Implemented by [RankLinks] and by tests.
 interface Lanes {
     /// The rank of this node.
     int rank();
@@ -12,7 +11,7 @@ interface Lanes {
     /// The longest piece, in bytes.
     int pieceBytes();
 
-    /// The number of pieces of a stream that may be on their way.
+    /// The limit of pieces of a stream in flight.
     int slots();
 
     /// A stream to and from a rank.

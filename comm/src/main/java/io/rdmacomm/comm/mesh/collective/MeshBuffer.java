@@ -60,7 +60,7 @@ public final class MeshBuffer implements AutoCloseable {
 
     /// A part of it as numbers.
     ///
-    /// @param offset where the part begins, in bytes
+    /// @param offset the start of the part, in bytes
     /// @param count the number of elements
     /// @throws IndexOutOfBoundsException if the part is not within it
     public Elements elements(ElementType type, long offset, long count) {

@@ -5,8 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// The mesh buffers that were allocated, by number. Ranks allocate in the same order, so a number means the same
-/// buffer on all of them. For one thread at a time.
+/// The allocated mesh buffers, by number. Ranks allocate in the same order, so a number means the same buffer on
+/// all of them. For one thread at a time.
 final class MeshBuffers {
     private final List<MeshBuffer> all = new ArrayList<>();
 
@@ -24,9 +24,9 @@ final class MeshBuffers {
         return buffer.id() < all.size() && all.get(buffer.id()) == buffer && buffer.isOpen();
     }
 
-    /// The part of a buffer that `rank` has.
+    /// The memory of `rank` in a buffer.
     ///
-    /// @param id from a peer; it may be invalid
+    /// @param id the number of the buffer, from a peer, so possibly invalid
     /// @return null if there is no such buffer
     @Nullable
     RemoteBuffer remote(long id, int rank) {

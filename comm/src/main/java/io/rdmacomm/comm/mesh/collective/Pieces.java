@@ -1,7 +1,7 @@
 package io.rdmacomm.comm.mesh.collective;
 
-/// Reduces pieces on their way between lanes and memory. A reduction that is not final goes straight into the slot
-/// that is sent next, never to the caller's memory.
+/// Reduces pieces on their way between lanes and memory. An intermediate result goes directly into the slot that is
+/// sent next, never to the caller's memory.
 final class Pieces {
     private Pieces() {}
 
@@ -27,9 +27,9 @@ final class Pieces {
         out.sendClaimed(bytes);
     }
 
-    /// Puts the reduction of a piece of `from` and the next piece of `in` into `into`.
+    /// Stores the reduction of a piece of `from` and the next piece of `in` in `into`.
     ///
-    /// @param intoOffset where in `into`
+    /// @param intoOffset the offset in `into`
     static void reduceInto(
             Lane in, Reducer reducer, Elements from, long offset, Elements into, long intoOffset, int bytes) {
         in.await(bytes);

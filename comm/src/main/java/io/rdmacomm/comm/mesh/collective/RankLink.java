@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 /// The link to one rank: its channel, a ring of headers to send, and two [ChannelLane]s for data. Notices
 /// are sent by the thread in a collective, and received by the thread that polls.
 ///
-/// There are as many headers as operations that the channel allows in flight, and one more. Operations end in
-/// order, so when a header is used again, the operation that used it before has ended.
+/// There is one header more than the channel allows operations in flight. Operations end in order, so when a header
+/// is reused, its previous operation has ended.
 final class RankLink {
     private static final int MOST_TEXT = 512;
 
@@ -42,10 +42,10 @@ final class RankLink {
     private long stateCode;
 
     /// @param sizes the same on all ranks
-    /// @param outgoing what this rank sends from
-    /// @param outgoingOffset where the part for this peer begins
-    /// @param incoming what the peer writes into
-    /// @param incomingOffset where the part for this peer begins
+    /// @param outgoing the memory that this rank sends from
+    /// @param outgoingOffset the offset of the part for this peer
+    /// @param incoming the memory that the peer writes to
+    /// @param incomingOffset the offset of the part for this peer
     RankLink(
             int rank,
             RdmaChannel channel,
@@ -95,7 +95,7 @@ final class RankLink {
 
     /// The memory to send from that one peer needs.
     ///
-    /// @param sendWindow of its channel
+    /// @param sendWindow the send window of its channel
     static long outgoingBytes(int sendWindow, SlotSizes sizes) {
         return headerBytes(sendWindow) + Lane.STREAMS * ChannelLane.outgoingBytes(sizes);
     }
@@ -119,12 +119,12 @@ final class RankLink {
         return channel.isOpen();
     }
 
-    /// Takes the messages of the channel from now on.
+    /// Receives the messages of the channel from now on.
     void listen() {
         channel.onMessage((on, message) -> arrived(message));
     }
 
-    /// Where the peer receives pieces. Waits for its SET_UP.
+    /// The peer's slots. Waits for its SET_UP.
     RemoteBuffer slots() {
         RemoteBuffer known = slots;
         while (known == null) {
@@ -202,7 +202,7 @@ final class RankLink {
         waiting.progressed();
     }
 
-    /// Sends where this rank receives pieces.
+    /// Sends the address of the slots of this rank.
     void sendSetUp(RemoteBuffer own, long offset) {
         BufferSlice header = header(Notice.SET_UP, 0);
         Notice.place(memory, header.offset(), (byte) 0, sizes.slotBytes());
@@ -217,9 +217,9 @@ final class RankLink {
         var _ = channel.trySend(state, CompletionHandler.NONE, 0);
     }
 
-    /// Sends why the collectives have ended, if there is room.
+    /// Sends the reason why the collectives have ended, if there is room.
     ///
-    /// @param room for the message
+    /// @param room memory for the message
     boolean trySendAbort(CollectiveFault why, BufferSlice room) {
         byte[] text = why.text().getBytes(StandardCharsets.UTF_8);
         int length = Math.min(Math.min(text.length, MOST_TEXT), channel.maxMessageBytes() - Notice.BYTES);

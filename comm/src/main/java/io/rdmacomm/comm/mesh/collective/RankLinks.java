@@ -13,8 +13,7 @@ import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/// The links to all other ranks, and the registered memory that they need: one region to send from, one that peers
-/// write into.
+/// The links to all other ranks, and their registered memory: one region to send from, and one that peers write to.
 final class RankLinks implements Lanes {
     private static final long ABORT_ROOM = 1024;
     private static final long ABORT_NANOS = 200_000_000;
@@ -115,7 +114,7 @@ final class RankLinks implements Lanes {
         return link.lane(stream);
     }
 
-    /// Sends all peers the address of their slots when it is first called, and waits for theirs.
+    /// At the first call, sends all peers the address of their slots, and waits for theirs.
     void setUp() {
         if (!setUp) {
             RemoteBuffer own = incoming.asRemote();

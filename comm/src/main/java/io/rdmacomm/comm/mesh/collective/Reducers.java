@@ -3,7 +3,7 @@ package io.rdmacomm.comm.mesh.collective;
 import java.util.EnumMap;
 import java.util.Map;
 
-/// The reducers that were used, for reuse. For one thread at a time.
+/// The used reducers, for reuse. For one thread at a time.
 final class Reducers {
     private final Map<ElementType, Map<Reduction, Reducer>> known = new EnumMap<>(ElementType.class);
 

@@ -90,7 +90,7 @@ final class RingAlgorithms {
         }
     }
 
-    /// The blocks go around.
+    /// Passes the blocks around the ring.
     ///
     /// @param into all blocks; that of this rank is in its place
     void allGather(Elements into) {

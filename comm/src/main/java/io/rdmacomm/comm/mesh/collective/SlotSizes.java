@@ -1,8 +1,8 @@
 package io.rdmacomm.comm.mesh.collective;
 
-/// The numbers and lengths that a mesh of a certain size uses.
+/// The number and length of slots for a mesh of a certain size.
 ///
-/// @param slots how many pieces of a stream may be on their way
+/// @param slots the limit of pieces of a stream in flight
 /// @param slotBytes the length of a piece
 /// @param messageBytes pieces up to this length travel in a message
 record SlotSizes(int slots, int slotBytes, int messageBytes) {

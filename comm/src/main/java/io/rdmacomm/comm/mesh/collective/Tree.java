@@ -71,7 +71,7 @@ final class Tree {
         return new Tree(parent);
     }
 
-    /// The second binary tree: a position is at another place of the first one.
+    /// The second binary tree, in which positions have other places than in the first one.
     static Tree secondBinary(int size) {
         int last = size - 1;
         int[] at = new int[size];
@@ -86,7 +86,7 @@ final class Tree {
         return new Tree(parent);
     }
 
-    /// Where a position of the second tree is in the first: odd becomes even, except at most once.
+    /// The place of a position of the second tree in the first: odd becomes even, except at most once.
     private static int place(int position, int last) {
         return last % 2 == 0 ? last + 1 - position : position % last + 1;
     }

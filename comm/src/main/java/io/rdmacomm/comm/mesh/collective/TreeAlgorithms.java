@@ -4,17 +4,17 @@ import org.jspecify.annotations.Nullable;
 
 /// Pipelines along one or two trees, and along a chain of all ranks, which is a tree as well.
 ///
-/// Data goes up a tree to be reduced, and down to be spread, one piece after the other. All ranks follow one
-/// timetable, in which a piece moves one level at each tick: in a tree of height h, a rank at depth d sends piece
-/// p up at tick p + h - d, and down at tick p + h + d. So whatever a rank waits for has an earlier tick, a slot
-/// that is given back too, as there are at least two; no cycle of waits can close, and all levels work at the
-/// same time.
+/// Data goes up a tree to be reduced, and down to be distributed, one piece after the other. All ranks follow one
+/// timetable, in which a piece moves one level at each tick: in a tree of height h, a rank at depth d sends piece p
+/// up at tick p + h - d, and down at tick p + h + d. So everything that a rank waits for has an earlier tick, even
+/// the return of a slot, because there are at least two. Therefore no cycle of waits can close, and all levels work
+/// at the same time.
 final class TreeAlgorithms {
     private final Forest binary;
     private final Forest twoBinary;
     private final Forest chain;
 
-    /// @param trees over all ranks
+    /// @param trees the trees over all ranks
     TreeAlgorithms(Lanes lanes, MeshBuffers buffers, Trees trees) {
         this.binary = new Forest(lanes, buffers, trees.binary());
         this.twoBinary = new Forest(lanes, buffers, trees.binary(), trees.second());
@@ -29,7 +29,7 @@ final class TreeAlgorithms {
         };
     }
 
-    /// Spreads the data of `root`.
+    /// Distributes the data of `root`.
     void broadcast(Algorithm algorithm, Elements data, int root) {
         run(forest(algorithm), null, data, data, root, true);
     }
@@ -41,7 +41,7 @@ final class TreeAlgorithms {
         run(forest(algorithm), reducer, from, into, root, false);
     }
 
-    /// Reduces to rank 0, and spreads each piece of the result at once.
+    /// Reduces to rank 0, and distributes each piece of the result immediately.
     void allReduce(Algorithm algorithm, Elements from, Elements into, Reducer reducer) {
         run(forest(algorithm), reducer, from, into, 0, true);
     }

@@ -12,7 +12,7 @@ final class TreePosition {
     private final @Nullable Lane first;
     private final @Nullable Lane second;
 
-    /// @param part the number of the tree: it has that part of the data, and that stream
+    /// @param part the number of the tree, and of its part of the data and its stream
     TreePosition(Lanes lanes, MeshBuffers buffers, Tree tree, int part, int root) {
         int position = Math.floorMod(lanes.rank() - root, lanes.size());
         this.buffers = buffers;
@@ -28,7 +28,7 @@ final class TreePosition {
         return position == Tree.NONE ? null : lanes.lane(position + root, part);
     }
 
-    /// Lets the parent write into `into`.
+    /// Tells the parent that it may write to `into`.
     void sendReady(Elements into) {
         if (parent != null) {
             parent.sendReady(into);
@@ -59,7 +59,7 @@ final class TreePosition {
         }
     }
 
-    /// Spreads the piece that goes down at `tick`, if there is one.
+    /// Sends the piece that goes down at `tick`, if there is one.
     void down(long tick, Blocks parts, Elements into) {
         long piece = tick - height - depth;
         if (piece < 0 || piece >= parts.pieces()) {

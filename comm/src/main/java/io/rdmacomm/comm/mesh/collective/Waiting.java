@@ -15,13 +15,13 @@ import org.jspecify.annotations.Nullable;
 /// the collectives have ended.
 final class Waiting {
     private static final long SPIN_NANOS = 20_000;
-    /// Longer than it takes to wake a thread. If a rank slept earlier, its peer would wait for the waking, fall
-    /// asleep in turn, and so on at every step.
+    /// Longer than a wake-up takes. If a rank slept earlier, its peer would wait for the wake-up, fall asleep in
+    /// turn, and so on at every step.
     private static final long YIELD_NANOS = 200_000;
     private static final int SPINS_PER_CHECK = 16;
     /// The longest sleep: another thread may take the completion, and its event, that would wake this one.
     private static final Duration LONGEST_SLEEP = Duration.ofMillis(5);
-    /// After this long, this rank sends all others the call that it is in: one of them may be in another call.
+    /// After this long, this rank tells all others which collective it waits in, to find a mismatch.
     private static final long SUSPICIOUS_NANOS = 100_000_000;
     /// The awaited data may have arrived from a peer that has left, and may still be unread.
     private static final long GRACE_NANOS = 2_000_000_000;
@@ -41,7 +41,7 @@ final class Waiting {
     private boolean armed;
     private volatile @Nullable Thread asleep;
 
-    /// @param onSuspicion runs once in a call that waits for long
+    /// @param onSuspicion runs once in a call that waits for a long time
     Waiting(CollectiveGroup group, CallLog log, Runnable onSuspicion) {
         this.group = group;
         this.session = group.session();
@@ -50,7 +50,7 @@ final class Waiting {
         this.onSuspicion = onSuspicion;
     }
 
-    /// A call begins.
+    /// Begins a call.
     void begin(Duration limit) {
         timeout = limit;
         begun = System.nanoTime();
@@ -72,7 +72,7 @@ final class Waiting {
 
     /// Lets time pass between two checks of a condition.
     ///
-    /// @param peer the one that is waited for
+    /// @param peer the peer that this rank waits for
     void pause(RankLink peer) {
         CollectiveFault fault = log.fault();
         if (fault != null) {
@@ -121,8 +121,8 @@ final class Waiting {
         }
     }
 
-    /// The first call only sets the flag that this thread is about to sleep; then the caller checks its condition
-    /// once more.
+    /// The first call only sets the flag that this thread is about to sleep, so that the caller checks its
+    /// condition once more.
     private void sleep() {
         if (Thread.currentThread().isInterrupted()) {
             throw new RdmaInterruptedException("interrupted in collective " + log.call(), new InterruptedException());
@@ -137,13 +137,13 @@ final class Waiting {
         }
     }
 
-    /// The peer may be a process that waits for this processor.
+    /// Yields, because the peer may be a process that waits for this processor.
     @SuppressWarnings("ThreadPriorityCheck") // no progress depends on it
     private static void letOthersRun() {
         Thread.yield();
     }
 
-    /// Something has arrived. On the thread that polls.
+    /// Wakes the thread, because something has arrived. On the thread that polls.
     void wake() {
         Thread sleeper = asleep;
         if (sleeper != null && !polling) {

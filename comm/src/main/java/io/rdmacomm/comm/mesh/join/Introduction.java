@@ -19,7 +19,7 @@ import java.util.UUID;
 /// +---------------+------------------------------+-------+-------+-----------+
 /// ```
 ///
-/// It has no version: the table of the rendezvous has the one that all nodes have in common.
+/// It has no version: the table of the rendezvous contains the common version of all nodes.
 record Introduction(UUID token, int from, int to) {
     static final int BYTES = 32;
 
@@ -31,7 +31,7 @@ record Introduction(UUID token, int from, int to) {
 
     /// Sends it. Blocks.
     ///
-    /// @param memory of [#BYTES] bytes
+    /// @param memory room for [#BYTES] bytes
     void send(RdmaChannel channel, BufferSlice memory, Duration timeout) {
         ByteBuffer to = ByteBuffer.allocate(BYTES).putLong(MAGIC);
         to.putLong(token.getMostSignificantBits()).putLong(token.getLeastSignificantBits());
@@ -42,7 +42,7 @@ record Introduction(UUID token, int from, int to) {
 
     /// Waits for the peer's. Blocks.
     ///
-    /// @throws SetupFailedException if it is something else
+    /// @throws SetupFailedException if another message arrives
     static Introduction receive(RdmaChannel channel, Duration timeout) {
         try (Message message = channel.blocking(timeout).receive()) {
             ByteBuffer from = message.segment().asByteBuffer();

@@ -53,7 +53,7 @@ public final class Joining {
     private final CompletableFuture<Place> place = new CompletableFuture<>();
     private final AtomicInteger introducing = new AtomicInteger();
 
-    /// The table that this node knows when all have registered.
+    /// The table of nodes, complete when all have registered.
     ///
     /// @param host the address at which the rendezvous was found
     /// @param messages a block for each rank
@@ -64,7 +64,7 @@ public final class Joining {
         }
     }
 
-    /// @param nodes where the nodes go that this one is connected with
+    /// @param nodes receives the connected nodes
     public Joining(MeetingPoint rendezvous, SessionOptions options, Duration timeout, NodeList nodes) {
         this.rendezvous = rendezvous;
         this.options = options;
@@ -74,7 +74,7 @@ public final class Joining {
         this.order = new ConnectionOrder(rendezvous.rank(), rendezvous.size());
     }
 
-    /// How long a node may take for one step. Nodes are slow when dozens of them start on one processor.
+    /// The time that a node may take for one step. Nodes are slow when dozens of them start on one processor.
     private static Duration step(Duration usual, Duration timeout) {
         Duration quarter = timeout.dividedBy(4);
         Duration patient = quarter.compareTo(LONGEST_STEP) < 0 ? quarter : LONGEST_STEP;
@@ -123,7 +123,7 @@ public final class Joining {
         }
     }
 
-    /// The user's options with a channel more, which the user's configurer does not see.
+    /// The user's options with one more channel, which the user's configurer does not see.
     private SessionOptions sessionOptions() {
         int channels = options.channels();
         String name = (options.name().isEmpty() ? "" : options.name() + ", ") + "rank " + rendezvous.rank();
@@ -162,9 +162,9 @@ public final class Joining {
         }
     }
 
-    /// Where this node listens for the others: on loopback if they meet there, and so are all on this host;
-    /// otherwise on all addresses, because the others know a node by the address from which it has reached
-    /// the rendezvous.
+    /// The address to listen on for the others. If they meet on loopback, all are on this host, and it is loopback.
+    /// Otherwise it is all addresses, because the others know a node by the address from which it has reached the
+    /// rendezvous.
     private String listeningHost() {
         String name = rendezvous.host().isEmpty() ? "localhost" : rendezvous.host();
         boolean loopback = name.equals("localhost") || name.startsWith("127.") || name.equals("::1");
@@ -198,7 +198,7 @@ public final class Joining {
                 rendezvous.job());
     }
 
-    /// Waits for READY. If REFUSE comes instead, this wakes the thread that joins.
+    /// Waits for READY. If REFUSE arrives instead, wakes the joining thread.
     private void awaitOthers(RendezvousClient visit, ServerSession session) {
         try {
             visit.awaitAll();
@@ -237,7 +237,7 @@ public final class Joining {
         return endPoint.channels().getLast();
     }
 
-    /// Finds out which node has connected. Closes the connection of a stranger.
+    /// Determines which node has connected. Closes the connection of a stranger.
     private void admit(EndPoint endPoint) {
         boolean admitted = false;
         try {

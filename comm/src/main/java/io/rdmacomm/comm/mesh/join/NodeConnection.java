@@ -18,11 +18,11 @@ final class NodeConnection {
         try {
             connection.send(type, payload);
         } catch (SetupException e) {
-            // The thread that reads from the connection notices it, too.
+            // The thread that reads from the connection also notices it.
         }
     }
 
-    /// Sends the reason why the node is turned away.
+    /// Sends the reason why the node is rejected.
     void refuse(String why) {
         connection.refuse(why);
     }

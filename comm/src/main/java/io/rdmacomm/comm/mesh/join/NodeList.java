@@ -18,24 +18,24 @@ public interface NodeList {
     /// Notes that the mesh will not be complete.
     void joinFailed(RdmaException why);
 
-    /// Why joining has failed, or null.
+    /// The reason why joining has failed, or null.
     @Nullable
     RdmaException joinFailure();
 
     /// Waits until all nodes are connected with this one.
     ///
-    /// @param deadline of [System#nanoTime()]
+    /// @param deadline a [System#nanoTime()]
     void awaitConnected(long deadline);
 
     /// Waits until all nodes are connected with each other.
     ///
-    /// @param deadline of [System#nanoTime()]
+    /// @param deadline a [System#nanoTime()]
     void awaitReady(long deadline);
 
-    /// A connection has ended. If it is that of a node and the first one to fail, the mesh has failed.
+    /// Handles the end of a connection. If it is the first one of a node to fail, the mesh has failed.
     ///
     /// @param why null if it has not failed
-    /// @return whether it is that of a node
+    /// @return whether it is the connection of a node
     boolean ended(EndPoint endPoint, @Nullable RdmaException why);
 
     /// Ends the list: after this, the end of a connection is not a failure.

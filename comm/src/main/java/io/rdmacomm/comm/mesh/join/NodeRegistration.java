@@ -16,13 +16,13 @@ import java.time.Duration;
 /// +---------------+---------------+-------+-------+---------------+-------+--------------+-----------+
 /// ```
 ///
-/// The node's address is not in it: the rendezvous sees where the connection comes from.
+/// It does not contain the node's address: the rendezvous knows it from the connection.
 ///
 /// @param size the number of nodes that this one was started for
-/// @param sessionPort where its session listens
+/// @param sessionPort the port of its session
 /// @param channels the number of data channels of each connection
 /// @param patience how long it waits for the others
-/// @param job which job it belongs to
+/// @param job the name of its job
 record NodeRegistration(int size, int rank, int sessionPort, int channels, Duration patience, String job) {
     private static final int HEADER = 18;
 
@@ -57,7 +57,7 @@ record NodeRegistration(int size, int rank, int sessionPort, int channels, Durat
         }
     }
 
-    /// Why two nodes cannot be in the same mesh; empty if they can.
+    /// The reason why two nodes cannot be in the same mesh; empty if they can.
     String difference(NodeRegistration other) {
         if (!job.equals(other.job)) {
             return "it belongs to another job";

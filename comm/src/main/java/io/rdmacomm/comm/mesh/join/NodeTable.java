@@ -30,9 +30,9 @@ import org.jspecify.annotations.Nullable;
 /// The largest mesh, 512 nodes, fits into one frame with entries of up to 31 bytes. A node without an
 /// address is on the host of the rendezvous, which may have another address for each node.
 ///
-/// @param token known to the nodes of this mesh only
+/// @param token a secret of the nodes of this mesh
 /// @param terms the version and the features that all nodes have in common
-/// @param nodes by rank
+/// @param nodes the nodes, by rank
 record NodeTable(UUID token, Terms terms, List<Entry> nodes) {
     private static final int HEADER = 32;
 
@@ -40,7 +40,7 @@ record NodeTable(UUID token, Terms terms, List<Entry> nodes) {
         nodes = List.copyOf(nodes);
     }
 
-    /// Where the session of a node listens.
+    /// The address and port of the session of a node.
     ///
     /// @param address null for the host of the rendezvous
     record Entry(@Nullable InetAddress address, int port) {
@@ -54,7 +54,7 @@ record NodeTable(UUID token, Terms terms, List<Entry> nodes) {
             to.put((byte) bytes.length).put(bytes);
         }
 
-        /// @param from what is left of the entry
+        /// @param from the rest of the entry
         private static Entry get(ByteBuffer from) {
             int port = from.getShort() & 0xffff;
             int length = from.get() & 0xff;

@@ -17,8 +17,8 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/// The nodes that have registered at the rendezvous. When all are there, each gets TABLE; when all are ready, each
-/// gets READY. Thread-safe; all frames are sent under the lock.
+/// The nodes that have registered at the rendezvous. When all have registered, each gets TABLE; when all are ready,
+/// each gets READY. Thread-safe; all frames are sent under the lock.
 final class RegisteredNodes {
     private final ReentrantLock lock = new ReentrantLock();
     private final @Nullable RegisteredNode[] nodes;
@@ -46,10 +46,10 @@ final class RegisteredNodes {
 
     /// Adds a node; if it is the last one, all get the table.
     ///
-    /// @param greeting what it speaks
+    /// @param greeting its versions and features
     /// @param entry its entry in the table
-    /// @return why it cannot be added; empty if it was
-    /// @throws SetupException OTHER_VERSION if the nodes that are there have no version in common with it
+    /// @return the reason why it cannot be added; empty if it was
+    /// @throws SetupException OTHER_VERSION if the registered nodes have no version in common with it
     String add(int rank, NodeConnection connection, Greeting greeting, NodeTable.Entry entry) {
         lock.lock();
         try {
@@ -91,7 +91,7 @@ final class RegisteredNodes {
         return new NodeTable(new UUID(random.nextLong(), random.nextLong()), terms, entries);
     }
 
-    /// A node is connected with all others; if it is the last one, all get READY.
+    /// Records that a node is connected with all others; if it is the last one, all get READY.
     void ready(int rank) {
         lock.lock();
         try {
@@ -110,8 +110,8 @@ final class RegisteredNodes {
         }
     }
 
-    /// A node has gone or has waited too long. Before all are there, it may register again; after that, the
-    /// mesh will not be complete, and all others are refused.
+    /// Removes a node that is gone or has waited too long. Before all have registered, it may register again; after
+    /// that, the mesh will not be complete, and all others are rejected.
     ///
     /// @param why what has happened to it
     void remove(int rank, String why) {
@@ -130,7 +130,7 @@ final class RegisteredNodes {
         }
     }
 
-    /// A node has waited too long. The refusal names the ranks that are missing.
+    /// Rejects a node that has waited too long. The message names the missing ranks.
     void dismiss(int rank, Duration patience) {
         lock.lock();
         try {
@@ -144,7 +144,7 @@ final class RegisteredNodes {
         }
     }
 
-    /// Why the mesh is not complete yet.
+    /// The reason why the mesh is not complete yet.
     private String missing() {
         String words = complete
                 ? "not yet connected with all others: " + words(ranks(node -> node == null || !node.ready))
@@ -152,7 +152,7 @@ final class RegisteredNodes {
         return words + (lastRefused.isEmpty() ? "" : "; last turned away: " + lastRefused);
     }
 
-    /// Notes a connection that was turned away.
+    /// Records a connection that was rejected.
     void refused(String words) {
         lock.lock();
         try {
@@ -162,7 +162,7 @@ final class RegisteredNodes {
         }
     }
 
-    /// Refuses all nodes that still wait, because the node that listens has given up.
+    /// Rejects all nodes that still wait, because the node that listens has given up.
     void giveUp() {
         lock.lock();
         try {

@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 
 /// A node's connection to the rendezvous.
 final class RendezvousClient implements AutoCloseable {
-    /// How much longer than its own patience a node waits for the answer of the rendezvous, which names the missing
-    /// ranks.
+    /// The time for which a node waits beyond its own timeout, for the answer of the rendezvous that names the
+    /// missing ranks.
     private static final Duration GRACE = Duration.ofSeconds(2);
     private static final Duration ATTEMPT = Duration.ofSeconds(5);
 
@@ -34,9 +34,9 @@ final class RendezvousClient implements AutoCloseable {
         this.connection = connection;
     }
 
-    /// Connects, repeatedly until the deadline: the node that listens may start later.
+    /// Connects, and retries until the deadline, because the node that listens may start later.
     ///
-    /// @param deadline of [System#nanoTime()]
+    /// @param deadline a [System#nanoTime()]
     static RendezvousClient reach(MeetingPoint rendezvous, long deadline) {
         return new RendezvousClient(rendezvous, deadline, connect(rendezvous, deadline));
     }
@@ -95,8 +95,8 @@ final class RendezvousClient implements AutoCloseable {
         return connection.remoteAddress();
     }
 
-    /// Does the TLS handshake, greets and proves that it has the secret, as far as there are any, registers, and
-    /// waits until all others have. Connects again if the rendezvous is busy with strangers.
+    /// Does the TLS handshake, if any, greets, proves that it has the secret, if any, registers, and waits until
+    /// all others have registered. Connects again if the rendezvous is busy with strangers.
     NodeTable register(NodeRegistration own, Opening opening) {
         while (true) {
             try {
@@ -130,7 +130,7 @@ final class RendezvousClient implements AutoCloseable {
         }
     }
 
-    /// Waits until all nodes are connected with all others, whether this one is or not.
+    /// Waits until all nodes, this one included, are connected with all others.
     ///
     /// @throws RdmaException if one of them has given up or died, or time is up
     void awaitAll() {
@@ -141,7 +141,7 @@ final class RendezvousClient implements AutoCloseable {
         }
     }
 
-    /// The rendezvous turns this node away when time is up, and names the missing ranks.
+    /// The rendezvous rejects this node when the time is up, and names the missing ranks.
     private RdmaException incomplete(SetupException e) {
         String words = "the mesh is not complete: " + e.getMessage();
         boolean late = e.reason() == Reason.REFUSED && System.nanoTime() - deadline >= 0;

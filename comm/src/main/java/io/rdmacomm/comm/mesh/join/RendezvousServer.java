@@ -33,10 +33,10 @@ import org.jspecify.annotations.Nullable;
 ///   |<------------------------------|
 /// ```
 ///
-/// With TLS its handshake comes first; with a secret, both sides prove that they have it before REGISTER
+/// With TLS, its handshake comes first; with a secret, both sides prove that they have it before REGISTER
 /// ([Opening]). REFUSE with a reason may come at any time. TABLE has the version and the features that all nodes
-/// have in common; a node that would leave no version is turned away with OTHER_VERSION. A stranger costs one
-/// thread that ends after one step of the handshake; of too many, the oldest gives way.
+/// have in common; a node that would leave no version is rejected with OTHER_VERSION. A stranger costs one thread,
+/// which ends after one step of the handshake; if there are too many, the oldest is displaced.
 final class RendezvousServer implements AutoCloseable {
     private static final SafeLogger LOGGER = SafeLogger.ofPackage(RendezvousServer.class);
     /// All nodes may be on one host, and come at the same time.
@@ -63,8 +63,8 @@ final class RendezvousServer implements AutoCloseable {
     /// Listens.
     ///
     /// @param host the address to listen on; see [TcpListener#listen]
-    /// @param own the registration of this node, to which the others have to fit
-    /// @param opening what the others have to speak and to prove
+    /// @param own the registration of this node, which the others must match
+    /// @param opening the handshake with the others
     /// @param step how long the others may take for each step, until they have registered
     /// @throws SetupException if that is not possible
     static RendezvousServer listen(String host, int port, NodeRegistration own, Opening opening, Duration step) {
@@ -96,7 +96,7 @@ final class RendezvousServer implements AutoCloseable {
         } catch (IllegalArgumentException e) {
             refuse(connection, String.valueOf(e.getMessage()));
         } finally {
-            // Not earlier: a refusal is sent over it.
+            // Closed only now, because a refusal is sent over it.
             connection.close();
         }
         return () -> {};
@@ -119,13 +119,13 @@ final class RendezvousServer implements AutoCloseable {
         nodes.refused(words);
     }
 
-    /// Waits until a node is ready, and then until it goes away; or until it has waited too long.
+    /// Waits until a node is ready and then until it ends, or until its time is up.
     private void await(NodeRegistration node, TcpConnector connection) {
         int rank = node.rank();
         try {
             connection.receive(FrameType.READY, node.patience());
             nodes.ready(rank);
-            // Nothing more comes: this is the end of the node's connection.
+            // Nothing more arrives: this is the end of the node's connection.
             var _ = connection.awaitEnd();
             nodes.remove(rank, "went away");
         } catch (SetupException e) {

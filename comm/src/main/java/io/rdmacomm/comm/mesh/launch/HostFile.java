@@ -50,7 +50,7 @@ public record HostFile(List<String> hosts) {
         return new HostFile(hosts);
     }
 
-    /// Comments may be in any encoding, and editors of Windows begin a file with a mark.
+    /// Comments may have any encoding, and Windows editors begin a file with a byte order mark.
     private static List<String> lines(Path file, String name) {
         byte[] bytes;
         try (InputStream in = Files.newInputStream(file)) {
@@ -129,7 +129,7 @@ public record HostFile(List<String> hosts) {
                 "the number of slots is '" + text + "', must be 1 to " + MeetingPoint.MAX_SIZE);
     }
 
-    /// Where the nodes of this host meet the others, by rank: on the first host.
+    /// The meeting points of the nodes of this host, by rank; they are on the first host.
     ///
     /// @throws IllegalArgumentException if the file cannot be read, a line is wrong, or this host is not in it
     public static List<MeetingPoint> meetingPoints(Path file, int port) {

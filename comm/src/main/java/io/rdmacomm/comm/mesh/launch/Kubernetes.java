@@ -1,6 +1,6 @@
 package io.rdmacomm.comm.mesh.launch;
 
-/// The variables of an indexed job, whose pods are called after the job and their index.
+/// The variables of an indexed job, whose pods are named after the job and their index.
 public final class Kubernetes {
     private static final String PORT = "RDMACOMM_PORT";
 
@@ -11,7 +11,7 @@ public final class Kubernetes {
         return from.has("JOB_COMPLETION_INDEX");
     }
 
-    /// Where its nodes meet.
+    /// The meeting point of its nodes.
     ///
     /// @throws IllegalArgumentException if a variable is missing or wrong
     public static MeetingPoint meetingPoint(Variables from) {

@@ -6,7 +6,7 @@ import java.net.SocketException;
 import java.net.UnknownHostException;
 import java.util.Arrays;
 
-/// Which names and addresses are those of this host.
+/// Determines which names and addresses belong to this host.
 final class LocalHosts {
     private LocalHosts() {}
 

@@ -4,11 +4,11 @@ import io.rdmacomm.verbs.text.Printable;
 import java.util.List;
 import java.util.function.Consumer;
 
-/// Which node this is, and the host and port where all nodes meet. Immutable.
+/// The rank of this node, and the host and port where all nodes meet. Immutable.
 public final class MeetingPoint {
     /// The largest number of nodes.
     public static final int MAX_SIZE = 512;
-    /// The port where nothing names another one.
+    /// The default port.
     public static final int DEFAULT_PORT = 2030;
 
     private static final int MAX_TEXT = 255;
@@ -75,7 +75,7 @@ public final class MeetingPoint {
 
     /// The same with several addresses.
     ///
-    /// @param value to try in turn
+    /// @param value the addresses to try in turn
     /// @param listens whether this node listens
     MeetingPoint withHosts(List<String> value, boolean listens) {
         return with(to -> {
@@ -89,7 +89,7 @@ public final class MeetingPoint {
         return with(to -> to.mayAppearLater = true);
     }
 
-    /// Which node this is, from 0.
+    /// The number of this node, from 0.
     public int rank() {
         return rank;
     }
@@ -129,7 +129,7 @@ public final class MeetingPoint {
         return job;
     }
 
-    /// Where this was taken from: `given` if not from a launcher or a host file.
+    /// The source of this: `given` if not from a launcher or a host file.
     public String source() {
         return source;
     }

@@ -20,7 +20,7 @@ public final class OpenMpi {
         return from.has(RANK);
     }
 
-    /// Where its nodes meet.
+    /// The meeting point of its nodes.
     ///
     /// @throws IllegalArgumentException if a variable is missing or wrong
     public static MeetingPoint meetingPoint(Variables from) {

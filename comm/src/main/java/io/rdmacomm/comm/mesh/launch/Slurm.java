@@ -11,7 +11,7 @@ public final class Slurm {
         return from.has("SLURM_PROCID") && from.has(NODES);
     }
 
-    /// Where its nodes meet.
+    /// The meeting point of its nodes.
     ///
     /// @throws IllegalArgumentException if a variable is missing or wrong
     public static MeetingPoint meetingPoint(Variables from) {

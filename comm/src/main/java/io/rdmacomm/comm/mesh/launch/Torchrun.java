@@ -9,7 +9,7 @@ public final class Torchrun {
         return from.has("RANK") && from.has("WORLD_SIZE") && from.has("MASTER_ADDR");
     }
 
-    /// Where its nodes meet.
+    /// The meeting point of its nodes.
     ///
     /// @throws IllegalArgumentException if a variable is missing or wrong
     public static MeetingPoint meetingPoint(Variables from) {

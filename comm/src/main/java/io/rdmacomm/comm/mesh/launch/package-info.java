@@ -1,5 +1,5 @@
-/// Where the nodes of a mesh meet, from what launchers and host files say: one class for each launcher, each of
-/// which makes a [MeetingPoint].
+/// Finds out where the nodes of a mesh meet, from launchers and host files: each launcher has a class that creates
+/// a [MeetingPoint].
 @NullMarked
 package io.rdmacomm.comm.mesh.launch;
 

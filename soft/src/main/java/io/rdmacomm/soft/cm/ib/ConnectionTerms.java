@@ -11,20 +11,20 @@ import io.rdmacomm.verbs.RetryOptions;
 import io.rdmacomm.verbs.cm.ConnectionParameters;
 import java.security.SecureRandom;
 
-/// What this side brings to a connection.
+/// This side's terms for a connection.
 ///
-/// @param depths how many READs and atomics it accepts and makes at most
+/// @param depths the most READs and atomics in flight, of the peer and of this side
 /// @param receivePsn the number of the first packet that it expects
 record ConnectionTerms(QueuePair queuePair, ConnectionParameters parameters, ReadDepths depths, int receivePsn) {
     private static final int PSN_LIMIT = 1 << 24;
     private static final SecureRandom RANDOM = new SecureRandom();
 
-    /// With a first packet that nobody can guess.
+    /// Uses a random first packet number, which no other host can guess.
     ConnectionTerms(QueuePair queuePair, ConnectionParameters parameters, ReadDepths depths) {
         this(queuePair, parameters, depths, RANDOM.nextInt(PSN_LIMIT));
     }
 
-    /// When this side repeats what is not acknowledged.
+    /// When this side retransmits unacknowledged packets.
     AckTimeout ackTimeout() {
         return parameters.ackTimeout().orElse(RetryOptions.defaults().timeout());
     }
@@ -33,8 +33,8 @@ record ConnectionTerms(QueuePair queuePair, ConnectionParameters parameters, Rea
     ///
     /// @param peer the number of the peer's queue pair
     /// @param sendPsn the number of the first packet that the peer expects
-    /// @param agreed how many READs and atomics there can be
-    /// @param rnrRetries how often the peer wants messages to be repeated for which it has no receive
+    /// @param agreed the agreed number of READs and atomics in flight
+    /// @param rnrRetries how often the peer wants a message to be retried if it has no receive
     void bringUp(AddressVector path, PathMtu mtu, int peer, int sendPsn, ReadDepths agreed, int rnrRetries) {
         queuePair.modify(new QueuePairAttributes()
                 .state(QueuePairState.READY_TO_RECEIVE)

@@ -46,7 +46,7 @@ final class IbConnection implements ConnectionDriver {
 
     /// A connection whose queue pair is ready.
     ///
-    /// @param agreed how many READs and atomics there can be
+    /// @param agreed the agreed number of READs and atomics in flight
     static IbConnection confirmed(
             IbConnectionManager manager,
             Conversation conversation,
@@ -64,7 +64,7 @@ final class IbConnection implements ConnectionDriver {
         return connection;
     }
 
-    /// On the thread that receives, which holds a lock.
+    /// Ends on another thread: the receiving thread holds a lock.
     private void endedByPeer() {
         connections.port().execute(() -> end(BY_PEER));
     }
@@ -76,7 +76,7 @@ final class IbConnection implements ConnectionDriver {
         } finally {
             conversation.disconnect();
             if (known == null && !conversation.isPeers()) {
-                // Once: it may be that of another connection next.
+                // Return the port only once: another connection may have it next.
                 connections.protocol().returnPort(local.getPort());
             }
             ended.complete(known == null ? why : known);
@@ -90,7 +90,7 @@ final class IbConnection implements ConnectionDriver {
                 queuePair.modify(new QueuePairAttributes().state(QueuePairState.ERROR));
             }
         } catch (IllegalStateException e) {
-            // Its owner has closed it.
+            // The owner has closed the queue pair.
         }
     }
 

@@ -49,7 +49,7 @@ public final class IbConnectionManager implements ConnectionManagerDriver {
     private static final String LISTEN = "listen (rdma_listen)";
     private static final String LOOK_UP = "look up datagram service (rdma_connect)";
     private static final String JOIN = "join multicast group (rdma_join_multicast)";
-    /// A request that waits costs its datagram.
+    /// Each waiting request only takes the memory of its datagram.
     private static final int LEAST_BACKLOG = 256;
     private static final int MOST_BACKLOG = 4096;
 
@@ -116,7 +116,7 @@ public final class IbConnectionManager implements ConnectionManagerDriver {
         return opened;
     }
 
-    /// Refuses an address that packets of this device do not have.
+    /// Rejects an address that this device's packets do not have.
     private void check(String operation, InetAddress local) {
         if (!local.isAnyLocalAddress() && !local.equals(address)) {
             throw new VerbException(
@@ -148,7 +148,7 @@ public final class IbConnectionManager implements ConnectionManagerDriver {
         }
     }
 
-    /// Does what rdma_create_qp(3) does.
+    /// Initializes a queue pair as rdma_create_qp(3) does.
     static void prepare(QueuePair queuePair) {
         queuePair.modify(new QueuePairAttributes()
                 .state(QueuePairState.INIT)
@@ -157,7 +157,7 @@ public final class IbConnectionManager implements ConnectionManagerDriver {
                 .accessFlags(AccessFlag.allRemote()));
     }
 
-    /// What this side accepts and makes.
+    /// The READs and atomics that this side accepts and starts.
     ReadDepths depths(ConnectionParameters parameters) {
         return new ReadDepths(
                 Math.min(parameters.responderResources(), mostReads), Math.min(parameters.initiatorDepth(), mostReads));

@@ -134,11 +134,11 @@ final class IbConnectionRequest implements ConnectionRequestDriver {
     @Override
     public void closing() {
         closing = true;
-        // The peer may try again.
+        // TIMEOUT lets the peer try again.
         conversation.giveUp(Rejection.TIMEOUT);
     }
 
-    /// A connection no longer depends on it.
+    /// Does nothing: the connection does not need the request.
     @Override
     public void close() {}
 

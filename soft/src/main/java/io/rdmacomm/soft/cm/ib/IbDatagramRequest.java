@@ -41,7 +41,7 @@ final class IbDatagramRequest implements DatagramRequestDriver {
 
     @Override
     public void close() {
-        // It was answered.
+        // Nothing to release: the request was answered.
     }
 
     @Override

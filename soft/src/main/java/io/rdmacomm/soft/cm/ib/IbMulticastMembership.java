@@ -9,7 +9,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.net.Inet4Address;
 
-/// The membership of the interface in a multicast group, apart from the queue pairs that are attached to it.
+/// The network interface's membership in a multicast group, independent of the queue pairs attached to it.
 final class IbMulticastMembership implements MulticastDriver {
     private final IbConnectionManager connections;
     private final DatagramTarget target;

@@ -32,7 +32,7 @@ final class IbRoute implements RouteDriver {
     private volatile @Nullable Conversation conversation;
     private volatile boolean closing;
 
-    /// @param local its port is 0 for any
+    /// @param local the address to connect from; port 0 for any
     IbRoute(IbConnectionManager manager, InetSocketAddress local, InetSocketAddress remote) {
         this.connections = manager;
         this.local = local;
@@ -188,7 +188,7 @@ final class IbRoute implements RouteDriver {
         }
     }
 
-    /// A connection no longer depends on it.
+    /// Does nothing: the connection does not need the route.
     @Override
     public void close() {}
 

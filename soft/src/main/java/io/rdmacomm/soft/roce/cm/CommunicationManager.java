@@ -30,22 +30,21 @@ import java.util.function.IntFunction;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// The connection manager of an address: all conversations, and the ports of the programs that listen (IBTA chapter
-/// 12).
-/// What arrives is handled on the thread that receives, at once. Thread-safe.
+/// The connection manager of an address: all conversations, and the ports of listening programs (IBTA chapter 12).
+/// Incoming messages are handled at once on the receiving thread. Thread-safe.
 ///
-/// A stranger who knows no numbers can only fill the backlog of a port that a program listens at.
+/// An unknown host that does not know the numbers of a conversation can only fill the backlog of a listening port.
 public final class CommunicationManager {
-    /// Sends a management datagram, unless the network does not take it.
+    /// Sends management datagrams. The network may drop them.
     public interface Output {
         /// Sends [ManagementDatagram#BYTES] from the beginning of the buffer; under a lock, and does not block.
         void send(InetAddress to, ByteBuffer datagram);
     }
 
-    /// Who has asked, and the number that it has given its request.
+    /// The peer that sent a request, and its number for the request.
     private record Origin(InetAddress peer, int id) {}
 
-    /// Refusals that are repeated to peers that ask again.
+    /// Rejections that are kept, to repeat them to peers that ask again.
     private static final int MOST_REFUSALS = 256;
 
     private static final SecureRandom RANDOM = new SecureRandom();
@@ -69,12 +68,12 @@ public final class CommunicationManager {
 
     /// @param gid of this side
     /// @param mtu the largest path MTU that this side can have
-    /// @param wakeup has [#onTime] called soon; on any thread, under a lock
+    /// @param wakeup makes an engine call [#onTime] soon; on any thread, under a lock
     public CommunicationManager(Gid gid, PathMtu mtu, Output output, Runnable wakeup) {
         this(gid, mtu, output, wakeup, System::nanoTime);
     }
 
-    /// @param clock nanoseconds, from any origin
+    /// @param clock gives nanoseconds from any origin
     CommunicationManager(Gid gid, PathMtu mtu, Output output, Runnable wakeup, LongSupplier clock) {
         this.gid = gid;
         this.mtu = mtu;
@@ -87,7 +86,7 @@ public final class CommunicationManager {
 
     /// Asks a peer for a connection.
     ///
-    /// @param request makes the request with the number of the conversation
+    /// @param request makes the request from the number of the conversation
     public Conversation connect(InetAddress peer, IntFunction<ConnectRequest> request) {
         lock.lock();
         try {
@@ -175,7 +174,7 @@ public final class CommunicationManager {
         }
     }
 
-    /// Repeats what is not answered; an engine.
+    /// Retransmits unanswered messages; an engine.
     ///
     /// @return nanoseconds until the next call is due
     public long onTime() {
@@ -195,7 +194,7 @@ public final class CommunicationManager {
         }
     }
 
-    // ---- Exchanges; with the lock ----
+    // ---- Exchanges; under the lock ----
 
     private int newId() {
         int id;
@@ -229,7 +228,7 @@ public final class CommunicationManager {
         anyScheduled = !scheduled.isEmpty();
     }
 
-    /// It is over, so late messages for it are those of a stranger.
+    /// Removes an exchange that is over. Late messages for it are treated as unknown.
     void forget(Exchange exchange) {
         exchanges.remove(exchange.id, exchange);
         if (exchange instanceof Conversation conversation && conversation.isPeers()) {
@@ -238,12 +237,12 @@ public final class CommunicationManager {
         }
     }
 
-    /// Whether nobody has answered it yet.
+    /// Removes an inquiry; false if it was already answered.
     boolean forget(ServiceInquiry inquiry) {
         return asked.remove(new Origin(inquiry.peer(), inquiry.request().id()), inquiry);
     }
 
-    /// A peer that asks again, because the answer was lost, gets it again; the program is not asked twice.
+    /// Keeps the answer for a peer that asks again because the answer was lost. The program is not asked twice.
     void remember(Conversation conversation, Rejection answer) {
         if (refused.size() >= MOST_REFUSALS) {
             refused.remove(refused.keySet().iterator().next());
@@ -251,12 +250,12 @@ public final class CommunicationManager {
         refused.put(new Origin(conversation.peer, conversation.request().id()), answer);
     }
 
-    // ---- What arrives ----
+    // ---- Incoming messages ----
 
-    /// A management datagram has arrived, from anybody.
+    /// A management datagram has arrived from any host.
     ///
     /// @param datagram with [ManagementDatagram#BYTES] bytes at its beginning
-    /// @return false if it means nothing here
+    /// @return false if it was not understood or expected
     public boolean arrived(InetAddress from, ByteBuffer datagram) {
         ManagementDatagram decoded = ManagementDatagram.decode(datagram);
         if (decoded == null) {
@@ -309,7 +308,7 @@ public final class CommunicationManager {
         return true;
     }
 
-    /// The reason to refuse a request, or 0.
+    /// The reason to reject a request, or 0.
     private int fault(InetAddress from, ConnectRequest request) {
         if (!request.reliable()) {
             return Rejection.TRANSPORT;
@@ -356,7 +355,7 @@ public final class CommunicationManager {
     }
 
     private boolean rejected(InetAddress from, Rejection rejection) {
-        // A peer that gives its own request up has got no number of this side.
+        // A peer that gives up its own request may not know the number of this side.
         Conversation given = rejection.peerId() == 0 ? requested.get(new Origin(from, rejection.id())) : null;
         if (given == null) {
             return tell(from, rejection.peerId(), found -> found.received(rejection));
@@ -387,7 +386,7 @@ public final class CommunicationManager {
         return false;
     }
 
-    /// Hands a message to the conversation with this number, if it comes from its peer.
+    /// Passes a message to the conversation with this number, if it comes from its peer.
     private boolean tell(InetAddress from, int id, Consumer<Conversation> message) {
         if (exchanges.get(id) instanceof Conversation found && found.peer.equals(from)) {
             message.accept(found);

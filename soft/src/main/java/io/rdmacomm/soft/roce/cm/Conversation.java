@@ -13,21 +13,21 @@ import org.jspecify.annotations.Nullable;
 
 /// One connection, from its request to its end (IBTA 12.9). Thread-safe.
 public final class Conversation extends Exchange {
-    /// How far it is.
+    /// The progress of a conversation.
     public enum State {
-        /// This side has asked.
+        /// This side has sent a request.
         REQUESTING,
         /// The peer has accepted, and this side brings its queue pair up.
         ACCEPTED,
-        /// The peer has asked.
+        /// The peer has sent a request.
         REQUESTED,
         /// This side has accepted, and the peer brings its queue pair up.
         ACCEPTING,
-        /// Both are ready.
+        /// Both sides are ready.
         CONNECTED,
-        /// This side has ended it, and the peer has not confirmed that.
+        /// This side has ended the connection, and the peer has not confirmed that.
         DISCONNECTING,
-        /// The peer has refused it.
+        /// The peer has rejected the request.
         REFUSED,
         /// The peer does not answer.
         UNANSWERED,
@@ -35,9 +35,9 @@ public final class Conversation extends Exchange {
         ENDED
     }
 
-    /// The program of Linux may take so long, too (`CMA_CM_MRA_SETTING`): 69 s.
+    /// The time for the program to answer, as in Linux (`CMA_CM_MRA_SETTING`): 69 s.
     private static final int PROGRAM_TIMEOUT = 24;
-    /// When a peer should ask again whose request has no room: 1.1 s.
+    /// When a peer should ask again if there was no room for its request: 1.1 s.
     private static final int BUSY_TIMEOUT = 18;
     private static final long TIMEOUT_UNIT_NANOS = 4_096;
     private static final byte[] NO_DATA = {};
@@ -47,7 +47,7 @@ public final class Conversation extends Exchange {
     private int peerId;
     private int queuePair;
     private int peerQueuePair;
-    /// Of the own adapter, once this side has told it.
+    /// Of this side's adapter, once this side has told it.
     private long guid;
     private @Nullable ConnectReply reply;
     private @Nullable Rejection refusal;
@@ -74,7 +74,7 @@ public final class Conversation extends Exchange {
 
     // ---- The program ----
 
-    /// The number of this side.
+    /// This side's number for the conversation.
     public int id() {
         return id;
     }
@@ -108,7 +108,7 @@ public final class Conversation extends Exchange {
         }
     }
 
-    /// Why the peer has refused, in [State#REFUSED].
+    /// Why the peer has rejected the request, in [State#REFUSED].
     public @Nullable Rejection refusal() {
         manager.lock.lock();
         try {
@@ -118,9 +118,9 @@ public final class Conversation extends Exchange {
         }
     }
 
-    /// Waits until it is no longer in a state.
+    /// Waits until the conversation leaves a state.
     ///
-    /// @return the state that it has then, or `from` after the timeout
+    /// @return the new state, or `from` after the timeout
     public State awaitChange(State from, long timeoutNanos) throws InterruptedException {
         manager.lock.lockInterruptibly();
         try {
@@ -134,7 +134,8 @@ public final class Conversation extends Exchange {
         }
     }
 
-    /// Accepts the peer's request; the own queue pair is ready. Does nothing if the peer has given up meanwhile.
+    /// Accepts the peer's request; this side's queue pair is ready. Does nothing if the peer has given up
+    /// meanwhile.
     public void accept(ConnectReply own) {
         manager.lock.lock();
         try {
@@ -149,9 +150,9 @@ public final class Conversation extends Exchange {
         }
     }
 
-    /// The own queue pair is ready, too, after [State#ACCEPTED].
+    /// This side's queue pair is ready, too, after [State#ACCEPTED].
     ///
-    /// @param ended called when the peer ends it, on the thread that receives; returns soon
+    /// @param ended called when the peer ends the connection, on the receiving thread; must return soon
     /// @return false if it is over already
     public boolean confirm(Runnable ended) {
         manager.lock.lock();
@@ -170,8 +171,8 @@ public final class Conversation extends Exchange {
         }
     }
 
-    /// Refuses the peer's request, or gives up this side's. If the peer has completed the connection meanwhile, ends
-    /// that.
+    /// Rejects the peer's request, or gives up this side's. If the peer has completed the connection meanwhile,
+    /// ends it.
     public void refuse(int reason, byte[] privateData) {
         manager.lock.lock();
         try {
@@ -182,7 +183,7 @@ public final class Conversation extends Exchange {
                 }
                 case CONNECTED -> disconnect();
                 case DISCONNECTING, REFUSED, UNANSWERED, ENDED -> {
-                    // The peer knows, or is about to.
+                    // The peer already knows, or is about to.
                 }
             }
         } finally {
@@ -206,7 +207,8 @@ public final class Conversation extends Exchange {
         }
     }
 
-    /// Wakes who waits for the peer, and tells the peer at once: the thread that waits may find everything closed.
+    /// Wakes threads that wait for the peer, and tells the peer at once: a waiting thread may find everything
+    /// closed.
     public void giveUp(int reason) {
         manager.lock.lock();
         try {
@@ -219,7 +221,7 @@ public final class Conversation extends Exchange {
         }
     }
 
-    /// Ends it; does nothing if it is over.
+    /// Ends the connection; does nothing if it is over.
     public void disconnect() {
         manager.lock.lock();
         try {
@@ -234,20 +236,20 @@ public final class Conversation extends Exchange {
         }
     }
 
-    // ---- The peer; with the lock ----
+    // ---- The peer; under the lock ----
 
-    /// The peer has repeated its request.
+    /// The peer has retransmitted its request.
     void requestedAgain() {
         switch (state) {
             case REQUESTED -> send(new Receipt(id, peerId, MessageKind.REQUEST, PROGRAM_TIMEOUT));
             case ACCEPTING -> repeatNow();
             case REQUESTING, ACCEPTED, CONNECTED, DISCONNECTING, REFUSED, UNANSWERED, ENDED -> {
-                // The answer is on its way, or nobody waits for one.
+                // The answer is in flight, or the peer no longer waits for one.
             }
         }
     }
 
-    /// Has a peer ask again in a moment, and forgets it until then: there is no room for its request.
+    /// Asks a peer to try again in a moment, as there is no room for its request. Keeps nothing about it.
     static Receipt busy(ConnectRequest request) {
         return new Receipt(0, request.id(), MessageKind.REQUEST, BUSY_TIMEOUT);
     }
@@ -287,7 +289,7 @@ public final class Conversation extends Exchange {
                 leave(State.REFUSED);
             }
             case ACCEPTED, CONNECTED, DISCONNECTING -> {
-                // A peer that has not got the confirmation gives up. Nobody else knows both numbers.
+                // A peer that did not get the confirmation gives up. No other host knows both numbers.
                 if (message.id() == peerId && message.peerId() == id) {
                     endedByPeer();
                 }

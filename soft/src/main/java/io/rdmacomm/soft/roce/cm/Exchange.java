@@ -6,12 +6,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import org.jspecify.annotations.Nullable;
 
-/// Messages that belong together, between this side and one peer: repeats the last one until it is answered. Under the
+/// A message exchange between this side and one peer. Retransmits the last message until it is answered. Under the
 /// lock of the manager.
 abstract sealed class Exchange permits Conversation, Inquiry {
     private static final long REPEAT_NANOS = TimeUnit.MILLISECONDS.toNanos(300);
     private static final int REPEATS = 15;
-    /// With twice the time after each: 4.9 s in all, in which Linux repeats its request.
+    /// The gap doubles each time: 4.9 s in all, in which Linux retransmits its request.
     private static final long SPARING_NANOS = TimeUnit.MILLISECONDS.toNanos(700);
     private static final int SPARING_REPEATS = 2;
 
@@ -41,13 +41,13 @@ abstract sealed class Exchange permits Conversation, Inquiry {
         manager.send(peer, transaction, message);
     }
 
-    /// Sends a message, and again until [#stopRepeating].
+    /// Sends a message, and retransmits it until [#stopRepeating].
     final void repeat(ConnectionMessage message) {
         repeat(message, REPEATS, REPEAT_NANOS, 1);
     }
 
-    /// Sends a message to a peer that has proved nothing: the source of its packets may be forged, so it gets at most
-    /// three for one of its own.
+    /// Sends a message to an unverified peer. The source of its packets may be forged, so it gets at most three
+    /// messages for one of its own.
     final void repeatSparingly(ConnectionMessage message) {
         repeat(message, SPARING_REPEATS, SPARING_NANOS, 2);
     }
@@ -62,7 +62,7 @@ abstract sealed class Exchange permits Conversation, Inquiry {
         manager.schedule(this);
     }
 
-    /// Whether the message was sent as often as is allowed.
+    /// Whether the message was sent as often as allowed.
     final boolean isExhausted() {
         return repeatsLeft == 0;
     }
@@ -75,7 +75,7 @@ abstract sealed class Exchange permits Conversation, Inquiry {
         }
     }
 
-    /// The peer has the message, and may take this time for the answer. Then it is asked again: it may have forgotten.
+    /// The peer has the message, and may take this long to answer. Then it is asked again: it may have forgotten.
     final void bePatient(long nanos) {
         if (repeated != null) {
             repeatsLeft = REPEATS;
@@ -90,7 +90,7 @@ abstract sealed class Exchange permits Conversation, Inquiry {
         manager.unschedule(this);
     }
 
-    /// Repeats the message if it is time to.
+    /// Retransmits the message if it is due.
     ///
     /// @return nanoseconds until the next call is due
     final long onTime(long now) {
@@ -112,6 +112,6 @@ abstract sealed class Exchange permits Conversation, Inquiry {
         return next - now;
     }
 
-    /// The peer has not answered any of the messages.
+    /// The peer has answered none of the retransmissions.
     abstract void unanswered();
 }

@@ -4,7 +4,7 @@ import io.rdmacomm.soft.roce.mad.ServiceReply;
 import java.net.InetAddress;
 import org.jspecify.annotations.Nullable;
 
-/// A question of this side for the queue pair of a datagram service (IBTA 12.11). Thread-safe.
+/// This side's request for the queue pair of a datagram service (IBTA 12.11). Thread-safe.
 public final class Inquiry extends Exchange implements AutoCloseable {
     private @Nullable ServiceReply reply;
     private boolean over;
@@ -15,7 +15,7 @@ public final class Inquiry extends Exchange implements AutoCloseable {
 
     /// Waits for the answer.
     ///
-    /// @return null after the timeout, or when there will be none
+    /// @return null after the timeout, or if no answer will come
     public @Nullable ServiceReply await(long timeoutNanos) throws InterruptedException {
         manager.lock.lockInterruptibly();
         try {
@@ -29,7 +29,7 @@ public final class Inquiry extends Exchange implements AutoCloseable {
         }
     }
 
-    /// Whether the peer has not answered although it was asked often enough; with the lock of nobody.
+    /// Whether the peer has not answered although it was asked often enough. Call it without the lock.
     public boolean isUnanswered() {
         manager.lock.lock();
         try {
@@ -53,7 +53,7 @@ public final class Inquiry extends Exchange implements AutoCloseable {
         changed.signalAll();
     }
 
-    /// Wakes who waits.
+    /// Ends the inquiry, and wakes waiting threads.
     @Override
     public void close() {
         manager.lock.lock();

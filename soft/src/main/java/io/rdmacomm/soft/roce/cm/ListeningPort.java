@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.concurrent.locks.Condition;
 import org.jspecify.annotations.Nullable;
 
-/// A port at which requests of peers wait for a program. Thread-safe.
+/// A port where requests of peers wait for a program. Thread-safe.
 ///
 /// @param <R> the kind of requests
 public final class ListeningPort<R> {
@@ -22,7 +22,7 @@ public final class ListeningPort<R> {
         this.manager = manager;
         this.ports = ports;
         this.number = number;
-        // No address fills it alone.
+        // One address alone cannot fill it.
         this.waiting = new HalfMade<>(backlog, backlog - backlog / 4);
         this.arrived = manager.lock.newCondition();
     }
@@ -34,7 +34,7 @@ public final class ListeningPort<R> {
 
     /// Waits for the next request.
     ///
-    /// @return null after the timeout, and when the port is closed
+    /// @return null after the timeout or when the port is closed
     public @Nullable R await(long timeoutNanos) throws InterruptedException {
         manager.lock.lockInterruptibly();
         try {
@@ -56,25 +56,25 @@ public final class ListeningPort<R> {
         return oldest;
     }
 
-    /// With the lock. A peer that finds no room asks again.
+    /// Whether there is room. A peer that finds none asks again. Under the lock.
     boolean hasRoom(InetAddress from) {
         return waiting.givingWay(from) == null;
     }
 
-    /// With the lock, after [#hasRoom].
+    /// Adds a request after [#hasRoom]; under the lock.
     void add(R request, InetAddress from) {
         var _ = waiting.add(request, from);
         arrived.signal();
     }
 
-    /// The peer has given up.
+    /// Removes a request whose peer has given up.
     void remove(R request) {
         var _ = waiting.remove(request);
     }
 
-    /// Takes no more requests, and wakes who waits.
+    /// Stops taking requests, and wakes waiting threads.
     ///
-    /// @return those that nobody has taken
+    /// @return the requests that the program has not taken
     public List<R> end() {
         manager.lock.lock();
         try {

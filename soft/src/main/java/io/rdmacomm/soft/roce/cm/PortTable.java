@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// The ports of one port space that programs of this side have. Under the lock of the manager.
+/// The ports of one port space that this side's programs use. Under the lock of the manager.
 ///
 /// @param <R> the kind of requests
 final class PortTable<R> {
@@ -51,7 +51,7 @@ final class PortTable<R> {
         return listening.get(number);
     }
 
-    /// This side connects from a port.
+    /// Marks a port that this side connects from.
     void call(int number) {
         calling.add(number);
     }

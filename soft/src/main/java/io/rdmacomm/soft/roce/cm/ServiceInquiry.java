@@ -4,7 +4,7 @@ import io.rdmacomm.soft.roce.mad.ServiceReply;
 import io.rdmacomm.soft.roce.mad.ServiceRequest;
 import java.net.InetAddress;
 
-/// A question of a peer for the queue pair of a datagram service, which the program answers once. Thread-safe.
+/// A peer's request for the queue pair of a datagram service. The program answers it once. Thread-safe.
 public final class ServiceInquiry {
     private final CommunicationManager manager;
     private final InetAddress peer;
@@ -23,12 +23,12 @@ public final class ServiceInquiry {
         return peer;
     }
 
-    /// The question.
+    /// The request.
     public ServiceRequest request() {
         return request;
     }
 
-    /// Answers it.
+    /// Sends the answer.
     ///
     /// @param status of [ServiceReply]
     /// @param queuePair its number

@@ -6,8 +6,8 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.MemorySegment;
 
-/// `struct msghdr` (recvmsg(2)) with 64-bit pointers: the peer's address, one buffer, and room for one control message
-/// with a number. One thread at a time; allocates nothing once it is made.
+/// `struct msghdr` (recvmsg(2)) with 64-bit pointers: the peer's address, one buffer, and room for one control
+/// message with a number. Not thread-safe; allocates nothing after its creation.
 final class MessageHeader {
     private static final int BYTES = 56;
     private static final int NAME_LENGTH = 8;

@@ -7,8 +7,8 @@ import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 
-/// Packets that leave together: all of one length, only the last may be shorter. One thread at a time; allocates
-/// nothing once it is made.
+/// Packets that leave together: all have the same length, but the last may be shorter. Not thread-safe; allocates
+/// nothing after its creation.
 public final class SegmentBatch {
     /// UDP_MAX_SEGMENTS of Linux 4.18.
     private static final int MOST_PACKETS = 64;
@@ -33,7 +33,7 @@ public final class SegmentBatch {
         control.set(JAVA_INT, MessageHeader.CONTROL_TYPE, SocketCalls.UDP_SEGMENT);
     }
 
-    /// Where packets are built.
+    /// The buffer that packets are built in.
     public ByteBuffer buffer() {
         return buffer;
     }
@@ -43,12 +43,12 @@ public final class SegmentBatch {
         return memory;
     }
 
-    /// Where the next packet begins.
+    /// The offset of the next packet.
     public int end() {
         return end;
     }
 
-    /// How many packets there are, which is the identification of the next one.
+    /// The number of packets, which is the IP identification of the next one.
     public int count() {
         return count;
     }

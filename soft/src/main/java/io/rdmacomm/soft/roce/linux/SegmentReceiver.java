@@ -12,8 +12,8 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
-/// Receives from a socket of the JDK: packets of one sender that came together arrive with one call (UDP_GRO, udp(7)).
-/// One thread at a time, and never once the socket is closed; allocates nothing once it is made.
+/// Receives from a socket of the JDK: one call returns several packets of one sender that came together (UDP_GRO,
+/// udp(7)). Not thread-safe, and never used after the socket is closed; allocates nothing after its creation.
 public final class SegmentReceiver {
     private static final SafeLogger LOGGER = SafeLogger.of(SegmentReceiver.class);
     private static final File DESCRIPTORS = new File("/proc/self/fd");
@@ -33,7 +33,7 @@ public final class SegmentReceiver {
 
     /// Receives from the socket with a local address, instead of its channel.
     ///
-    /// @return null if this program has no native access, or the system no such sockets
+    /// @return null if this program has no native access, or the system does not support this
     public static @Nullable SegmentReceiver open(InetSocketAddress local) {
         if (!NativeSockets.areUsable()) {
             return null;
@@ -47,7 +47,7 @@ public final class SegmentReceiver {
         }
     }
 
-    /// The descriptor of the socket, which the JDK keeps to itself; negative unless there is exactly one.
+    /// The descriptor of the socket, which the JDK does not expose; negative unless exactly one matches.
     private static int find(InetSocketAddress local) {
         if (!(local.getAddress() instanceof Inet4Address address)) {
             return -1;
@@ -73,7 +73,7 @@ public final class SegmentReceiver {
         return found;
     }
 
-    /// The packets that have arrived, one behind the other.
+    /// The packets that have arrived, one after another.
     public ByteBuffer buffer() {
         return buffer;
     }
@@ -97,7 +97,7 @@ public final class SegmentReceiver {
 
     /// The length of each packet but the last, which may be shorter.
     ///
-    /// @param received what [#receive] has returned
+    /// @param received the result of [#receive]
     public int packetBytes(int received) {
         MemorySegment control = header.control();
         if (!header.hasControl()

@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
 public final class SegmentSocket implements AutoCloseable {
     private static final SafeLogger LOGGER = SafeLogger.of(SegmentSocket.class);
     private static final int SEND_BUFFER = 4 << 20;
-    /// Nothing is to arrive here.
+    /// No packets are expected here.
     private static final int RECEIVE_BUFFER = 1;
-    /// As many threads are likely to send at the same time; others send packet by packet.
+    /// The number of threads that are likely to send at the same time; further ones send packet by packet.
     private static final int BATCHES = 8;
 
     private final int descriptor;
@@ -46,7 +46,7 @@ public final class SegmentSocket implements AutoCloseable {
 
     /// A socket at any port of an address.
     ///
-    /// @return null if this program has no native access, or the system no such sockets
+    /// @return null if this program has no native access, or the system does not support this
     public static @Nullable SegmentSocket open(InetAddress local) {
         if (!NativeSockets.areUsable()) {
             return null;
@@ -68,7 +68,7 @@ public final class SegmentSocket implements AutoCloseable {
         return descriptor;
     }
 
-    /// A batch for the calling thread, empty; null if all are in use.
+    /// An empty batch for the calling thread; null if all are in use.
     public @Nullable SegmentBatch take() {
         for (int i = 0; i < BATCHES; i++) {
             SegmentBatch batch = batches.get(i);
@@ -87,7 +87,7 @@ public final class SegmentSocket implements AutoCloseable {
         }
     }
 
-    /// Nobody sends any more.
+    /// Closes the socket. No thread sends any more.
     @Override
     public void close() {
         SocketCalls.close(descriptor);

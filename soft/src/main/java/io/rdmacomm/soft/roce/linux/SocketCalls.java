@@ -60,12 +60,12 @@ final class SocketCalls {
                 linker.defaultLookup().findOrThrow(name), descriptor, Linker.Option.captureCallState("errno"));
     }
 
-    /// Memory that lives as long as the segment is in use.
+    /// Memory that lives as long as its segment is in use.
     static MemorySegment allocate(long bytes) {
         return MemorySegment.ofBuffer(ByteBuffer.allocateDirect((int) bytes));
     }
 
-    /// Where a call leaves errno.
+    /// Memory for the errno of a call.
     static MemorySegment allocateState() {
         return allocate(STATE.byteSize());
     }
@@ -130,8 +130,8 @@ final class SocketCalls {
 
     /// Reads the address of a socket (getsockname(2)).
     ///
-    /// @param address gets the address if it is as long
-    /// @return false if the descriptor is none of a socket with such an address
+    /// @param address is set if the socket's address has the same length
+    /// @return false if the descriptor is not a socket with such an address
     static boolean name(int descriptor, MemorySegment address) {
         MemorySegment length = allocate(Integer.BYTES);
         length.set(JAVA_INT, 0, (int) address.byteSize());
@@ -185,7 +185,7 @@ final class SocketCalls {
         }
     }
 
-    /// Calls that report errors by their result throw nothing; so this is a defect.
+    /// Calls that report errors in their result throw nothing, so this is a bug.
     private static Error unexpected(String function, Throwable e) {
         return switch (e) {
             case RuntimeException unchecked -> throw unchecked;

@@ -4,12 +4,12 @@ import java.nio.ByteBuffer;
 
 /// REP: accepts a request (IBTA 12.6.8).
 ///
-/// @param id of the side that accepts
-/// @param peerId of the side that asked
+/// @param id of the accepting side
+/// @param peerId of the requesting side
 /// @param queuePair the number of the queue pair
 /// @param psn the number of the first packet that this side expects
-/// @param depths how many READs and atomics this side accepts and makes
-/// @param rnrRetries how often the receiver repeats a message for which this side has no receive, 0 to 7
+/// @param depths the most READs and atomics in flight, of the peer and of this side
+/// @param rnrRetries how often the receiver retries a message that finds no receive here, 0 to 7
 /// @param guid of the adapter
 /// @param privateData of the program
 @SuppressWarnings("ArrayRecordComponent") // never compared

@@ -6,17 +6,17 @@ import org.jspecify.annotations.Nullable;
 
 /// REQ: asks for a connection (IBTA 12.6.5).
 ///
-/// @param id of the side that asks
+/// @param id of the requesting side
 /// @param service the service ID
 /// @param guid of the adapter
 /// @param queuePair the number of the queue pair
 /// @param psn the number of the first packet that this side expects
-/// @param depths how many READs and atomics this side accepts and makes
+/// @param depths the most READs and atomics in flight, of the peer and of this side
 /// @param reliable whether it asks for a reliable connection
 /// @param mtu the code of the path MTU, 1 for 256 to 5 for 4096 bytes
-/// @param retries how often unacknowledged packets are repeated, 0 to 7
-/// @param rnrRetries how often the receiver repeats a message for which this side has no receive, 0 to 7
-/// @param ackTimeout the code of the time after which the receiver repeats
+/// @param retries how often unacknowledged packets are retransmitted, 0 to 7
+/// @param rnrRetries how often the receiver retries a message that finds no receive here, 0 to 7
+/// @param ackTimeout the code of the receiver's retransmission timeout
 /// @param trafficClass of the path
 /// @param source the GID of this side
 /// @param destination the GID of the other side
@@ -46,9 +46,9 @@ public record ConnectRequest(
 
     static final int ATTRIBUTE = 0x10;
 
-    /// How long a manager may take to answer: 4.096 us times 2 to the power of 20 is 4.3 s, as Linux says.
+    /// How long a manager may take to answer, as in Linux: 4.096 us times 2 to the power of 20 is 4.3 s.
     private static final int PEER_TIMEOUT = 20;
-    /// The peer repeats its reply after 268 ms, because this side answers at once.
+    /// The peer retransmits its reply after 268 ms, because this side answers at once.
     private static final int OWN_TIMEOUT = 16;
 
     private static final int MANAGER_RETRIES = 15;

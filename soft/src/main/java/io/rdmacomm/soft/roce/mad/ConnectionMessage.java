@@ -2,7 +2,7 @@ package io.rdmacomm.soft.roce.mad;
 
 import java.nio.ByteBuffer;
 
-/// A message of the connection manager (IBTA 12.6), without the header that all management datagrams have.
+/// A message of the connection manager (IBTA 12.6), without the common header of management datagrams.
 public sealed interface ConnectionMessage
         permits ConnectRequest,
                 Receipt,

@@ -4,8 +4,8 @@ import java.nio.ByteBuffer;
 
 /// DREP: the connection has ended (IBTA 12.6.11).
 ///
-/// @param id of the side that answers
-/// @param peerId of the side that has ended it
+/// @param id of the answering side
+/// @param peerId of the side that has ended the connection
 public record DisconnectReply(int id, int peerId) implements ConnectionMessage {
     static final int ATTRIBUTE = 0x16;
 

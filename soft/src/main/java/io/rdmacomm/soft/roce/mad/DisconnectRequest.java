@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 
 /// DREQ: ends a connection (IBTA 12.6.10).
 ///
-/// @param id of the side that ends it
+/// @param id of the side that ends the connection
 /// @param peerId of the other side
 /// @param queuePair the number of the other side's queue pair
 public record DisconnectRequest(int id, int peerId, int queuePair) implements ConnectionMessage {

@@ -3,7 +3,8 @@ package io.rdmacomm.soft.roce.mad;
 import io.rdmacomm.verbs.Gid;
 import java.nio.ByteBuffer;
 
-/// Fields of messages that have no type of their own in Java. Buffers are big-endian, indexed absolutely.
+/// Fields of messages that have no type of their own in Java. Buffers are big-endian and accessed by absolute
+/// index.
 final class Fields {
     private static final int BYTE_BITS = 8;
     private static final int NUMBER_MASK = 0xff_ffff;
@@ -15,7 +16,7 @@ final class Fields {
         return from.getInt(at) >>> BYTE_BITS;
     }
 
-    /// Sets the upper 24 bits of a word, and the byte behind them.
+    /// Sets the upper 24 bits of a word, and the byte after them.
     static void number(ByteBuffer to, int at, int number, int behind) {
         to.putInt(at, (number & NUMBER_MASK) << BYTE_BITS | behind);
     }
@@ -38,7 +39,7 @@ final class Fields {
         return bytes;
     }
 
-    /// Refuses private data that does not fit, before anything waits for a message that cannot be sent.
+    /// Rejects private data that does not fit, before anything waits for a message that cannot be sent.
     static void checkPrivateData(byte[] data, int most) {
         if (data.length > most) {
             throw new IllegalArgumentException(data.length + " bytes of private data, at most " + most + " fit");

@@ -31,7 +31,7 @@ public record ManagementDatagram(long transaction, ConnectionMessage message) {
 
     /// Reads one from the beginning of a buffer of [#BYTES] bytes.
     ///
-    /// @return null if it has no message that is understood here
+    /// @return null if its message is not supported here
     public static @Nullable ManagementDatagram decode(ByteBuffer from) {
         if (from.getInt(0) != KIND) {
             return null;

@@ -1,6 +1,6 @@
 package io.rdmacomm.soft.roce.mad;
 
-/// The service IDs of programs that are found by a port (IBTA A11.2).
+/// The service IDs of programs that are found by port (IBTA A11.2).
 public enum PortSpace {
     /// Reliable connections (`RDMA_PS_TCP`).
     CONNECTIONS(0x0106_0000L),
@@ -20,7 +20,7 @@ public enum PortSpace {
         return first | port;
     }
 
-    /// Whether a service ID is one of these.
+    /// Whether a service ID belongs to this port space.
     public boolean contains(long service) {
         return (service & ~PORT_MASK) == first;
     }

@@ -6,9 +6,9 @@ import org.jspecify.annotations.Nullable;
 
 /// The addresses of the two programs, at the beginning of the private data of a request (IBTA A11).
 ///
-/// @param port of the program that asks
-/// @param source the address of the program that asks
-/// @param destination the address that it has asked for
+/// @param port of the requesting program
+/// @param source the address of the requesting program
+/// @param destination the requested address
 public record ProgramAddress(int port, Gid source, Gid destination) {
     static final int BYTES = 36;
 
@@ -29,7 +29,7 @@ public record ProgramAddress(int port, Gid source, Gid destination) {
 
     /// Reads them from a request.
     ///
-    /// @return null if they are not those of IPv4
+    /// @return null if they are not IPv4 addresses
     static @Nullable ProgramAddress decode(ByteBuffer from, int at) {
         if (from.get(at) != 0 || Fields.unsigned(from, at + 1) >>> VERSION_SHIFT != IPV4) {
             return null;

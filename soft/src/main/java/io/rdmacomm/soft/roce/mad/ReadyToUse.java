@@ -2,10 +2,10 @@ package io.rdmacomm.soft.roce.mad;
 
 import java.nio.ByteBuffer;
 
-/// RTU: the side that asked has its queue pair ready (IBTA 12.6.9).
+/// RTU: the queue pair of the requesting side is ready (IBTA 12.6.9).
 ///
-/// @param id of the side that asked
-/// @param peerId of the side that accepted
+/// @param id of the requesting side
+/// @param peerId of the accepting side
 public record ReadyToUse(int id, int peerId) implements ConnectionMessage {
     static final int ATTRIBUTE = 0x14;
 

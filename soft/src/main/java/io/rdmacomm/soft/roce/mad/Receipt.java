@@ -4,10 +4,10 @@ import java.nio.ByteBuffer;
 
 /// MRA: a message has arrived, and the program will take some time to answer (IBTA 12.6.6).
 ///
-/// @param id of the side that has received it
+/// @param id of the side that has received the message
 /// @param peerId of the side that has sent it
 /// @param received which message it was
-/// @param timeout the code of the time that the program may take: 4.096 us times 2 to the power of it
+/// @param timeout the code of the time that the program may take: 4.096 us times 2 to this power
 public record Receipt(int id, int peerId, MessageKind received, int timeout) implements ConnectionMessage {
     static final int ATTRIBUTE = 0x11;
 

@@ -2,36 +2,36 @@ package io.rdmacomm.soft.roce.mad;
 
 import java.nio.ByteBuffer;
 
-/// REJ: refuses a request or a reply (IBTA 12.6.7).
+/// REJ: rejects a request or a reply (IBTA 12.6.7).
 ///
-/// @param id of the side that refuses; 0 if it has none
-/// @param peerId of the other side; 0 if it has told none
-/// @param refused which message it was
+/// @param id of the rejecting side; 0 if it has none
+/// @param peerId of the other side; 0 if it is not known
+/// @param refused the kind of the rejected message
 /// @param reason one of those below, or another one
-/// @param guid of the adapter that has asked and gives up, by which Linux finds its request; 0 if it says none
+/// @param guid of the adapter of a side that gives up its request, by which Linux finds the request; else 0
 /// @param privateData of the program
 @SuppressWarnings("ArrayRecordComponent") // never compared
 public record Rejection(int id, int peerId, MessageKind refused, int reason, long guid, byte[] privateData)
         implements ConnectionMessage {
-    /// The queue pair that was named cannot be one.
+    /// The queue pair number is not possible.
     public static final int NO_QUEUE_PAIR = 1;
     /// This side has no room for more.
     public static final int NO_RESOURCES = 3;
-    /// The side that has asked no longer waits for the answer (IBTA 12.6.7.2: the GUID says who it is).
+    /// The requesting side no longer waits for the answer (IBTA 12.6.7.2: the GUID identifies it).
     public static final int TIMEOUT = 4;
-    /// There is no such communication.
+    /// There is no connection with these numbers.
     public static final int UNKNOWN_ID = 6;
     /// No program listens.
     public static final int NOBODY_LISTENS = 8;
-    /// Only reliable connections are made.
+    /// Only reliable connections are supported.
     public static final int TRANSPORT = 9;
-    /// This side has the same queue pair in another connection.
+    /// This side has another connection with the same queue pair.
     public static final int STALE = 10;
     /// The GIDs are not those of the packet.
     public static final int WRONG_GID = 12;
     /// The path MTU is larger than that of this side.
     public static final int WRONG_MTU = 26;
-    /// The program does not want it.
+    /// The program has rejected it.
     public static final int PROGRAM = 28;
 
     static final int ATTRIBUTE = 0x12;

@@ -2,7 +2,7 @@ package io.rdmacomm.soft.roce.mad;
 
 import java.nio.ByteBuffer;
 
-/// SIDR_REP: the queue pair that takes the datagrams of a service (IBTA 12.11.2).
+/// SIDR_REP: the queue pair that receives the datagrams of a service (IBTA 12.11.2).
 ///
 /// @param id of the request
 /// @param status one of those below, or another one
@@ -17,7 +17,7 @@ public record ServiceReply(int id, int status, int queuePair, long service, int 
     public static final int FOUND = 0;
     /// No program listens.
     public static final int NOBODY_LISTENS = 1;
-    /// The program does not want it.
+    /// The program has rejected the request.
     public static final int REJECTED = 2;
 
     static final int ATTRIBUTE = 0x18;

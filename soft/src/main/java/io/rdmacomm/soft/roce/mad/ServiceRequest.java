@@ -3,7 +3,7 @@ package io.rdmacomm.soft.roce.mad;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
-/// SIDR_REQ: asks for the queue pair that takes the datagrams of a service (IBTA 12.11.1).
+/// SIDR_REQ: asks for the queue pair that receives the datagrams of a service (IBTA 12.11.1).
 ///
 /// @param id of the request
 /// @param service the service ID

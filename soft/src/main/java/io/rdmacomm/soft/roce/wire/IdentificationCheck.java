@@ -2,18 +2,18 @@ package io.rdmacomm.soft.roce.wire;
 
 import java.util.function.IntUnaryOperator;
 
-/// Checks the invariant CRC of a packet although the identification in its IP header is not known. A CRC is linear:
-/// the difference between the CRC of the packet and the one that was computed with the identification 0 depends on the
-/// identification alone, and on whether the sender forbids fragments. That makes 2^17 differences, so one wrong CRC in
-/// 2^15 is not found, and one flipped bit in 2^15: it looks like another identification.
+/// Checks the invariant CRC of a packet although the identification in its IP header is unknown. A CRC is linear:
+/// the difference between the packet's CRC and the one computed with the identification 0 depends only on the
+/// identification, and on whether the sender forbids fragments. There are 2^17 such differences, so one of 2^15
+/// wrong CRCs, or flipped bits, goes undetected: it looks like another identification.
 ///
-/// The difference is taken back over the bytes behind the identification, as if they were zero. The rest must be a
-/// register that two bytes have made of zero. Taking back is a linear map of 32 bits, so it is stored as tables for
+/// The difference is rolled back over the bytes after the identification, as if they were zero. The result must be
+/// a register that two bytes can produce from zero. Rolling back is a linear map of 32 bits, stored as tables for
 /// 1, 2, 4, ... bytes. Thread-safe; allocates nothing.
 public final class IdentificationCheck {
-    /// Behind the identification: the rest of the IP header and the UDP header.
+    /// The bytes after the identification: the rest of the IP header and the UDP header.
     private static final int HEADERS_BEHIND = 22;
-    /// The bit that says not to fragment, in the byte behind the identification.
+    /// The don't-fragment bit, in the byte after the identification.
     private static final int DONT_FRAGMENT = 0x40;
 
     private static final int POLYNOMIAL = 0xedb8_8320;
@@ -21,9 +21,9 @@ public final class IdentificationCheck {
     private static final int BYTES_OF_INT = 4;
     private static final int POWERS = 16;
     private static final int[][] BACK = new int[POWERS][];
-    /// The register that a byte makes of zero.
+    /// The register that a byte produces from zero.
     private static final int[] STEP = new int[BYTE_VALUES];
-    /// The byte whose step has this top byte: no two have the same.
+    /// The byte whose step has this top byte; it is unique.
     private static final int[] FIRST_BYTE = new int[BYTE_VALUES];
 
     static {
@@ -71,7 +71,7 @@ public final class IdentificationCheck {
     /// Whether an identification explains the difference between two CRCs.
     ///
     /// @param found the CRC of the packet, as read from a big-endian buffer
-    /// @param expected what [InvariantCrc#of] gives
+    /// @param expected the result of [InvariantCrc#of]
     /// @param bytes of the packet without the CRC
     public static boolean explains(int found, int expected, int bytes) {
         int register = Integer.reverseBytes(found ^ expected);
@@ -84,10 +84,10 @@ public final class IdentificationCheck {
         return isTwoBytes(register) || isTwoBytes(register ^ DONT_FRAGMENT);
     }
 
-    /// Whether two bytes make this register of zero.
+    /// Whether two bytes can produce this register from zero.
     private static boolean isTwoBytes(int register) {
         int afterFirst = map(BACK[0], register);
-        // The second byte changes the low 8 bits only.
+        // The second byte changes only the low 8 bits.
         return (afterFirst ^ STEP[FIRST_BYTE[afterFirst >>> 24]]) >>> Byte.SIZE == 0;
     }
 }

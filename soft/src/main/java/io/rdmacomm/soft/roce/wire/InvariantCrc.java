@@ -4,12 +4,11 @@ import java.nio.ByteBuffer;
 import java.util.zip.CRC32;
 
 /// The invariant CRC of a packet over IPv4 (IBTA 7.8.1 and A17.4.4): a CRC-32 over 8 bytes of ones in place of the
-/// local route header, the IP and UDP headers, and the packet without the CRC itself. Fields that routers change count
-/// as
-/// ones. Not thread-safe; allocates nothing. Buffers of packets are direct and big-endian.
+/// local route header, the IP and UDP headers, and the packet without the CRC itself. Fields that routers change
+/// count as ones. Not thread-safe; allocates nothing. Packet buffers are direct and big-endian.
 ///
-/// The identification of the IP header is covered, and a program does not see it. Linux sends 0 from a socket that is
-/// not connected and does not fragment, as ours are. Other senders count: see [IdentificationCheck].
+/// The CRC covers the identification of the IP header, which programs cannot see. Linux sends 0 from a socket that
+/// is not connected and does not fragment, like ours. Other senders count up: see [IdentificationCheck].
 public final class InvariantCrc {
     private static final int PSEUDO_BYTES = 48;
     private static final int IP_HEADER = 8;
@@ -33,7 +32,7 @@ public final class InvariantCrc {
         pseudo.putShort(UDP_HEADER + 6, (short) -1);
     }
 
-    /// The value to write into a big-endian buffer: the CRC goes least significant byte first, unlike everything else.
+    /// The value to write into a big-endian buffer: unlike all other fields, the CRC is little-endian.
     ///
     /// @param bytes of the packet without the CRC
     /// @param source IPv4 address

@@ -2,8 +2,9 @@ package io.rdmacomm.soft.roce.wire;
 
 import java.nio.ByteBuffer;
 
-/// The headers of one packet: one reusable object for each direction. Buffers are big-endian, indexed absolutely;
-/// their position does not matter and is left alone. The fields of headers that a packet does not have keep old values.
+/// The headers of one packet: one reusable object for each direction. Buffers are big-endian and accessed by
+/// absolute index; their position is ignored and unchanged. Fields of headers that a packet does not have keep old
+/// values.
 public final class Packet {
     /// The longest message (IBTA 9.7.6).
     public static final long MOST_MESSAGE_BYTES = 1L << 31;
@@ -11,15 +12,15 @@ public final class Packet {
     public static final int BASE_BYTES = 12;
     /// The length of the invariant CRC at the end.
     public static final int CHECKSUM_BYTES = 4;
-    /// The most bytes that headers and CRC add to a payload; packets that have none are not longer than the smallest
-    /// path MTU.
+    /// The most bytes that headers and CRC add to a payload; packets without payload are not longer than the
+    /// smallest path MTU.
     public static final int MOST_OVERHEAD = 36;
 
     private static final int SOLICITED = 0x80;
     private static final int MIGRATED = 0x40;
     private static final int PAD_SHIFT = 4;
     private static final int PAD_MASK = 3;
-    /// The length of a packet is a multiple of this, as are those of all headers.
+    /// The length of a packet, and of each header, is a multiple of this.
     private static final int WORD_BYTES = 4;
     private static final int VERSION_MASK = 0x0f;
     private static final int DEFAULT_PARTITION = 0xffff;
@@ -37,7 +38,7 @@ public final class Packet {
     public int opcode;
     /// Whether the receiver's completion is a solicited event.
     public boolean solicited;
-    /// Whether the sender's path is in the migrated state, as that of every adapter; rxe says no.
+    /// Whether the sender's path is in the migrated state, as for every adapter; rxe says no.
     public boolean migrated = true;
     /// Whether the receiver of the packet sends too fast: a congestion notification.
     public boolean backward;
@@ -61,7 +62,7 @@ public final class Packet {
     public long operand;
     /// Atomic header: the value to compare with.
     public long compare;
-    /// The value that an atomic operation has found.
+    /// The old value of an atomic operation.
     public long original;
     /// Immediate data, or the key to invalidate.
     public int immediate;
@@ -69,7 +70,7 @@ public final class Packet {
     public int queueKey;
     /// Datagram header: the number of the queue pair that has sent it.
     public int source;
-    /// Where the payload begins.
+    /// The offset of the payload.
     public int payloadAt;
     /// The number of bytes of payload, without the pad.
     public int payloadBytes;
@@ -213,7 +214,7 @@ public final class Packet {
         return at;
     }
 
-    /// Where the payload of packets with this opcode begins, in a packet at 0.
+    /// The offset of the payload in a packet at 0 with this opcode.
     public static int payloadAt(int opcode) {
         return BASE_BYTES + extendedBytes(opcode);
     }
@@ -235,7 +236,7 @@ public final class Packet {
         return bytes(opcode, payloadBytes);
     }
 
-    /// The length of a packet with this opcode, and that many bytes of payload, with its CRC.
+    /// The length of a packet with this opcode and this many bytes of payload, including its CRC.
     public static int bytes(int opcode, int payload) {
         return payloadAt(opcode) + payload + pad(payload) + CHECKSUM_BYTES;
     }

@@ -2,7 +2,7 @@ package io.rdmacomm.soft.roce.wire;
 
 /// Why a packet is dropped.
 public enum PacketFault {
-    /// Nothing is wrong.
+    /// No fault.
     NONE,
     /// It is shorter than its headers.
     TOO_SHORT,
@@ -12,7 +12,7 @@ public enum PacketFault {
     OPCODE,
     /// Its partition key is not the default one.
     PARTITION_KEY,
-    /// It has a payload and must not have one.
+    /// It has a payload that it must not have.
     PAYLOAD,
     /// Its length is not a multiple of 4 bytes.
     PADDING,

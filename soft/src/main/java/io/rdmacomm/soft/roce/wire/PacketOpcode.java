@@ -90,7 +90,7 @@ public final class PacketOpcode {
 
     private PacketOpcode() {}
 
-    /// Whether packets with this opcode, 0 to 255, are understood here.
+    /// Whether packets with this opcode, 0 to 255, are supported here.
     public static boolean isKnown(int opcode) {
         return TRAITS[opcode] != 0;
     }
@@ -124,7 +124,7 @@ public final class PacketOpcode {
         return has(opcode, ATOMIC);
     }
 
-    /// Whether it carries the value that an atomic operation has found.
+    /// Whether it carries the old value of an atomic operation.
     public static boolean hasOriginal(int opcode) {
         return has(opcode, ORIGINAL);
     }

@@ -9,7 +9,7 @@ public final class Psn {
 
     private Psn() {}
 
-    /// The number `count` packets behind `psn`.
+    /// The number `count` packets after `psn`.
     public static int add(int psn, int count) {
         return (psn + count) & MASK;
     }

@@ -4,15 +4,15 @@ import io.rdmacomm.verbs.WorkStatus;
 
 /// The syndromes of acknowledgements (IBTA 9.7.5.2).
 public final class Syndrome {
-    /// Done; the number of receives of this side stays unknown, as rxe says it, too.
+    /// Done. Like rxe, does not tell the number of receives of this side.
     public static final int DONE = 0x1f;
-    /// A packet is missing: the number is that of the expected one.
+    /// A packet is missing: the acknowledgement has the number of the expected one.
     public static final int SEQUENCE_ERROR = 0x60;
-    /// The request is not one that the responder executes.
+    /// The responder does not execute such requests.
     public static final int INVALID_REQUEST = 0x61;
     /// The memory must not be used that way.
     public static final int ACCESS_ERROR = 0x62;
-    /// The responder could not carry it out.
+    /// The responder could not execute it.
     public static final int OPERATION_ERROR = 0x63;
 
     private static final int KIND = 0xe0;
@@ -43,9 +43,9 @@ public final class Syndrome {
         return syndrome & VALUE;
     }
 
-    /// Says that a request was refused.
+    /// The syndrome for a rejected request.
     ///
-    /// @param status that the request fails with on the side of the peer
+    /// @param status the status that the request fails with at the peer
     public static int refusal(WorkStatus status) {
         return switch (status) {
             case REMOTE_INVALID_REQUEST -> INVALID_REQUEST;
@@ -54,7 +54,7 @@ public final class Syndrome {
         };
     }
 
-    /// The status that a request fails with which the peer has refused; [WorkStatus#SUCCESS] if it has not.
+    /// The status of a request that the peer has rejected; [WorkStatus#SUCCESS] if it has not.
     public static WorkStatus status(int syndrome) {
         return switch (syndrome) {
             case INVALID_REQUEST -> WorkStatus.REMOTE_INVALID_REQUEST;
