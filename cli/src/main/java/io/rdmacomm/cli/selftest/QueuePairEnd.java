@@ -1,16 +1,15 @@
 package io.rdmacomm.cli.selftest;
 
+import io.rdmacomm.cli.rig.VerbsEnd;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.CompletionQueue;
-import io.rdmacomm.verbs.CompletionQueueOptions;
 import io.rdmacomm.verbs.Completions;
 import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.MemoryRegion;
-import io.rdmacomm.verbs.ProtectionDomain;
 import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.QueuePairInfo;
-import io.rdmacomm.verbs.QueuePairOptions;
+import io.rdmacomm.verbs.QueuePairType;
 import io.rdmacomm.verbs.QueueSizes;
 import io.rdmacomm.verbs.ReceiveBatch;
 import io.rdmacomm.verbs.SendBatch;
@@ -36,15 +35,11 @@ final class QueuePairEnd implements AutoCloseable {
     private static final byte UNTOUCHED = 0x5a;
     private static final int FEW = 64;
 
-    private final Arena arena = Arena.ofShared();
+    private final Arena arena = Arena.ofAuto(); // a thread in a call may use the batches after the end is closed
     private final Context context;
     private final ConnectionOptions how;
     private final EndPlan plan;
-    private final ProtectionDomain domain;
-    private final CompletionQueue completionQueue;
-    private final QueuePair queuePair;
-    private final MemoryRegion open;
-    private final MemoryRegion closed;
+    private final VerbsEnd end;
     private final MemoryRegion inbox;
     private final SendBatch sends = SendBatch.create(arena, 1, 1);
     private final ReceiveBatch receives = ReceiveBatch.create(arena, 1, 1);
@@ -55,38 +50,18 @@ final class QueuePairEnd implements AutoCloseable {
         this.context = context;
         this.how = context.fitting(how);
         this.plan = plan;
-        int room = plan.completions() == 0 ? plan.sends() + plan.receives() + FEW : plan.completions();
-        boolean complete = false;
-        CompletionQueue queue = null;
-        ProtectionDomain made = null;
-        try {
-            queue = context.createCompletionQueue(CompletionQueueOptions.ofCapacity(room));
-            this.completionQueue = queue;
-            made = context.allocateProtectionDomain();
-            this.domain = made;
-            // A completion queue that is to overrun may be larger than requested.
-            int depth = plan.completions() == 0 ? plan.sends() : completionQueue.capacity() + 1;
-            this.queuePair = domain.createQueuePair(QueuePairOptions.reliable(completionQueue)
-                    .withSizes(new QueueSizes(depth, plan.receives() + FEW, 1, 1, 0)));
-            Set<AccessFlag> all = EnumSet.of(AccessFlag.LOCAL_WRITE);
-            all.addAll(AccessFlag.allRemote());
-            this.open = domain.allocate(OPEN_BYTES, context.supported(all));
-            this.closed = domain.allocate(CLOSED_BYTES, Set.of(AccessFlag.LOCAL_WRITE));
-            this.inbox = domain.allocate(
-                    (long) (plan.receives() + FEW) * plan.receiveBytes(), Set.of(AccessFlag.LOCAL_WRITE));
-            closed.segment().fill(UNTOUCHED);
-            complete = true;
-        } finally {
-            if (!complete) {
-                if (made != null) {
-                    made.close();
-                }
-                if (queue != null) {
-                    queue.close();
-                }
-                arena.close();
-            }
-        }
+        Set<AccessFlag> all = EnumSet.of(AccessFlag.LOCAL_WRITE);
+        all.addAll(AccessFlag.allRemote());
+        this.end = new VerbsEnd(
+                context,
+                QueuePairType.RELIABLE_CONNECTED,
+                new QueueSizes(plan.sends(), plan.receives() + FEW, 1, 1, 0),
+                plan.completions(),
+                CLOSED_BYTES,
+                OPEN_BYTES,
+                context.supported(all));
+        this.inbox = end.allocate((long) (plan.receives() + FEW) * plan.receiveBytes(), VerbsEnd.MESSAGES);
+        closed().segment().fill(UNTOUCHED);
     }
 
     Context context() {
@@ -98,31 +73,31 @@ final class QueuePairEnd implements AutoCloseable {
     }
 
     QueuePair queuePair() {
-        return queuePair;
+        return end.queuePair();
     }
 
     CompletionQueue completionQueue() {
-        return completionQueue;
+        return end.completionQueue();
     }
 
     /// Memory with all rights.
     MemoryRegion open() {
-        return open;
+        return end.incoming();
     }
 
     /// Memory without any right for peers.
     MemoryRegion closed() {
-        return closed;
+        return end.outgoing();
     }
 
     QueuePairInfo info() {
-        return queuePair.info(how.path());
+        return queuePair().info(how.path());
     }
 
     /// Whether the closed memory is unchanged.
     boolean isIntact() {
         for (int i = 0; i < CLOSED_BYTES; i++) {
-            if (closed.segment().get(ValueLayout.JAVA_BYTE, i) != UNTOUCHED) {
+            if (closed().segment().get(ValueLayout.JAVA_BYTE, i) != UNTOUCHED) {
                 return false;
             }
         }
@@ -131,10 +106,7 @@ final class QueuePairEnd implements AutoCloseable {
 
     /// Connects it by numbers, with the planned receives.
     void connect(QueuePairInfo remote) {
-        queuePair.initialize(how);
-        postReceives();
-        queuePair.readyToReceive(remote, how);
-        queuePair.readyToSend(how);
+        end.connect(remote, how, this::postReceives);
     }
 
     /// Posts the planned receives.
@@ -151,7 +123,7 @@ final class QueuePairEnd implements AutoCloseable {
         long id = nextReceive++;
         long slot = (id - FIRST_RECEIVE) % (plan.receives() + FEW);
         receives.clear().receive(id).with(inbox, slot * plan.receiveBytes(), plan.receiveBytes());
-        if (queuePair.post(receives) != 1) {
+        if (queuePair().post(receives) != 1) {
             throw new CheckFailure("room for receive " + (id - FIRST_RECEIVE), "the receive queue is full");
         }
         return id;
@@ -166,7 +138,7 @@ final class QueuePairEnd implements AutoCloseable {
     ///
     /// @return whether there was room
     boolean tryPost() {
-        return queuePair.post(sends) == 1;
+        return queuePair().post(sends) == 1;
     }
 
     /// Posts the request.
@@ -184,7 +156,7 @@ final class QueuePairEnd implements AutoCloseable {
         Map<Long, WorkStatus> ends = new LinkedHashMap<>();
         long deadline = System.nanoTime() + limit.toNanos();
         while (!enough.test(ends) && System.nanoTime() - deadline < 0) {
-            int count = completionQueue.poll(some);
+            int count = completionQueue().poll(some);
             for (int i = 0; i < count; i++) {
                 // A device without FLUSH_IN_ERROR may flush a READ twice.
                 ends.putIfAbsent(some.workId(i), some.status(i));
@@ -199,22 +171,13 @@ final class QueuePairEnd implements AutoCloseable {
         return ends;
     }
 
-    /// Closes the verbs objects only: a thread in a call may still use the batches.
-    void shut() {
-        domain.close();
-        completionQueue.close();
-    }
-
     @Override
     public void close() {
-        shut();
-        if (arena.scope().isAlive()) {
-            arena.close();
-        }
+        end.close();
     }
 
     @Override
     public String toString() {
-        return queuePair.toString();
+        return queuePair().toString();
     }
 }

@@ -1,6 +1,6 @@
 package io.rdmacomm.cli.stream;
 
-import io.rdmacomm.cli.socket.WatchedSocket;
+import io.rdmacomm.cli.rig.WatchedSocket;
 import io.rdmacomm.cli.terminal.CommandFailure;
 import java.io.IOException;
 import java.nio.ByteBuffer;

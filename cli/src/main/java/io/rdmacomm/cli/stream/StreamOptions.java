@@ -1,7 +1,7 @@
 package io.rdmacomm.cli.stream;
 
 import io.rdmacomm.cli.command.Range;
-import io.rdmacomm.cli.socket.Waiting;
+import io.rdmacomm.cli.rig.Waiting;
 import io.rdmacomm.cli.terminal.ByteSize;
 import java.util.ArrayList;
 import java.util.List;
@@ -56,8 +56,8 @@ final class StreamOptions {
             paramLabel = "OPTION",
             converter = TestOption.Converter.class,
             description =
-                    "As in rstream, can be repeated: v checks every byte, if both ends have it; n asks again and"
-                            + " again (the default), a waits with a selector, b in blocking calls; s is --tcp; r has no effect.")
+                    "As in rstream, can be repeated: v checks every byte, if both ends have it; n asks again and again"
+                        + " (the default), a waits with a selector, b in blocking calls; s is --tcp; r has no effect.")
     private List<TestOption> tests = new ArrayList<>();
 
     @Option(names = "--tcp", description = "Use plain sockets of the JDK, to compare; at both ends.")

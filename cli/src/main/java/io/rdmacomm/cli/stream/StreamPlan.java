@@ -1,6 +1,6 @@
 package io.rdmacomm.cli.stream;
 
-import io.rdmacomm.cli.socket.Waiting;
+import io.rdmacomm.cli.rig.Waiting;
 import java.util.List;
 
 /// What both ends have agreed on by their command lines: rstream exchanges nothing.

@@ -3,7 +3,7 @@ package io.rdmacomm.cli.stream;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.rdmacomm.cli.socket.Waiting;
+import io.rdmacomm.cli.rig.Waiting;
 import io.rdmacomm.cli.terminal.CommandFailure;
 import io.rdmacomm.cli.terminal.CommandOutput;
 import java.io.IOException;

@@ -1,8 +1,8 @@
 package io.rdmacomm.cli.bench.perftest;
 
 import io.rdmacomm.cli.bench.machine.ClockCost;
-import io.rdmacomm.cli.interop.MessageQueuePair;
 import io.rdmacomm.cli.interop.PeerNumbers;
+import io.rdmacomm.cli.rig.VerbsEnd;
 import io.rdmacomm.cli.terminal.CommandFailure;
 import io.rdmacomm.verbs.Completions;
 import io.rdmacomm.verbs.ConnectionOptions;
@@ -16,6 +16,7 @@ import io.rdmacomm.verbs.QueuePairType;
 import io.rdmacomm.verbs.QueueSizes;
 import io.rdmacomm.verbs.ReceiveBatch;
 import io.rdmacomm.verbs.SendBatch;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 
@@ -30,7 +31,7 @@ final class PerftestPair implements AutoCloseable {
     private final PathMtu mtu;
     private final int depth;
     private final int reads;
-    private final MessageQueuePair pair;
+    private final VerbsEnd end;
     private final SendBatch request;
     private final ReceiveBatch receives;
     private final Completions completions;
@@ -57,28 +58,30 @@ final class PerftestPair implements AutoCloseable {
                 : 1;
         int slots =
                 program.operation() == PerftestProgram.Operation.SEND ? Math.min(RECEIVES, settings.iterations()) : 1;
-        this.pair = new MessageQueuePair(
+        this.end = new VerbsEnd(
                 context,
                 QueuePairType.RELIABLE_CONNECTED,
                 new QueueSizes(depth, slots, 1, 1, 0),
+                0,
                 settings.bytes(),
                 Math.max(page, settings.bytes()),
                 program.access());
-        this.request = SendBatch.create(pair.arena(), 1, 1);
-        this.receives = ReceiveBatch.create(pair.arena(), slots, 1);
-        this.completions = Completions.create(pair.arena(), POLLED);
+        Arena arena = Arena.ofAuto();
+        this.request = SendBatch.create(arena, 1, 1);
+        this.receives = ReceiveBatch.create(arena, slots, 1);
+        this.completions = Completions.create(arena, POLLED);
     }
 
     /// The numbers that the peer needs.
     PerftestKey key() {
-        QueuePairInfo info = pair.queuePair().info(settings.connection().path());
+        QueuePairInfo info = end.queuePair().info(settings.connection().path());
         return new PerftestKey(
                 info.lid(),
                 reads,
                 info.number(),
                 info.packetSequenceNumber(),
-                pair.incoming().remoteKey(),
-                pair.incoming().address(),
+                end.incoming().remoteKey(),
+                end.incoming().address(),
                 PeerNumbers.needGid(context, settings.connection().path()) ? info.gid() : Gid.NONE);
     }
 
@@ -90,20 +93,20 @@ final class PerftestPair implements AutoCloseable {
                 new QueuePairInfo(peer.number(), peer.packetSequenceNumber(), peer.lid(), peer.gid(), mtu);
         ConnectionOptions how = settings.connection();
         PeerNumbers.check(remote, context, how.path(), from, settings.program().label() + " with -x INDEX");
-        pair.queuePair()
-                .connect(
-                        remote,
-                        how.withPath(how.path().withMtu(mtu))
-                                .withAccessFlags(settings.program().access())
-                                .withReadAtomic(Math.clamp(peer.reads(), 1, MOST_READS), reads));
+        end.connect(
+                remote,
+                how.withPath(how.path().withMtu(mtu))
+                        .withAccessFlags(settings.program().access())
+                        .withReadAtomic(Math.clamp(peer.reads(), 1, MOST_READS), reads),
+                () -> {});
         prepare(peer);
     }
 
     private void prepare(PerftestKey peer) {
-        MemoryRegion incoming = pair.incoming();
+        MemoryRegion incoming = end.incoming();
         switch (settings.program().operation()) {
-            case SEND -> request.send(0).with(pair.outgoing(), 0, settings.bytes());
-            case WRITE -> request.write(0, peer.address(), peer.remoteKey()).with(pair.outgoing(), 0, settings.bytes());
+            case SEND -> request.send(0).with(end.outgoing(), 0, settings.bytes());
+            case WRITE -> request.write(0, peer.address(), peer.remoteKey()).with(end.outgoing(), 0, settings.bytes());
             case READ -> request.read(0, peer.address(), peer.remoteKey()).with(incoming, 0, settings.bytes());
             case ATOMIC ->
                 request.fetchAndAdd(0, peer.address(), peer.remoteKey(), 1).with(incoming, 0, Long.BYTES);
@@ -113,12 +116,12 @@ final class PerftestPair implements AutoCloseable {
 
     /// The memory that the requests of this end take their data from.
     MemorySegment outgoing() {
-        return pair.outgoing().segment();
+        return end.outgoing().segment();
     }
 
     /// The memory for incoming data.
     MemorySegment incoming() {
-        return pair.incoming().segment();
+        return end.incoming().segment();
     }
 
     /// Posts as many receives as fit, at most one for each message of the test.
@@ -127,10 +130,10 @@ final class PerftestPair implements AutoCloseable {
         int count = (int) Math.min(free, settings.iterations() - receivesPosted);
         receives.clear();
         for (int i = 0; i < count; i++) {
-            receives.receive(0).with(pair.incoming(), 0, pair.incoming().length());
+            receives.receive(0).with(end.incoming(), 0, end.incoming().length());
         }
-        if (count > 0 && pair.queuePair().post(receives) != count) {
-            throw new CommandFailure("the receive queue of " + pair.queuePair() + " is full");
+        if (count > 0 && end.queuePair().post(receives) != count) {
+            throw new CommandFailure("the receive queue of " + end.queuePair() + " is full");
         }
         receivesPosted += count;
     }
@@ -142,8 +145,8 @@ final class PerftestPair implements AutoCloseable {
 
     /// Posts the next request.
     void post() {
-        if (pair.queuePair().post(request) != 1) {
-            throw new CommandFailure("the send queue of " + pair.queuePair() + " is full: use a smaller --depth");
+        if (end.queuePair().post(request) != 1) {
+            throw new CommandFailure("the send queue of " + end.queuePair() + " is full: use a smaller --depth");
         }
         posted++;
     }
@@ -164,7 +167,7 @@ final class PerftestPair implements AutoCloseable {
     /// @throws CommandFailure if a request failed, or nothing has happened for as long as the patience
     @SuppressWarnings("ThreadPriorityCheck") // only speeds up a machine that is too busy to measure anything
     void poll() {
-        int count = pair.completionQueue().poll(completions);
+        int count = end.completionQueue().poll(completions);
         for (int i = 0; i < count; i++) {
             checkStatus(i);
             if (completions.isReceive(i)) {
@@ -212,6 +215,6 @@ final class PerftestPair implements AutoCloseable {
 
     @Override
     public void close() {
-        pair.close();
+        end.close();
     }
 }

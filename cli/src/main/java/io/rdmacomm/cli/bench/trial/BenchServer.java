@@ -9,7 +9,7 @@ import io.rdmacomm.cli.bench.result.Modes;
 import io.rdmacomm.cli.bench.workload.BenchMessage;
 import io.rdmacomm.cli.bench.workload.TestBed;
 import io.rdmacomm.cli.bench.workload.TrialPlan;
-import io.rdmacomm.cli.socket.WatchedSocket;
+import io.rdmacomm.cli.rig.WatchedSocket;
 import io.rdmacomm.cli.terminal.CommandFailure;
 import io.rdmacomm.cli.terminal.CommandOutput;
 import io.rdmacomm.cli.terminal.FailureText;

@@ -10,7 +10,7 @@ import io.rdmacomm.cli.bench.workload.BenchMessage;
 import io.rdmacomm.cli.bench.workload.Readings;
 import io.rdmacomm.cli.bench.workload.TestBed;
 import io.rdmacomm.cli.bench.workload.TrialPlan;
-import io.rdmacomm.cli.socket.WatchedSocket;
+import io.rdmacomm.cli.rig.WatchedSocket;
 import io.rdmacomm.cli.terminal.AddressText;
 import io.rdmacomm.cli.terminal.CommandFailure;
 import io.rdmacomm.cli.terminal.OnFailure;

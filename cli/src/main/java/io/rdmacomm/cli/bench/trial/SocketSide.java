@@ -7,7 +7,7 @@ import io.rdmacomm.cli.bench.result.BenchTest;
 import io.rdmacomm.cli.bench.workload.DataPattern;
 import io.rdmacomm.cli.bench.workload.Readings;
 import io.rdmacomm.cli.bench.workload.TrialPlan;
-import io.rdmacomm.cli.socket.WatchedSocket;
+import io.rdmacomm.cli.rig.WatchedSocket;
 import io.rdmacomm.cli.terminal.CommandFailure;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;

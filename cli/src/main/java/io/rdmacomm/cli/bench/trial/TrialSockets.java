@@ -1,8 +1,8 @@
 package io.rdmacomm.cli.bench.trial;
 
 import io.rdmacomm.cli.bench.workload.TrialPlan;
-import io.rdmacomm.cli.socket.Waiting;
-import io.rdmacomm.cli.socket.WatchedSocket;
+import io.rdmacomm.cli.rig.Waiting;
+import io.rdmacomm.cli.rig.WatchedSocket;
 import io.rdmacomm.cli.terminal.CommandFailure;
 import io.rdmacomm.cli.terminal.FailureText;
 import io.rdmacomm.comm.setup.TcpListener;

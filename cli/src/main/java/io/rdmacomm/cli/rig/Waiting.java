@@ -1,4 +1,4 @@
-package io.rdmacomm.cli.socket;
+package io.rdmacomm.cli.rig;
 
 /// The way a program waits at its socket.
 public enum Waiting {

@@ -1,4 +1,4 @@
-package io.rdmacomm.cli.socket;
+package io.rdmacomm.cli.rig;
 
 import java.io.Closeable;
 import java.io.IOException;

@@ -1,4 +1,4 @@
-package io.rdmacomm.cli.socket;
+package io.rdmacomm.cli.rig;
 
 import io.rdmacomm.cli.terminal.CommandFailure;
 import io.rdmacomm.cli.terminal.FailureText;

@@ -1,0 +1,5 @@
+/// What the programs that measure, check and talk to others stand on: one end of a connection, over verbs or sockets.
+@NullMarked
+package io.rdmacomm.cli.rig;
+
+import org.jspecify.annotations.NullMarked;
