@@ -27,6 +27,7 @@ public final class WatchedSocket implements AutoCloseable {
     private long sent;
     private long received;
     private int spins;
+    private boolean ended;
 
     /// Takes a connected channel, which [#close()] closes.
     ///
@@ -66,6 +67,16 @@ public final class WatchedSocket implements AutoCloseable {
     ///
     /// @throws CommandFailure if it cannot; the message says what to do
     public void receive(ByteBuffer into) {
+        if (!tryReceive(into)) {
+            throw new CommandFailure("the peer ended the connection after " + progress() + ": " + advice);
+        }
+    }
+
+    /// Fills the buffer.
+    ///
+    /// @return false if the peer has ended the connection before
+    /// @throws CommandFailure if it cannot; the message says what to do
+    public boolean tryReceive(ByteBuffer into) {
         try {
             while (into.hasRemaining()) {
                 int moved = channel.read(into);
@@ -73,14 +84,26 @@ public final class WatchedSocket implements AutoCloseable {
                     received += moved;
                     watch.moved();
                 } else if (moved < 0) {
-                    throw new CommandFailure("the peer ended the connection after " + progress() + ": " + advice);
+                    ended = true;
+                    return false;
                 } else {
                     await(SelectionKey.OP_READ);
                 }
             }
+            return true;
         } catch (IOException | ClosedSelectorException | CancelledKeyException e) {
             throw failure(e);
         }
+    }
+
+    /// Whether the peer has ended the connection while this side waited for its bytes.
+    public boolean hasEnded() {
+        return ended;
+    }
+
+    /// Whether no byte has moved for too long.
+    public boolean hasStalled() {
+        return watch.hasStalled();
     }
 
     /// Waits until the peer has ended the connection, and so has received everything.
@@ -140,10 +163,6 @@ public final class WatchedSocket implements AutoCloseable {
     @Override
     public void close() {
         watch.close();
-        try {
-            closeChannel();
-        } catch (IOException _) {
-            // It is closed in any case.
-        }
+        Sockets.close(this::closeChannel);
     }
 }

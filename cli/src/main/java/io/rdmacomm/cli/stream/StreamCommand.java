@@ -7,6 +7,7 @@ import io.rdmacomm.cli.options.ListenOptions;
 import io.rdmacomm.cli.options.PeerAddress;
 import io.rdmacomm.cli.options.PeerOptions;
 import io.rdmacomm.cli.options.TimeoutOption;
+import io.rdmacomm.cli.rig.Sockets;
 import io.rdmacomm.cli.terminal.AddressText;
 import io.rdmacomm.cli.terminal.ByteSize;
 import io.rdmacomm.cli.terminal.CloseOnExit;
@@ -150,14 +151,11 @@ public final class StreamCommand extends Subcommand {
 
     private SocketChannel connect(SelectorProvider provider, InetSocketAddress server, StreamPlan plan)
             throws IOException {
-        SocketChannel channel = provider.openSocketChannel();
-        boolean connected = false;
         try {
-            channel.setOption(StandardSocketOptions.SO_SNDBUF, plan.bufferBytes());
-            channel.setOption(StandardSocketOptions.SO_RCVBUF, plan.bufferBytes());
-            channel.socket().connect(server, (int) timeout.value(false).toMillis());
-            connected = true;
-            return channel;
+            return Sockets.connect(provider, server, timeout.value(false), channel -> {
+                channel.setOption(StandardSocketOptions.SO_SNDBUF, plan.bufferBytes());
+                channel.setOption(StandardSocketOptions.SO_RCVBUF, plan.bufferBytes());
+            });
         } catch (ConnectException | SocketTimeoutException e) {
             throw new CommandFailure(
                     AddressText.of(server) + ": " + e.getMessage() + ": does "
@@ -166,10 +164,6 @@ public final class StreamCommand extends Subcommand {
                                     : "`rdmacomm stream --server` without --tcp, or rstream,")
                             + " run there?",
                     e);
-        } finally {
-            if (!connected) {
-                channel.close();
-            }
         }
     }
 

@@ -11,6 +11,15 @@ import java.util.List;
 
 /// One end of a stream: the client or the server of all its connections. For one thread.
 final class StreamEnd {
+    /// Hears of the tests.
+    interface Listener {
+        /// A test begins.
+        default void onBegin(StreamTest test) {}
+
+        /// A test has ended well.
+        void onEnd(StreamResult result);
+    }
+
     static final String ADVICE = "both ends need the same --size, --count and --iterations, and --tcp at both or none";
 
     private static final int SYNC_BYTES = 16;
@@ -21,13 +30,13 @@ final class StreamEnd {
     private final StreamPlan plan;
     private final boolean server;
     private final Duration patience;
-    private final StreamListener listener;
+    private final Listener listener;
     private final RunningBytes out = new RunningBytes();
     private final RunningBytes in = new RunningBytes();
     private final ByteBuffer buffer;
 
     /// @param listener hears of each test
-    StreamEnd(StreamPlan plan, boolean server, Duration patience, StreamListener listener) {
+    StreamEnd(StreamPlan plan, boolean server, Duration patience, Listener listener) {
         this.plan = plan;
         this.server = server;
         this.patience = patience;

@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /// Collects the results of a client, shows them as a table, and shows which test is running.
-final class StreamOutput implements StreamListener, AutoCloseable {
+final class StreamOutput implements StreamEnd.Listener, AutoCloseable {
     private final CommandOutput output;
     private final boolean text;
     private final ProgressLine progress;

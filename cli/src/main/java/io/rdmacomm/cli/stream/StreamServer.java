@@ -1,5 +1,6 @@
 package io.rdmacomm.cli.stream;
 
+import io.rdmacomm.cli.rig.Sockets;
 import io.rdmacomm.cli.terminal.AddressText;
 import io.rdmacomm.cli.terminal.CommandFailure;
 import io.rdmacomm.cli.terminal.CommandOutput;
@@ -120,10 +121,6 @@ final class StreamServer implements AutoCloseable {
 
     @Override
     public void close() {
-        try {
-            listener.close();
-        } catch (IOException _) {
-            // The port is closed in any case.
-        }
+        Sockets.close(listener);
     }
 }

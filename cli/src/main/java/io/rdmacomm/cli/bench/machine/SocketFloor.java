@@ -1,17 +1,20 @@
 package io.rdmacomm.cli.bench.machine;
 
+import io.rdmacomm.cli.rig.Sockets;
+import io.rdmacomm.cli.rig.Waiting;
+import io.rdmacomm.cli.rig.WatchedSocket;
 import io.rdmacomm.cli.terminal.CommandFailure;
-import io.rdmacomm.comm.setup.TcpListener;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.StandardSocketOptions;
+import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.nio.channels.spi.SelectorProvider;
 import java.time.Duration;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 
 /// The performance of a plain TCP socket between the two sides: the limit for a device that uses TCP, and what
 /// programs with sockets achieve today. It takes two connections without any protocol: over the first, 8 bytes go
@@ -23,8 +26,10 @@ public final class SocketFloor implements AutoCloseable {
     private static final long PART_BYTES = 8L * BLOCK_BYTES;
     private static final int ROUNDS = 25;
     private static final BestPart PARTS = BestPart.within(Duration.ofMillis(300), Duration.ofSeconds(2));
-    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
-    private static final int CONNECT_MILLIS = 2000;
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+    private static final Duration CONNECT = Duration.ofSeconds(2);
+    private static final String STOPPED = "the peer stopped answering while the plain socket was measured";
+    private static final String CLOSED = "the peer closed the plain socket during the measurement";
 
     private final ServerSocketChannel listener;
     private final InetAddress client;
@@ -35,22 +40,7 @@ public final class SocketFloor implements AutoCloseable {
     /// @param client the only client that is served, because this port requires no secret
     public SocketFloor(String host, InetAddress client) throws IOException {
         this.client = client;
-        this.listener = ServerSocketChannel.open();
-        try {
-            listener.bind(new InetSocketAddress(address(host, client), 0));
-            listener.configureBlocking(false);
-        } catch (IOException | RuntimeException e) {
-            listener.close();
-            throw e;
-        }
-    }
-
-    /// On loopback, client and server have the same address.
-    private static InetAddress address(String host, InetAddress client) throws IOException {
-        if (host.equals(TcpListener.ALL_ADDRESSES)) {
-            return new InetSocketAddress(0).getAddress();
-        }
-        return host.isEmpty() || host.equalsIgnoreCase("localhost") ? client : InetAddress.getByName(host);
+        this.listener = Sockets.listen(SelectorProvider.provider(), host, client);
     }
 
     /// The port that the client connects to.
@@ -61,45 +51,37 @@ public final class SocketFloor implements AutoCloseable {
     /// Serves one client's measurement.
     public void serve() throws IOException {
         ByteBuffer buffer = ByteBuffer.allocateDirect(BLOCK_BYTES);
-        try (SocketChannel channel = accept()) {
-            while (receive(channel, buffer.clear().limit(MESSAGE_BYTES))) {
-                send(channel, buffer.flip());
+        try (WatchedSocket socket = accept()) {
+            while (socket.tryReceive(buffer.clear().limit(MESSAGE_BYTES))) {
+                socket.send(buffer.flip());
             }
         }
-        try (SocketChannel channel = accept()) {
+        try (WatchedSocket socket = accept()) {
             long count = 0;
-            long deadline = System.nanoTime() + PATIENCE_NANOS;
-            int received = channel.read(buffer.clear());
-            while (received >= 0) {
-                checkTime(deadline);
-                count += received;
-                if (received > 0 && count % PART_BYTES == 0) {
-                    send(channel, buffer.clear().putLong(count).flip());
+            while (socket.tryReceive(buffer.clear())) {
+                count += BLOCK_BYTES;
+                if (count % PART_BYTES == 0) {
+                    socket.send(buffer.clear().putLong(count).flip());
                 }
-                received = channel.read(buffer.clear());
             }
         }
     }
 
-    private SocketChannel accept() throws IOException {
-        long deadline = System.nanoTime() + PATIENCE_NANOS;
-        while (true) {
-            SocketChannel channel = listener.accept();
-            if (channel != null && isOfClient(channel)) {
-                return configure(channel);
-            }
-            checkTime(deadline);
-            Thread.onSpinWait();
+    private WatchedSocket accept() throws IOException {
+        try {
+            return watched(Sockets.accept(listener, this::isOfClient, PATIENCE));
+        } catch (SocketTimeoutException e) {
+            throw new CommandFailure(STOPPED, e);
         }
     }
 
-    private boolean isOfClient(SocketChannel channel) throws IOException {
-        boolean same = channel.getRemoteAddress() instanceof InetSocketAddress from
-                && from.getAddress().equals(client);
-        if (!same) {
-            channel.close();
-        }
-        return same;
+    private boolean isOfClient(SocketChannel channel) {
+        return client.equals(channel.socket().getInetAddress());
+    }
+
+    /// Both sides poll the socket: a wake-up would cost more than the message.
+    private static WatchedSocket watched(SocketChannel channel) throws IOException {
+        return new WatchedSocket(channel, Waiting.SPINNING, PATIENCE, STOPPED);
     }
 
     /// Measures from the client's side.
@@ -107,98 +89,39 @@ public final class SocketFloor implements AutoCloseable {
     /// @param server where the server listens
     public static SocketFigures measure(InetSocketAddress server) throws IOException {
         ByteBuffer buffer = ByteBuffer.allocateDirect(BLOCK_BYTES);
-        double micros;
-        try (SocketChannel channel = connect(server)) {
-            micros = pingPong(channel, buffer);
-        }
-        try (SocketChannel channel = connect(server)) {
-            return new SocketFigures(micros, stream(channel, buffer));
-        }
-    }
-
-    private static SocketChannel connect(InetSocketAddress server) throws IOException {
-        SocketChannel channel = SocketChannel.open();
-        try {
-            channel.socket().connect(server, CONNECT_MILLIS);
-            return configure(channel);
-        } catch (IOException e) {
-            channel.close();
-            throw e;
-        }
-    }
-
-    /// Both sides poll the socket: a wake-up would cost more than the message.
-    private static SocketChannel configure(SocketChannel channel) throws IOException {
-        channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
-        channel.configureBlocking(false);
-        return channel;
-    }
-
-    private static double pingPong(SocketChannel channel, ByteBuffer buffer) throws IOException {
-        long nanos = PARTS.nanos(() -> exchange(channel, buffer));
-        return nanos / (2.0 * ROUNDS) / 1000;
-    }
-
-    private static void exchange(SocketChannel channel, ByteBuffer buffer) throws IOException {
-        for (int i = 0; i < ROUNDS; i++) {
-            send(channel, buffer.clear().limit(MESSAGE_BYTES));
-            if (!receive(channel, buffer.clear().limit(MESSAGE_BYTES))) {
-                throw new CommandFailure("the peer closed the plain socket during the measurement");
-            }
-        }
-    }
-
-    private static double stream(SocketChannel channel, ByteBuffer buffer) throws IOException {
+        long exchange = fastest(server, socket -> exchange(socket, buffer));
         AtomicLong sent = new AtomicLong();
-        long nanos = PARTS.nanos(() -> streamPart(channel, buffer, sent.addAndGet(PART_BYTES)));
-        return 8.0 * PART_BYTES / nanos;
+        long part = fastest(server, socket -> stream(socket, buffer, sent.addAndGet(PART_BYTES)));
+        return new SocketFigures(exchange / (2.0 * ROUNDS) / 1000, 8.0 * PART_BYTES / part);
     }
 
-    private static void streamPart(SocketChannel channel, ByteBuffer buffer, long sent) throws IOException {
+    private static long fastest(InetSocketAddress server, Consumer<WatchedSocket> part) throws IOException {
+        try (WatchedSocket socket =
+                watched(Sockets.connect(SelectorProvider.provider(), server, CONNECT, _ -> {}))) {
+            try {
+                return PARTS.nanos(() -> part.accept(socket));
+            } catch (CommandFailure e) {
+                throw socket.hasStalled() || socket.hasEnded()
+                        ? new CommandFailure(socket.hasEnded() ? CLOSED : STOPPED, e)
+                        : e;
+            }
+        }
+    }
+
+    private static void exchange(WatchedSocket socket, ByteBuffer buffer) {
+        for (int i = 0; i < ROUNDS; i++) {
+            socket.send(buffer.clear().limit(MESSAGE_BYTES));
+            socket.receive(buffer.clear().limit(MESSAGE_BYTES));
+        }
+    }
+
+    private static void stream(WatchedSocket socket, ByteBuffer buffer, long sent) {
         for (long left = PART_BYTES; left > 0; left -= BLOCK_BYTES) {
-            send(channel, buffer.clear());
+            socket.send(buffer.clear());
         }
-        boolean answered = receive(channel, buffer.clear().limit(Long.BYTES));
-        if (!answered || buffer.getLong(0) != sent) {
+        socket.receive(buffer.clear().limit(Long.BYTES));
+        if (buffer.getLong(0) != sent) {
             throw new CommandFailure("the plain socket lost bytes during the measurement");
-        }
-    }
-
-    private static void send(SocketChannel channel, ByteBuffer bytes) throws IOException {
-        long deadline = 0;
-        while (bytes.hasRemaining()) {
-            if (channel.write(bytes) == 0) {
-                deadline = deadline == 0 ? System.nanoTime() + PATIENCE_NANOS : deadline;
-                checkTime(deadline);
-                Thread.onSpinWait();
-            }
-        }
-    }
-
-    /// Fills `into`.
-    ///
-    /// @return false if the peer closed its side before
-    @SuppressWarnings("ThreadPriorityCheck") // only speeds up a machine that is too busy to measure anything
-    private static boolean receive(SocketChannel channel, ByteBuffer into) throws IOException {
-        long deadline = 0;
-        int spins = 0;
-        while (into.hasRemaining()) {
-            int received = channel.read(into);
-            if (received < 0) {
-                return false;
-            }
-            if (received == 0 && (++spins & ClockCost.CHECK_MASK) == 0) {
-                Thread.yield();
-                deadline = deadline == 0 ? System.nanoTime() + PATIENCE_NANOS : deadline;
-                checkTime(deadline);
-            }
-        }
-        return true;
-    }
-
-    private static void checkTime(long deadline) {
-        if (System.nanoTime() - deadline > 0) {
-            throw new CommandFailure("the peer stopped answering while the plain socket was measured");
         }
     }
 
