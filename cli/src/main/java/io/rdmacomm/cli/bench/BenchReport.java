@@ -2,7 +2,7 @@ package io.rdmacomm.cli.bench;
 
 import io.rdmacomm.cli.bench.machine.MachineFloors;
 import io.rdmacomm.cli.bench.machine.SocketFigures;
-import io.rdmacomm.cli.bench.result.ModeResult;
+import io.rdmacomm.cli.bench.result.Column;
 import io.rdmacomm.cli.bench.result.Modes;
 import io.rdmacomm.cli.bench.result.Result;
 import io.rdmacomm.cli.terminal.DeviceLine;
@@ -47,7 +47,7 @@ public record BenchReport(
 
     /// Whether the results are those of several modes.
     boolean comparesModes() {
-        return results.stream().anyMatch(ModeResult.class::isInstance);
+        return results.stream().anyMatch(result -> result.has(Column.BUSY_CLIENT));
     }
 
     /// The median time to set up a connection, in milliseconds; 0 if there was none.

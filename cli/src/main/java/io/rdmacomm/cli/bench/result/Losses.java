@@ -1,7 +1,5 @@
 package io.rdmacomm.cli.bench.result;
 
-import java.util.Map;
-
 /// The messages of a measurement over a transport that can lose them.
 ///
 /// @param sent by both sides
@@ -17,17 +15,5 @@ public record Losses(long sent, long received) {
 
     long lost() {
         return sent - received;
-    }
-
-    /// Adds the numbers to a JSON object.
-    void addTo(Map<String, Object> members) {
-        members.put("sent", sent);
-        members.put("received", received);
-        members.put("lost", lost());
-    }
-
-    @Override
-    public String toString() {
-        return "sent " + sent + ", received " + received + ", lost " + lost();
     }
 }
