@@ -1,12 +1,12 @@
 package io.rdmacomm.cli.bench;
 
-import io.rdmacomm.cli.bench.machine.MachineFloors;
-import io.rdmacomm.cli.bench.machine.SocketFigures;
-import io.rdmacomm.cli.bench.result.Column;
-import io.rdmacomm.cli.bench.result.Modes;
-import io.rdmacomm.cli.bench.result.Result;
-import io.rdmacomm.cli.terminal.DeviceLine;
-import io.rdmacomm.cli.terminal.Rounding;
+import io.rdmacomm.cli.bench.trial.Column;
+import io.rdmacomm.cli.bench.trial.MachineFloors;
+import io.rdmacomm.cli.bench.trial.Modes;
+import io.rdmacomm.cli.bench.trial.Result;
+import io.rdmacomm.cli.bench.trial.SocketFigures;
+import io.rdmacomm.cli.command.DeviceLine;
+import io.rdmacomm.cli.command.Rounding;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;

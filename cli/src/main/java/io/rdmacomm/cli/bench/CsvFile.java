@@ -1,6 +1,6 @@
 package io.rdmacomm.cli.bench;
 
-import io.rdmacomm.cli.bench.result.Column;
+import io.rdmacomm.cli.bench.trial.Column;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

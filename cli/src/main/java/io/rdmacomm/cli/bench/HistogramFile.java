@@ -1,7 +1,7 @@
 package io.rdmacomm.cli.bench;
 
-import io.rdmacomm.cli.bench.result.LatencySamples;
-import io.rdmacomm.cli.bench.result.Result;
+import io.rdmacomm.cli.bench.trial.LatencySamples;
+import io.rdmacomm.cli.bench.trial.Result;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;

@@ -1,9 +1,9 @@
 package io.rdmacomm.cli.bench;
 
-import io.rdmacomm.cli.bench.result.BenchTest;
-import io.rdmacomm.cli.bench.result.Column;
-import io.rdmacomm.cli.bench.result.Result;
-import io.rdmacomm.cli.terminal.ByteSize;
+import io.rdmacomm.cli.bench.trial.BenchTest;
+import io.rdmacomm.cli.bench.trial.Column;
+import io.rdmacomm.cli.bench.trial.Result;
+import io.rdmacomm.cli.command.ByteSize;
 import java.io.PrintWriter;
 import java.util.EnumSet;
 import java.util.List;

@@ -1,9 +1,9 @@
 package io.rdmacomm.cli.copy;
 
-import io.rdmacomm.cli.terminal.ByteSize;
-import io.rdmacomm.cli.terminal.CommandOutput;
-import io.rdmacomm.cli.terminal.CountText;
-import io.rdmacomm.cli.terminal.ProgressLine;
+import io.rdmacomm.cli.command.ByteSize;
+import io.rdmacomm.cli.command.CommandOutput;
+import io.rdmacomm.cli.command.CountText;
+import io.rdmacomm.cli.command.ProgressLine;
 import io.rdmacomm.verbs.text.Printable;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

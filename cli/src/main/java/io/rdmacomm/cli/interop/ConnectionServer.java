@@ -1,8 +1,8 @@
 package io.rdmacomm.cli.interop;
 
-import io.rdmacomm.cli.terminal.AddressText;
-import io.rdmacomm.cli.terminal.CommandFailure;
-import io.rdmacomm.cli.terminal.FailureText;
+import io.rdmacomm.cli.command.AddressText;
+import io.rdmacomm.cli.command.CommandFailure;
+import io.rdmacomm.cli.command.FailureText;
 import io.rdmacomm.verbs.DeadlineException;
 import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.verbs.RdmaInterruptedException;

@@ -1,7 +1,7 @@
 package io.rdmacomm.cli.interop;
 
+import io.rdmacomm.cli.command.CommandFailure;
 import io.rdmacomm.cli.rig.VerbsEnd;
-import io.rdmacomm.cli.terminal.CommandFailure;
 import io.rdmacomm.verbs.Completions;
 import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.Context;
@@ -20,7 +20,7 @@ import java.util.function.Consumer;
 /// One run of ibv_rc_pingpong(1), ibv_uc_pingpong(1) or ibv_ud_pingpong(1): over queue pairs that connect by
 /// number, each side sends the next message when its last one has completed and one of the peer has arrived.
 /// The client begins. For one thread.
-public final class PingPong implements AutoCloseable {
+final class PingPong implements AutoCloseable {
     private static final int READ_ATOMIC = 1;
 
     private final Context context;
@@ -34,7 +34,7 @@ public final class PingPong implements AutoCloseable {
     /// Creates everything that a run needs; connects nothing yet.
     ///
     /// @param lines receives the addresses of both sides, as the C program prints them
-    public PingPong(Context context, PingPongSettings settings, Consumer<String> lines) {
+    PingPong(Context context, PingPongSettings settings, Consumer<String> lines) {
         this.context = context;
         this.settings = settings;
         this.lines = lines;
@@ -65,7 +65,7 @@ public final class PingPong implements AutoCloseable {
     }
 
     /// Runs as the client of the server at that host.
-    public PingPongResult play(String host, int port) throws IOException {
+    PingPongResult play(String host, int port) throws IOException {
         PingPongAddress peer;
         InetAddress from;
         try (PingPongExchange exchange = PingPongExchange.connect(host, port, settings)) {

@@ -1,8 +1,8 @@
 package io.rdmacomm.cli.interop;
 
+import io.rdmacomm.cli.command.CommandFailure;
+import io.rdmacomm.cli.command.OnFailure;
 import io.rdmacomm.cli.rig.VerbsEnd;
-import io.rdmacomm.cli.terminal.CommandFailure;
-import io.rdmacomm.cli.terminal.OnFailure;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.Completions;
 import io.rdmacomm.verbs.Context;

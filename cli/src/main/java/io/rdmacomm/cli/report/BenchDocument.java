@@ -1,12 +1,12 @@
 package io.rdmacomm.cli.report;
 
 import com.fasterxml.jackson.jr.ob.JSON;
-import io.rdmacomm.cli.bench.result.Column;
+import io.rdmacomm.cli.bench.trial.Column;
+import io.rdmacomm.cli.command.ByteSize;
+import io.rdmacomm.cli.command.CommandFailure;
 import io.rdmacomm.cli.report.Chart.Kind;
 import io.rdmacomm.cli.report.Chart.Point;
 import io.rdmacomm.cli.report.Chart.Series;
-import io.rdmacomm.cli.terminal.ByteSize;
-import io.rdmacomm.cli.terminal.CommandFailure;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

@@ -1,6 +1,6 @@
 package io.rdmacomm.cli.rig;
 
-import io.rdmacomm.cli.terminal.OnFailure;
+import io.rdmacomm.cli.command.OnFailure;
 import io.rdmacomm.comm.setup.TcpListener;
 import java.io.Closeable;
 import java.io.IOException;

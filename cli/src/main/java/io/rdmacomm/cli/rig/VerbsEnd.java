@@ -1,6 +1,6 @@
 package io.rdmacomm.cli.rig;
 
-import io.rdmacomm.cli.terminal.OnFailure;
+import io.rdmacomm.cli.command.OnFailure;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.AddressHandle;
 import io.rdmacomm.verbs.CompletionChannel;

@@ -2,10 +2,10 @@ package io.rdmacomm.cli.bench;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdmacomm.cli.bench.result.BenchTest;
-import io.rdmacomm.cli.bench.result.LatencySamples;
-import io.rdmacomm.cli.bench.result.Result;
-import io.rdmacomm.cli.bench.result.Spread;
+import io.rdmacomm.cli.bench.trial.BenchTest;
+import io.rdmacomm.cli.bench.trial.LatencySamples;
+import io.rdmacomm.cli.bench.trial.Result;
+import io.rdmacomm.cli.bench.trial.Spread;
 import java.nio.file.Path;
 import java.util.List;
 import org.HdrHistogram.Histogram;

@@ -3,8 +3,8 @@ package io.rdmacomm.tests.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.jr.ob.JSON;
-import io.rdmacomm.cli.bench.result.Spread;
-import io.rdmacomm.cli.process.Placement.Halves;
+import io.rdmacomm.cli.bench.trial.Spread;
+import io.rdmacomm.cli.command.Placement.Halves;
 import io.rdmacomm.tests.cli.Command.Result;
 import io.rdmacomm.tests.fixture.LeftOut;
 import java.nio.file.Files;
@@ -218,12 +218,12 @@ class BenchTest {
 
     @Test
     void aSlowRateIsNotRoundedToZero() {
-        io.rdmacomm.cli.bench.result.Result slow = io.rdmacomm.cli.bench.result.Result.bandwidth(
-                io.rdmacomm.cli.bench.result.BenchTest.WRITE_BW, 1, 40, 60_000_000_000L, 1, 0, NO_SPREAD);
+        io.rdmacomm.cli.bench.trial.Result slow = io.rdmacomm.cli.bench.trial.Result.bandwidth(
+                io.rdmacomm.cli.bench.trial.BenchTest.WRITE_BW, 1, 40, 60_000_000_000L, 1, 0, NO_SPREAD);
         assertThat(number(slow.toMap(), "gbps")).isEqualTo(5.33e-9);
         assertThat(number(slow.toMap(), "million_messages_per_second")).isEqualTo(6.667e-7);
-        io.rdmacomm.cli.bench.result.Result fast = io.rdmacomm.cli.bench.result.Result.bandwidth(
-                io.rdmacomm.cli.bench.result.BenchTest.WRITE_BW, 1 << 20, 1000, 700_000_000, 1, 0, NO_SPREAD);
+        io.rdmacomm.cli.bench.trial.Result fast = io.rdmacomm.cli.bench.trial.Result.bandwidth(
+                io.rdmacomm.cli.bench.trial.BenchTest.WRITE_BW, 1 << 20, 1000, 700_000_000, 1, 0, NO_SPREAD);
         assertThat(number(fast.toMap(), "gbps")).isEqualTo(11.984);
     }
 

@@ -1,12 +1,11 @@
 package io.rdmacomm.cli.bench.trial;
 
-import io.rdmacomm.cli.bench.workload.TrialPlan;
+import io.rdmacomm.cli.command.CommandFailure;
+import io.rdmacomm.cli.command.FailureText;
+import io.rdmacomm.cli.command.OnFailure;
 import io.rdmacomm.cli.rig.Sockets;
 import io.rdmacomm.cli.rig.Waiting;
 import io.rdmacomm.cli.rig.WatchedSocket;
-import io.rdmacomm.cli.terminal.CommandFailure;
-import io.rdmacomm.cli.terminal.FailureText;
-import io.rdmacomm.cli.terminal.OnFailure;
 import io.rdmacomm.nio.RdmaSelectorProvider;
 import io.rdmacomm.verbs.Context;
 import java.io.IOException;

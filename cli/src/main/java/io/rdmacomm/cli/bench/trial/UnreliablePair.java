@@ -1,12 +1,8 @@
 package io.rdmacomm.cli.bench.trial;
 
-import io.rdmacomm.cli.bench.result.TransportService;
-import io.rdmacomm.cli.bench.workload.BenchMessage;
-import io.rdmacomm.cli.bench.workload.DataPattern;
-import io.rdmacomm.cli.bench.workload.TrialPlan;
+import io.rdmacomm.cli.command.CommandFailure;
+import io.rdmacomm.cli.rig.Frame;
 import io.rdmacomm.cli.rig.VerbsEnd;
-import io.rdmacomm.cli.terminal.CommandFailure;
-import io.rdmacomm.cli.wire.Frame;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.Completions;
 import io.rdmacomm.verbs.ConnectionOptions;
@@ -24,7 +20,7 @@ import java.util.Set;
 /// One side's queue pair for a test over a transport that can lose messages, and counts them. Every message
 /// completes a receive of the peer and carries the number of its step as immediate data: WRITEs, too, because
 /// otherwise the peer could not know which of them were lost. For one thread.
-public final class UnreliablePair implements AutoCloseable {
+final class UnreliablePair implements AutoCloseable {
     private static final int POLLED = 64;
     private static final int MAX_INLINE = 64;
     private static final int MOST_RECEIVES = 1024;
