@@ -6,7 +6,7 @@ import io.rdmacomm.cli.bench.trial.MachineFloors;
 import io.rdmacomm.cli.bench.trial.MachineLoad;
 import io.rdmacomm.cli.bench.trial.Modes;
 import io.rdmacomm.cli.bench.trial.Result;
-import io.rdmacomm.cli.bench.trial.SocketFigures;
+import io.rdmacomm.cli.bench.trial.SocketFloor;
 import io.rdmacomm.cli.bench.trial.TrialPlan;
 import io.rdmacomm.cli.command.ByteSize;
 import io.rdmacomm.cli.command.CommandOutput;
@@ -75,7 +75,7 @@ final class BenchOutput implements BenchListener, AutoCloseable {
         show("plain TCP socket", floors.socket());
     }
 
-    private void show(String title, SocketFigures socket) {
+    private void show(String title, SocketFloor.Figures socket) {
         if (socket.micros() > 0) {
             output.println("%s: 8 bytes in %.2f us one way, a stream of %.1f Gbit/s"
                     .formatted(title, socket.micros(), socket.gbps()));

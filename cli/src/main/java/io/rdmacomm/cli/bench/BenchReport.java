@@ -4,7 +4,7 @@ import io.rdmacomm.cli.bench.trial.Column;
 import io.rdmacomm.cli.bench.trial.MachineFloors;
 import io.rdmacomm.cli.bench.trial.Modes;
 import io.rdmacomm.cli.bench.trial.Result;
-import io.rdmacomm.cli.bench.trial.SocketFigures;
+import io.rdmacomm.cli.bench.trial.SocketFloor;
 import io.rdmacomm.cli.command.DeviceLine;
 import io.rdmacomm.cli.command.Rounding;
 import java.time.Duration;
@@ -27,7 +27,7 @@ public record BenchReport(
         DeviceLine device,
         @Nullable Modes modes,
         MachineFloors floors,
-        SocketFigures socketAtEnd,
+        SocketFloor.Figures socketAtEnd,
         List<Duration> setupTimes,
         List<Result> results) {
     /// The members of the report's JSON document, except for `schema` and `environment`.

@@ -10,11 +10,7 @@ import org.jspecify.annotations.Nullable;
 /// @param rows their channels, in the order that was asked for
 /// @param tcp the TCP of the host; null at the first sample, or where the kernel does not show it
 /// @param problems counters files that could not be read, and why
-record Sample(
-        List<ProcessRecord> processes,
-        List<Row> rows,
-        @Nullable HostTcp tcp,
-        List<String> problems) {
+record Sample(List<ProcessRecord> processes, List<Row> rows, Sampler.@Nullable HostTcp tcp, List<String> problems) {
     /// Whether the rates of all rows are known.
     boolean isComplete() {
         return rows.stream().allMatch(row -> row.rates() != null);

@@ -73,7 +73,7 @@ final class TopDocument {
         return members;
     }
 
-    private static Map<String, Object> hostTcp(@Nullable HostTcp tcp) {
+    private static Map<String, Object> hostTcp(Sampler.@Nullable HostTcp tcp) {
         Map<String, Object> members = new LinkedHashMap<>();
         if (tcp != null) {
             TcpStatistics total = tcp.total();

@@ -58,7 +58,7 @@ final class TopTable {
 
     /// The line about TCP; null if there are no figures.
     private static @Nullable String tcpLine(Sample sample) {
-        HostTcp tcp = sample.tcp();
+        Sampler.HostTcp tcp = sample.tcp();
         return tcp == null
                 ? null
                 : "TCP of this host: %s segments/s out, %s/s retransmitted, %s timeouts/s; %d retransmitted since boot"

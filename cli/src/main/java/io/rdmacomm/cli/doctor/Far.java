@@ -1,9 +1,12 @@
 package io.rdmacomm.cli.doctor;
 
 import io.rdmacomm.verbs.QueuePairInfo;
+import io.rdmacomm.verbs.RemoteMemory;
 import io.rdmacomm.verbs.WorkStatus;
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// The other end of a connection.
 interface Far extends AutoCloseable {
@@ -27,4 +30,12 @@ interface Far extends AutoCloseable {
 
     @Override
     void close();
+
+    /// The way to reach an end.
+    ///
+    /// @param numbers of its queue pair
+    /// @param address where it accepts; null if it connects by numbers
+    /// @param open memory with all rights
+    /// @param closed memory without any right for peers
+    record Offer(QueuePairInfo numbers, @Nullable InetSocketAddress address, RemoteMemory open, RemoteMemory closed) {}
 }

@@ -19,8 +19,8 @@ final class LocalFar implements Far {
     }
 
     @Override
-    public Offer offer() {
-        return new Offer(
+    public Far.Offer offer() {
+        return new Far.Offer(
                 end.info(),
                 acceptance == null ? null : acceptance.address(),
                 end.open().remote(),

@@ -10,10 +10,10 @@ import java.util.List;
 /// The other end of a connection, on another host.
 final class RemoteFar implements Far {
     private final FrameChannel<SelfTestMessage> control;
-    private final Offer offer;
+    private final Far.Offer offer;
     private boolean open = true;
 
-    RemoteFar(FrameChannel<SelfTestMessage> control, Offer offer) {
+    RemoteFar(FrameChannel<SelfTestMessage> control, Far.Offer offer) {
         this.control = control;
         this.offer = offer;
     }
@@ -27,7 +27,7 @@ final class RemoteFar implements Far {
     }
 
     @Override
-    public Offer offer() {
+    public Far.Offer offer() {
         return offer;
     }
 

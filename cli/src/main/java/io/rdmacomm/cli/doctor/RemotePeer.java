@@ -33,7 +33,7 @@ final class RemotePeer implements Peer, AutoCloseable {
         synchronized (control) {
             control.send(SelfTestMessage.open(plan));
             Frame<SelfTestMessage> opened = control.expect(SelfTestMessage.OPENED, SelfTestMessage.FAILED);
-            Offer offer = SelfTestMessage.offer(opened, session.endPoint().remoteAddress());
+            Far.Offer offer = SelfTestMessage.offer(opened, session.endPoint().remoteAddress());
             if (offer.address() == null) {
                 session.endPoint().checkNumbers(offer.numbers());
             }

@@ -23,7 +23,7 @@ enum SelfTestMessage {
     FAILED,
     /// The client asks for an end of these sizes: an [EndPlan].
     OPEN,
-    /// The server has made it: an [Offer].
+    /// The server has made it: an [Far.Offer].
     OPENED,
     /// The client asks the server to connect its end to a queue pair.
     CONNECT,
@@ -87,7 +87,7 @@ enum SelfTestMessage {
         throw new CommandFailure("the peer sent the unknown path MTU " + code);
     }
 
-    static Frame<SelfTestMessage> opened(Offer offer) {
+    static Frame<SelfTestMessage> opened(Far.Offer offer) {
         Frame<SelfTestMessage> numbers = connect(offer.numbers());
         long[] all = new long[NUMBERS + 7];
         for (int i = 0; i < NUMBERS; i++) {
@@ -105,8 +105,8 @@ enum SelfTestMessage {
     }
 
     /// @param host where the server is: it cannot name another host to connect to
-    static Offer offer(Frame<SelfTestMessage> frame, InetAddress host) {
-        return new Offer(
+    static Far.Offer offer(Frame<SelfTestMessage> frame, InetAddress host) {
+        return new Far.Offer(
                 numbers(frame),
                 frame.text().isEmpty() ? null : new InetSocketAddress(host, integer(frame, NUMBERS + 6)),
                 memory(frame, NUMBERS),

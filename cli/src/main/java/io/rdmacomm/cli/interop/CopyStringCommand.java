@@ -108,7 +108,8 @@ public final class CopyStringCommand extends Subcommand {
     private void copy(ConnectionManager manager, PeerAddress address, byte[] bytes)
             throws IOException, InterruptedException {
         int port = address.port(listen.port(StringCopyClient.PORT));
-        StringCopyResult result = StringCopyClient.copy(manager, address.host(), port, bytes, timeout.value(false));
+        StringCopyClient.Result result =
+                StringCopyClient.copy(manager, address.host(), port, bytes, timeout.value(false));
         double writeMicros = result.writeNanos() / 1e3;
         double readMicros = result.readNanos() / 1e3;
         if (!json.ownsStandardOutput()) {

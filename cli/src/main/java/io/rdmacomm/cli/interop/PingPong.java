@@ -14,6 +14,8 @@ import io.rdmacomm.verbs.ReceiveBatch;
 import io.rdmacomm.verbs.SendBatch;
 import java.io.IOException;
 import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.net.InetAddress;
 import java.util.function.Consumer;
 
@@ -48,7 +50,7 @@ final class PingPong implements AutoCloseable {
                 (long) settings.headerBytes() + settings.bytes(),
                 VerbsEnd.MESSAGES);
         Arena arena = Arena.ofAuto();
-        PingPongContent.fill(end.outgoing().segment(), settings.check());
+        Content.fill(end.outgoing().segment(), settings.check());
         this.send = SendBatch.create(arena, 1, 1);
         send.send(0).with(end.outgoing(), 0, settings.bytes()).signaled();
         this.receives = ReceiveBatch.create(arena, settings.receives(), 1);
@@ -191,7 +193,7 @@ final class PingPong implements AutoCloseable {
                     + settings.bytes() + ": use the same --size on both sides");
         }
         if (settings.check()) {
-            long wrong = PingPongContent.mismatch(end.incoming().segment().asSlice(settings.headerBytes()));
+            long wrong = Content.mismatch(end.incoming().segment().asSlice(settings.headerBytes()));
             if (wrong >= 0) {
                 throw new CommandFailure("message " + number + " is wrong at byte " + wrong
                         + ": was the client started with -c (--check)?");
@@ -210,5 +212,35 @@ final class PingPong implements AutoCloseable {
     @Override
     public void close() {
         end.close();
+    }
+
+    /// The content of the messages of ibv_rc_pingpong(1): 0x7b in every byte, except that -c puts zero at the beginning
+    /// of each page.
+    static final class Content {
+        private static final byte FILL = 0x7b;
+        private static final int PAGE = 4096;
+
+        private Content() {}
+
+        /// Fills a message.
+        static void fill(MemorySegment message, boolean checked) {
+            for (long at = 0; at < message.byteSize(); at++) {
+                message.set(ValueLayout.JAVA_BYTE, at, expected(at, checked));
+            }
+        }
+
+        /// The offset of the first wrong byte in a message of a peer with -c; -1 if there is none.
+        static long mismatch(MemorySegment message) {
+            for (long at = 0; at < message.byteSize(); at++) {
+                if (message.get(ValueLayout.JAVA_BYTE, at) != expected(at, true)) {
+                    return at;
+                }
+            }
+            return -1;
+        }
+
+        private static byte expected(long at, boolean checked) {
+            return checked && at % PAGE == 0 ? 0 : FILL;
+        }
     }
 }

@@ -91,7 +91,8 @@ public final class RpingClient implements AutoCloseable {
     }
 
     private void advertise(MemoryRegion region) throws InterruptedException {
-        BufferDescriptor buffer = new BufferDescriptor(region.address(), (int) region.length(), region.remoteKey());
+        BufferFormat.Buffer buffer =
+                new BufferFormat.Buffer(region.address(), (int) region.length(), region.remoteKey());
         if (!connection.send(BufferFormat.RPING.encode(buffer))) {
             throw new CommandFailure("the server ended the connection: does it use the same --size?");
         }

@@ -4,11 +4,13 @@ import io.rdmacomm.cli.command.AddressText;
 import io.rdmacomm.cli.command.ByteSize;
 import io.rdmacomm.cli.command.CloseOnExit;
 import io.rdmacomm.cli.command.CommandFailure;
+import io.rdmacomm.cli.command.CommandOutput;
 import io.rdmacomm.cli.command.DeviceOption;
 import io.rdmacomm.cli.command.JsonOption;
 import io.rdmacomm.cli.command.ListenOptions;
 import io.rdmacomm.cli.command.PeerAddress;
 import io.rdmacomm.cli.command.PeerOptions;
+import io.rdmacomm.cli.command.ProgressLine;
 import io.rdmacomm.cli.command.Subcommand;
 import io.rdmacomm.cli.command.TimeoutOption;
 import io.rdmacomm.cli.rig.Sockets;
@@ -23,6 +25,7 @@ import java.net.SocketTimeoutException;
 import java.net.StandardSocketOptions;
 import java.nio.channels.SocketChannel;
 import java.nio.channels.spi.SelectorProvider;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -129,13 +132,13 @@ public final class StreamCommand extends Subcommand {
             throw unknown(server);
         }
         boolean text = !json.ownsStandardOutput();
-        StreamPlan plan = options.plan();
+        StreamOptions.Plan plan = options.plan();
         Chosen chosen = choose(() -> new PeerAddress(server.getHostString(), server.getPort()).localAddress(PORT));
         if (text) {
             output().println(chosen.line());
         }
         SelectorProvider provider = provider(chosen);
-        StreamOutput table = new StreamOutput(output(), text);
+        Output table = new Output(output(), text);
         StreamEnd end = new StreamEnd(plan, false, timeout.value(false), table);
         try (table;
                 CloseOnExit _ = new CloseOnExit(() -> close(provider))) {
@@ -149,7 +152,7 @@ public final class StreamCommand extends Subcommand {
         json.write(chosen.provider(), chosen.name(), document(server, plan, table.results()), output());
     }
 
-    private SocketChannel connect(SelectorProvider provider, InetSocketAddress server, StreamPlan plan)
+    private SocketChannel connect(SelectorProvider provider, InetSocketAddress server, StreamOptions.Plan plan)
             throws IOException {
         try {
             return Sockets.connect(provider, server, timeout.value(false), channel -> {
@@ -167,7 +170,8 @@ public final class StreamCommand extends Subcommand {
         }
     }
 
-    private Map<String, Object> document(InetSocketAddress server, StreamPlan plan, List<StreamResult> results) {
+    private Map<String, Object> document(
+            InetSocketAddress server, StreamOptions.Plan plan, List<StreamResult> results) {
         Map<String, Object> members = new LinkedHashMap<>();
         members.put("transport", options.isTcp() ? "tcp" : "rdma");
         members.put("server", AddressText.of(server));
@@ -202,5 +206,46 @@ public final class StreamCommand extends Subcommand {
 
     private static CommandFailure unknown(InetSocketAddress address) {
         return new CommandFailure("unknown host " + address.getHostString() + ": check the name");
+    }
+
+    /// Collects the results of a client, shows them as a table, and shows which test is running.
+    static final class Output implements StreamEnd.Listener, AutoCloseable {
+        private final CommandOutput output;
+        private final boolean text;
+        private final ProgressLine progress;
+        private final List<StreamResult> results = new ArrayList<>();
+
+        /// @param text whether to print the table
+        Output(CommandOutput output, boolean text) {
+            this.output = output;
+            this.text = text;
+            this.progress = new ProgressLine(output.err());
+        }
+
+        @Override
+        public void onBegin(StreamTest test) {
+            progress.show(test.name() + " ...");
+        }
+
+        @Override
+        public void onEnd(StreamResult result) {
+            progress.clear();
+            if (text && results.isEmpty()) {
+                output.println(StreamResult.HEADER);
+            }
+            if (text) {
+                output.println(result.line());
+            }
+            results.add(result);
+        }
+
+        List<StreamResult> results() {
+            return List.copyOf(results);
+        }
+
+        @Override
+        public void close() {
+            progress.close();
+        }
     }
 }

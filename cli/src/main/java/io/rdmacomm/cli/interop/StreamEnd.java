@@ -27,7 +27,7 @@ final class StreamEnd {
     /// message.
     private static final ByteBuffer IWARP = ByteBuffer.wrap("MPA ID Req Frame".getBytes(StandardCharsets.US_ASCII));
 
-    private final StreamPlan plan;
+    private final StreamOptions.Plan plan;
     private final boolean server;
     private final Duration patience;
     private final Listener listener;
@@ -36,7 +36,7 @@ final class StreamEnd {
     private final ByteBuffer buffer;
 
     /// @param listener hears of each test
-    StreamEnd(StreamPlan plan, boolean server, Duration patience, Listener listener) {
+    StreamEnd(StreamOptions.Plan plan, boolean server, Duration patience, Listener listener) {
         this.plan = plan;
         this.server = server;
         this.patience = patience;
@@ -103,6 +103,42 @@ final class StreamEnd {
         }
         if (plan.verified()) {
             in.check(buffer);
+        }
+    }
+
+    /// The pattern of `rstream -T v` in one direction: each byte is one more than the byte before it, across
+    /// transfers and connections.
+    static final class RunningBytes {
+        private static final int BYTE = 0xff;
+
+        private long count;
+
+        RunningBytes() {}
+
+        /// Fills the buffer with the next bytes.
+        void fill(ByteBuffer buffer) {
+            for (int i = buffer.position(); i < buffer.limit(); i++) {
+                buffer.put(i, (byte) count++);
+            }
+        }
+
+        /// Compares the buffer with the next bytes.
+        ///
+        /// @throws CommandFailure if one differs
+        void check(ByteBuffer buffer) {
+            for (int i = buffer.position(); i < buffer.limit(); i++) {
+                byte actual = buffer.get(i);
+                if (actual != (byte) count) {
+                    throw new CommandFailure("byte " + count + " from the peer is " + (actual & BYTE) + ", not "
+                            + (count & BYTE) + ": give -T v at both ends; if both have it, the data was damaged");
+                }
+                count++;
+            }
+        }
+
+        /// The number of bytes that it has filled or checked.
+        long count() {
+            return count;
         }
     }
 }

@@ -2,9 +2,11 @@ package io.rdmacomm.cli.interop;
 
 import io.rdmacomm.cli.command.ByteSize;
 import io.rdmacomm.cli.command.Range;
-import io.rdmacomm.cli.rig.Waiting;
+import io.rdmacomm.cli.rig.WatchedSocket.Waiting;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Model.CommandSpec;
@@ -84,11 +86,11 @@ final class StreamOptions {
         return tcp || tests.contains(TestOption.SOCKET);
     }
 
-    StreamPlan plan() {
+    Plan plan() {
         Waiting waiting = tests.contains(TestOption.BLOCK)
                 ? Waiting.BLOCKING
                 : tests.contains(TestOption.ASYNC) ? Waiting.SELECTOR : Waiting.SPINNING;
-        return new StreamPlan(connections(), waiting, tests.contains(TestOption.VERIFY), (int) buffer);
+        return new Plan(connections(), waiting, tests.contains(TestOption.VERIFY), (int) buffer);
     }
 
     /// The tests of each connection.
@@ -123,6 +125,63 @@ final class StreamOptions {
                         "'" + text + "' is out of range: it can be 1 to " + ByteSize.format(MAX_BYTES) + ", or all");
             }
             return (int) bytes;
+        }
+    }
+
+    /// What `-T` of rstream can say, as a word or its first letter.
+    enum TestOption {
+        /// Plain sockets.
+        SOCKET,
+        /// Wait with a selector.
+        ASYNC,
+        /// Wait in blocking calls.
+        BLOCK,
+        /// Do not wait: ask again and again.
+        NONBLOCK,
+        /// Resolve the address with the connection manager, as every RDMA socket does here.
+        RESOLVE,
+        /// Check the data.
+        VERIFY,
+        /// A process for each client.
+        FORK;
+
+        private String word() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+
+        /// Reads a word as rstream does, which also takes longer ones, like `blocking`.
+        static final class Converter implements ITypeConverter<TestOption> {
+            /// For picocli.
+            Converter() {}
+
+            @Override
+            public TestOption convert(String text) {
+                String given = text.toLowerCase(Locale.ROOT);
+                return Arrays.stream(values())
+                        .filter(option ->
+                                given.length() == 1 ? option.word().startsWith(given) : given.startsWith(option.word()))
+                        .findFirst()
+                        .orElseThrow(() -> new TypeConversionException("'" + text
+                                + "' is not one of socket, async, block, nonblock, resolve and verify, or the first"
+                                + " letter of one"));
+            }
+        }
+    }
+
+    /// What both ends have agreed on by their command lines: rstream exchanges nothing.
+    ///
+    /// @param connections the tests of each connection, one after the other
+    /// @param waiting how to wait for the peer
+    /// @param verified whether the data is checked
+    /// @param bufferBytes the size of the buffers of a socket
+    record Plan(List<List<StreamTest>> connections, Waiting waiting, boolean verified, int bufferBytes) {
+        /// The size of the longest transfer.
+        int longest() {
+            return connections.stream()
+                    .flatMap(List::stream)
+                    .mapToInt(StreamTest::bytes)
+                    .max()
+                    .orElse(StreamTest.DEFAULT_BYTES);
         }
     }
 }

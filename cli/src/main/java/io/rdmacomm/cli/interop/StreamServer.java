@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 
 /// The server of a stream: one client after the other.
 final class StreamServer implements AutoCloseable {
-    private final StreamPlan plan;
+    private final StreamOptions.Plan plan;
     private final Duration patience;
     private final CommandOutput output;
     private final ServerSocketChannel listener;
@@ -32,7 +32,7 @@ final class StreamServer implements AutoCloseable {
     StreamServer(
             SelectorProvider provider,
             InetSocketAddress address,
-            StreamPlan plan,
+            StreamOptions.Plan plan,
             Duration patience,
             CommandOutput output)
             throws IOException {

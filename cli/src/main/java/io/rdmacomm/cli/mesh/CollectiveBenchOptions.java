@@ -14,6 +14,7 @@ import io.rdmacomm.comm.mesh.Mesh;
 import io.rdmacomm.comm.mesh.Rendezvous;
 import io.rdmacomm.comm.mesh.collective.Algorithm;
 import java.io.IOException;
+import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -74,7 +75,7 @@ public final class CollectiveBenchOptions {
             boolean reports = mesh.rank() == 0;
             List<CollectiveResult> results = new ArrayList<>();
             try (ProgressLine line = new ProgressLine(output.err())) {
-                CollectiveTable table = new CollectiveTable(output.out());
+                Table table = new Table(output.out());
                 boolean prints = reports && !json.ownsStandardOutput();
                 if (prints) {
                     output.println(
@@ -133,5 +134,38 @@ public final class CollectiveBenchOptions {
         List<String> all = new ArrayList<>(common);
         all.addAll(NodeOptions.arguments(other));
         return all;
+    }
+
+    /// Prints results for people as they arrive, in the columns of nccl-tests.
+    static final class Table {
+        private static final String ROW = "%-14s %8s %-20s %10s %12s %13s %13s%n";
+
+        private final PrintWriter out;
+        private boolean begun;
+
+        /// Prints to `out`.
+        Table(PrintWriter out) {
+            this.out = out;
+        }
+
+        /// Prints the next result.
+        void add(CollectiveResult result) {
+            if (!begun) {
+                begun = true;
+                out.printf(
+                        ROW, "collective", "size", "algorithm", "calls", "time [us]", "algbw [GB/s]", "busbw [GB/s]");
+            }
+            boolean data = result.bytes() > 0;
+            out.printf(
+                    ROW,
+                    result.test().label(),
+                    data ? ByteSize.format(result.bytes()) : "-",
+                    result.algorithm(),
+                    result.iterations(),
+                    "%.2f".formatted(result.micros()),
+                    data ? "%.3f".formatted(result.algorithmBandwidth()) : "-",
+                    data ? "%.3f".formatted(result.busBandwidth()) : "-");
+            out.flush();
+        }
     }
 }

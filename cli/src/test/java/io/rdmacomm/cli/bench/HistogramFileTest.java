@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.rdmacomm.cli.bench.trial.BenchTest;
 import io.rdmacomm.cli.bench.trial.LatencySamples;
 import io.rdmacomm.cli.bench.trial.Result;
-import io.rdmacomm.cli.bench.trial.Spread;
+import io.rdmacomm.cli.bench.trial.Result.Spread;
 import java.nio.file.Path;
 import java.util.List;
 import org.HdrHistogram.Histogram;

@@ -25,7 +25,7 @@ final class TopTableTest {
             new ProcessIdentity(4711, 1, 1), "rdmacomm bench --tests write_bw", 0, 0, 0, List.of(CHANNEL));
     private static final Rates RATES = new Rates(1_234_567, 0, 0, 3.5 * (1L << 30), 12, 0.25);
 
-    private static Sample sample(int rows, ProcessRecord process, HostTcp tcp, String... problems) {
+    private static Sample sample(int rows, ProcessRecord process, Sampler.HostTcp tcp, String... problems) {
         List<Row> all = new ArrayList<>();
         for (int i = 0; i < rows; i++) {
             all.add(new Row(process, CHANNEL, i == 0 ? RATES : null));
@@ -90,8 +90,8 @@ final class TopTableTest {
 
     @Test
     void tcpProblemsAndChannelsLeftOutHaveALine() {
-        HostTcp tcp =
-                HostTcp.between(new TcpStatistics(0, 1000, 5, 0, 0, 0), new TcpStatistics(0, 3000, 9, 0, 1, 0), 2);
+        Sampler.HostTcp tcp = Sampler.HostTcp.between(
+                new TcpStatistics(0, 1000, 5, 0, 0, 0), new TcpStatistics(0, 3000, 9, 0, 1, 0), 2);
         ProcessRecord crowded = new ProcessRecord(PROCESS.process(), PROCESS.command(), 0, 0, 7, List.of(CHANNEL));
 
         List<String> lines = TopTable.lines(

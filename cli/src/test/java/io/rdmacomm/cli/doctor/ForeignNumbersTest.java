@@ -73,7 +73,7 @@ class ForeignNumbersTest {
         FrameChannel<SelfTestMessage> control = SelfTestMessage.over(server, client, "control");
         control.expect(SelfTestMessage.OPEN, SelfTestMessage.FAILED);
         RemoteMemory none = new RemoteMemory(4096, 4096, 1);
-        control.send(SelfTestMessage.opened(new Offer(numbers("192.0.2.1", 20_000), null, none, none)));
+        control.send(SelfTestMessage.opened(new Far.Offer(numbers("192.0.2.1", 20_000), null, none, none)));
         client.awaitPeerDone(PATIENCE);
     }
 }

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmacomm.cli.command.CommandFailure;
 import io.rdmacomm.cli.command.CommandOutput;
-import io.rdmacomm.cli.rig.Waiting;
+import io.rdmacomm.cli.rig.WatchedSocket.Waiting;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 /// A server whose clients connect twice, over plain sockets.
 class StreamServerTest {
     private static final Duration PATIENCE = Duration.ofSeconds(20);
-    private static final StreamPlan PLAN = new StreamPlan(
+    private static final StreamOptions.Plan PLAN = new StreamOptions.Plan(
             List.of(List.of(StreamTest.custom(10, 3, 2)), List.of(StreamTest.custom(100, 2, 1))),
             Waiting.BLOCKING,
             true,

@@ -3,7 +3,7 @@ package io.rdmacomm.tests.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.jr.ob.JSON;
-import io.rdmacomm.cli.bench.trial.Spread;
+import io.rdmacomm.cli.bench.trial.Result.Spread;
 import io.rdmacomm.cli.command.Placement.Halves;
 import io.rdmacomm.tests.cli.Command.Result;
 import io.rdmacomm.tests.fixture.LeftOut;

@@ -234,7 +234,7 @@ public final class BenchServer implements AutoCloseable {
         control.send(Frame.of(BenchMessage.READY));
         side.answer(mode, count);
         control.expect(BenchMessage.DONE, BenchMessage.FAILED);
-        CpuUse use = meter.read();
+        StepUse.CpuUse use = meter.read();
         side.endStep(mode);
         side.verify(mode, count, side.plan().test().serverReceives());
         control.send(Frame.of(BenchMessage.REPORT, use.cpuNanos(), CompilerTime.nanos(), use.nanos()));

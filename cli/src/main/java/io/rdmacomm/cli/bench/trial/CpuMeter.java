@@ -15,9 +15,9 @@ final class CpuMeter {
     }
 
     /// The CPU time up to now.
-    CpuUse read() {
+    StepUse.CpuUse read() {
         long nanos = System.nanoTime() - begin;
         // The time of a thread that has ended is no longer counted.
-        return new CpuUse(Math.max(0, clock.getAsLong() - cpuBegin), nanos);
+        return new StepUse.CpuUse(Math.max(0, clock.getAsLong() - cpuBegin), nanos);
     }
 }

@@ -114,14 +114,14 @@ final class ReliableTrial implements Trial {
         control.expect(BenchMessage.READY, BenchMessage.FAILED);
         CpuMeter meter = side.cpuMeter();
         side.initiate(mode, count, readings);
-        CpuUse use = meter.read();
+        StepUse.CpuUse use = meter.read();
         control.send(Frame.of(BenchMessage.DONE));
         side.endStep(mode);
         Frame<BenchMessage> report = control.expect(BenchMessage.REPORT, BenchMessage.FAILED);
         compilerNanos = CompilerTime.nanos() + report.number(1);
         side.verify(mode, count, side.plan().test().clientReceives());
         completed = count;
-        return new StepUse(use, new CpuUse(report.number(0), report.number(2)));
+        return new StepUse(use, new StepUse.CpuUse(report.number(0), report.number(2)));
     }
 
     @Override
@@ -141,8 +141,8 @@ final class ReliableTrial implements Trial {
     }
 
     @Override
-    public Losses losses() {
-        return Losses.NONE;
+    public Result.Losses losses() {
+        return Result.Losses.NONE;
     }
 
     /// The failure that the server reports, if it does: this side may have seen only its consequence.

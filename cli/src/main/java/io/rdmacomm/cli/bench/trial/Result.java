@@ -165,4 +165,36 @@ public final class Result {
         }
         return members;
     }
+
+    /// The lowest and the highest figure of the parts of one measurement: how much it varies within a run.
+    ///
+    /// @param low the lowest
+    /// @param high the highest
+    public record Spread(double low, double high) {
+        /// The spread of no parts.
+        public static final Spread NONE = new Spread(Double.POSITIVE_INFINITY, Double.NEGATIVE_INFINITY);
+
+        /// This spread with one more part.
+        public Spread with(double figure) {
+            return new Spread(Math.min(low, figure), Math.max(high, figure));
+        }
+    }
+
+    /// The messages of a measurement over a transport that can lose them.
+    ///
+    /// @param sent by both sides
+    /// @param received by both sides
+    record Losses(long sent, long received) {
+        /// No message.
+        static final Losses NONE = new Losses(0, 0);
+
+        /// The messages of both measurements.
+        Losses plus(Losses other) {
+            return new Losses(sent + other.sent, received + other.received);
+        }
+
+        long lost() {
+            return sent - received;
+        }
+    }
 }

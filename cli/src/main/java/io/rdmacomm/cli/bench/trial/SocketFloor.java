@@ -1,9 +1,10 @@
 package io.rdmacomm.cli.bench.trial;
 
 import io.rdmacomm.cli.command.CommandFailure;
+import io.rdmacomm.cli.command.Rounding;
 import io.rdmacomm.cli.rig.Sockets;
-import io.rdmacomm.cli.rig.Waiting;
 import io.rdmacomm.cli.rig.WatchedSocket;
+import io.rdmacomm.cli.rig.WatchedSocket.Waiting;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -13,6 +14,7 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.channels.spi.SelectorProvider;
 import java.time.Duration;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
@@ -87,12 +89,12 @@ public final class SocketFloor implements AutoCloseable {
     /// Measures from the client's side.
     ///
     /// @param server where the server listens
-    public static SocketFigures measure(InetSocketAddress server) throws IOException {
+    public static Figures measure(InetSocketAddress server) throws IOException {
         ByteBuffer buffer = ByteBuffer.allocateDirect(BLOCK_BYTES);
         long exchange = fastest(server, socket -> exchange(socket, buffer));
         AtomicLong sent = new AtomicLong();
         long part = fastest(server, socket -> stream(socket, buffer, sent.addAndGet(PART_BYTES)));
-        return new SocketFigures(exchange / (2.0 * ROUNDS) / 1000, 8.0 * PART_BYTES / part);
+        return new Figures(exchange / (2.0 * ROUNDS) / 1000, 8.0 * PART_BYTES / part);
     }
 
     private static long fastest(InetSocketAddress server, Consumer<WatchedSocket> part) throws IOException {
@@ -127,5 +129,23 @@ public final class SocketFloor implements AutoCloseable {
     @Override
     public void close() throws IOException {
         listener.close();
+    }
+
+    /// The performance of a plain TCP socket between the two sides.
+    ///
+    /// @param micros the one-way time of 8 bytes; 0 if not measured
+    /// @param gbps 10^9 bits per second of a stream; 0 if not measured
+    public record Figures(double micros, double gbps) {
+        public static final Figures NONE = new Figures(0, 0);
+
+        /// Adds both to a JSON object.
+        ///
+        /// @param when they were measured, for the names of the members
+        public void addTo(Map<String, Object> members, String when) {
+            if (micros > 0) {
+                members.put("socket" + when + "_us", Rounding.to(micros, 3));
+                members.put("socket" + when + "_gbps", Rounding.to(gbps, 3));
+            }
+        }
     }
 }

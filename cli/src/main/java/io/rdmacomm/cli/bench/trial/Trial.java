@@ -37,8 +37,8 @@ public interface Trial extends AutoCloseable {
     /// The time that it took to set up the connection.
     Duration setupTime();
 
-    /// The messages of all steps that were measured; [Losses#NONE] if nothing can be lost.
-    Losses losses();
+    /// The messages of all steps that were measured; [Result.Losses#NONE] if nothing can be lost.
+    Result.Losses losses();
 
     @Override
     void close();

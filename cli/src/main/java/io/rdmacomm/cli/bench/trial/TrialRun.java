@@ -41,7 +41,7 @@ public final class TrialRun {
         if (plan.service().isReliable()) {
             return figures;
         }
-        Losses losses = trial.losses();
+        Result.Losses losses = trial.losses();
         if (losses.received() == 0) {
             throw new CommandFailure("all " + losses.sent() + " messages of "
                     + plan.test().label() + " over " + plan.service().label() + " were lost: measure for longer");
@@ -59,7 +59,7 @@ public final class TrialRun {
 
     private Result latency(double nanosPerOperation, double floor) {
         LatencySamples samples = new LatencySamples(plan.test().hops());
-        Spread spread = Spread.NONE;
+        Result.Spread spread = Result.Spread.NONE;
         StepUse busy = StepUse.NONE;
         for (int part = 0; part < PARTS; part++) {
             LatencySamples own = new LatencySamples(plan.test().hops());
@@ -127,7 +127,7 @@ public final class TrialRun {
     }
 
     private Result mean(double nanosPerOperation, double floor) {
-        Spread spread = Spread.NONE;
+        Result.Spread spread = Result.Spread.NONE;
         Total total = Total.NONE;
         for (int part = 0; part < PARTS; part++) {
             Total own = perform(part, nanosPerOperation, LATENCY_STEP_NANOS);
@@ -142,7 +142,7 @@ public final class TrialRun {
 
     private Result bandwidth(double nanosPerOperation, double copyGbps) {
         int directions = plan.bidirectional() ? 2 : 1;
-        Spread spread = Spread.NONE;
+        Result.Spread spread = Result.Spread.NONE;
         Total total = Total.NONE;
         for (int part = 0; part < PARTS; part++) {
             Total own = perform(part, nanosPerOperation, BANDWIDTH_STEP_NANOS);

@@ -69,7 +69,7 @@ final class UnreliableServer {
         CpuMeter meter = new CpuMeter(CpuTime::ofJavaThreads);
         control.send(Frame.of(BenchMessage.READY));
         Frame<BenchMessage> done = answer(count);
-        CpuUse use = meter.read();
+        StepUse.CpuUse use = meter.read();
         if (done == null) {
             done = control.expect(BenchMessage.DONE, BenchMessage.FAILED);
         }

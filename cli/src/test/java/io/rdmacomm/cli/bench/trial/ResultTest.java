@@ -13,11 +13,12 @@ class ResultTest {
     private static Result latency(double floor) {
         LatencySamples samples = new LatencySamples(2);
         samples.add(new long[] {0, 2000, 4000, 8000}, 3);
-        return Result.latency(BenchTest.WRITE_LAT, 8, samples, floor, new Spread(0.9, 1.1));
+        return Result.latency(BenchTest.WRITE_LAT, 8, samples, floor, new Result.Spread(0.9, 1.1));
     }
 
     private static Result bandwidth(double copyGbps) {
-        return Result.bandwidth(BenchTest.READ_BW, 65_536, 1000, 5_000_000, 10_000_000, copyGbps, new Spread(100, 110));
+        return Result.bandwidth(
+                BenchTest.READ_BW, 65_536, 1000, 5_000_000, 10_000_000, copyGbps, new Result.Spread(100, 110));
     }
 
     @Test
@@ -37,7 +38,12 @@ class ResultTest {
     @Test
     void aMeanNeedsNoSamples() {
         Result mean = Result.mean(
-                BenchTest.SEND_LAT, 8, 1000, 400_000, 0.1, Spread.NONE.with(0.3).with(0.1));
+                BenchTest.SEND_LAT,
+                8,
+                1000,
+                400_000,
+                0.1,
+                Result.Spread.NONE.with(0.3).with(0.1));
 
         assertThat(mean.toMap())
                 .containsEntry("iterations", 1000L)
@@ -71,7 +77,7 @@ class ResultTest {
         Table table = new Table(new PrintWriter(text), true);
 
         table.add(latency(0.5));
-        table.add(Result.mean(BenchTest.WRITE_LAT, 8, 1000, 400_000, 0, Spread.NONE));
+        table.add(Result.mean(BenchTest.WRITE_LAT, 8, 1000, 400_000, 0, Result.Spread.NONE));
         table.add(bandwidth(0));
 
         List<String> lines =

@@ -31,7 +31,7 @@ class SocketFloorTest {
                 Socket stranger = new Socket(HERE, floor.port(), OTHER, 0)) {
             Thread serving = Thread.ofPlatform().start(() -> serve(floor));
 
-            SocketFigures figures = SocketFloor.measure(new InetSocketAddress(HERE, floor.port()));
+            SocketFloor.Figures figures = SocketFloor.measure(new InetSocketAddress(HERE, floor.port()));
 
             assertThat(figures.micros()).isPositive();
             assertThat(stranger.getInputStream().read()).isEqualTo(-1);

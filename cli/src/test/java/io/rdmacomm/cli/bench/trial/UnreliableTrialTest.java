@@ -165,11 +165,11 @@ class UnreliableTrialTest {
 
             trial.step(COUNT, StepMode.MEASURE, readings);
             assertThat(trial.completed()).isZero();
-            assertThat(trial.losses()).isEqualTo(new Losses(2, 1));
+            assertThat(trial.losses()).isEqualTo(new Result.Losses(2, 1));
 
             trial.step(COUNT, StepMode.MEASURE, readings);
             assertThat(trial.completed()).isEqualTo(COUNT);
-            assertThat(trial.losses()).isEqualTo(new Losses(2 + 2 * COUNT, 1 + 2 * COUNT));
+            assertThat(trial.losses()).isEqualTo(new Result.Losses(2 + 2 * COUNT, 1 + 2 * COUNT));
             LatencySamples samples = new LatencySamples(2);
             readings.addTo(samples);
             assertThat(samples.count()).isEqualTo(COUNT);
