@@ -22,8 +22,6 @@ module io.rdmacomm.cli {
             info.picocli;
     opens io.rdmacomm.cli.bench to
             info.picocli;
-    opens io.rdmacomm.cli.collective to
-            info.picocli;
     opens io.rdmacomm.cli.command to
             info.picocli;
     opens io.rdmacomm.cli.copy to
@@ -36,14 +34,6 @@ module io.rdmacomm.cli {
             info.picocli;
     opens io.rdmacomm.cli.mesh to
             info.picocli;
-    opens io.rdmacomm.cli.options to
-            info.picocli;
-    opens io.rdmacomm.cli.ping to
-            info.picocli;
     opens io.rdmacomm.cli.run to
-            info.picocli;
-    opens io.rdmacomm.cli.stream to
-            info.picocli;
-    opens io.rdmacomm.cli.top to
             info.picocli;
 }

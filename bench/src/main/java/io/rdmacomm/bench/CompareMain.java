@@ -1,10 +1,10 @@
 package io.rdmacomm.bench;
 
-import io.rdmacomm.cli.bench.machine.MachineLoad;
-import io.rdmacomm.cli.process.Placement.Halves;
+import io.rdmacomm.cli.bench.trial.MachineLoad;
+import io.rdmacomm.cli.command.CommandFailure;
+import io.rdmacomm.cli.command.Placement.Halves;
 import io.rdmacomm.cli.report.Figure;
 import io.rdmacomm.cli.report.Grid;
-import io.rdmacomm.cli.terminal.CommandFailure;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

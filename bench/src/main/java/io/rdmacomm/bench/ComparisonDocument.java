@@ -1,6 +1,7 @@
 package io.rdmacomm.bench;
 
 import com.fasterxml.jackson.jr.ob.JSON;
+import io.rdmacomm.cli.command.CommandFailure;
 import io.rdmacomm.cli.report.Baseline;
 import io.rdmacomm.cli.report.Chart;
 import io.rdmacomm.cli.report.Chart.Kind;
@@ -9,7 +10,6 @@ import io.rdmacomm.cli.report.Chart.Series;
 import io.rdmacomm.cli.report.Figure;
 import io.rdmacomm.cli.report.Grid;
 import io.rdmacomm.cli.report.HtmlReport;
-import io.rdmacomm.cli.terminal.CommandFailure;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

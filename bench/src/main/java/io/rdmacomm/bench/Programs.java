@@ -1,6 +1,6 @@
 package io.rdmacomm.bench;
 
-import io.rdmacomm.cli.terminal.CloseOnExit;
+import io.rdmacomm.cli.command.CloseOnExit;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;

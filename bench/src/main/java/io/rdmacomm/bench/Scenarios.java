@@ -1,6 +1,6 @@
 package io.rdmacomm.bench;
 
-import io.rdmacomm.cli.terminal.ByteSize;
+import io.rdmacomm.cli.command.ByteSize;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -1,6 +1,6 @@
 package io.rdmacomm.bench;
 
-import io.rdmacomm.cli.process.Placement.Halves;
+import io.rdmacomm.cli.command.Placement.Halves;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

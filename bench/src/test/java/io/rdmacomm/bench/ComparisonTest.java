@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import com.fasterxml.jackson.jr.ob.JSON;
+import io.rdmacomm.cli.command.CommandFailure;
 import io.rdmacomm.cli.report.Figure;
-import io.rdmacomm.cli.terminal.CommandFailure;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -175,10 +175,10 @@ class ComparisonTest {
     @Test
     void aSummaryWithoutRoundsHasNoRanges(@TempDir Path folder) throws Exception {
         Path file = Files.writeString(folder.resolve("summary.json"), """
-                {"schema": 1, "rounds": 3, "scenarios": [{"id": "one", "title": "A task", "unit": "us one way", "entries": [
-                {"name": "rdmacomm send_lat", "median": 0.569, "low": 0.374, "high": 0.918},
-                {"name": "Aeron IPC", "median": 0.66, "ratio": 1.17, "unstable": true}]}]}
-                """);
+            {"schema": 1, "rounds": 3, "scenarios": [{"id": "one", "title": "A task", "unit": "us one way", "entries": [
+            {"name": "rdmacomm send_lat", "median": 0.569, "low": 0.374, "high": 0.918},
+            {"name": "Aeron IPC", "median": 0.66, "ratio": 1.17, "unstable": true}]}]}
+            """);
 
         ComparisonDocument summary = ComparisonDocument.read(file);
 

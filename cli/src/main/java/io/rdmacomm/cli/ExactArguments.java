@@ -1,6 +1,6 @@
 package io.rdmacomm.cli;
 
-import io.rdmacomm.cli.terminal.FileName;
+import io.rdmacomm.cli.command.FileName;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,10 +1,10 @@
 package io.rdmacomm.cli;
 
+import io.rdmacomm.cli.command.CloseOnExit;
+import io.rdmacomm.cli.command.FailureText;
 import io.rdmacomm.cli.command.LogSettings;
-import io.rdmacomm.cli.terminal.CloseOnExit;
-import io.rdmacomm.cli.terminal.FailureText;
-import io.rdmacomm.cli.terminal.LostOutput;
-import io.rdmacomm.cli.terminal.UsageFailure;
+import io.rdmacomm.cli.command.LostOutput;
+import io.rdmacomm.cli.command.UsageFailure;
 import java.io.PrintWriter;
 import picocli.CommandLine;
 import picocli.CommandLine.IExecutionExceptionHandler;

@@ -1,16 +1,16 @@
 package io.rdmacomm.cli;
 
 import io.rdmacomm.cli.bench.ReportOptions;
-import io.rdmacomm.cli.collective.CollectiveBenchOptions;
+import io.rdmacomm.cli.command.DeviceOption;
+import io.rdmacomm.cli.command.DeviceOptions;
+import io.rdmacomm.cli.command.JsonOption;
+import io.rdmacomm.cli.command.ListenOptions;
+import io.rdmacomm.cli.command.ModeOptions;
+import io.rdmacomm.cli.command.NodeOptions;
+import io.rdmacomm.cli.command.PeerOptions;
 import io.rdmacomm.cli.command.Subcommand;
-import io.rdmacomm.cli.options.DeviceOption;
-import io.rdmacomm.cli.options.DeviceOptions;
-import io.rdmacomm.cli.options.JsonOption;
-import io.rdmacomm.cli.options.ListenOptions;
-import io.rdmacomm.cli.options.ModeOptions;
-import io.rdmacomm.cli.options.NodeOptions;
-import io.rdmacomm.cli.options.PeerOptions;
-import io.rdmacomm.cli.options.TrustOptions;
+import io.rdmacomm.cli.command.TrustOptions;
+import io.rdmacomm.cli.mesh.CollectiveBenchOptions;
 import java.lang.reflect.Member;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -1,14 +1,14 @@
 package io.rdmacomm.cli;
 
+import io.rdmacomm.cli.command.CloseOnExit;
 import io.rdmacomm.cli.command.CommandLineText;
+import io.rdmacomm.cli.command.FailureText;
+import io.rdmacomm.cli.command.FileName;
 import io.rdmacomm.cli.command.LogSettings;
+import io.rdmacomm.cli.command.LostOutput;
 import io.rdmacomm.cli.command.Ranges;
+import io.rdmacomm.cli.command.StandardOutput;
 import io.rdmacomm.cli.command.Version;
-import io.rdmacomm.cli.terminal.CloseOnExit;
-import io.rdmacomm.cli.terminal.FailureText;
-import io.rdmacomm.cli.terminal.FileName;
-import io.rdmacomm.cli.terminal.LostOutput;
-import io.rdmacomm.cli.terminal.StandardOutput;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;

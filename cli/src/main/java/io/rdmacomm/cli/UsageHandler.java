@@ -1,6 +1,6 @@
 package io.rdmacomm.cli;
 
-import io.rdmacomm.cli.terminal.FailureText;
+import io.rdmacomm.cli.command.FailureText;
 import picocli.CommandLine;
 import picocli.CommandLine.IParameterExceptionHandler;
 import picocli.CommandLine.ParameterException;

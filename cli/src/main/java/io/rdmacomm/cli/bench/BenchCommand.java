@@ -1,29 +1,29 @@
 package io.rdmacomm.cli.bench;
 
-import io.rdmacomm.cli.bench.machine.MachineLoad;
-import io.rdmacomm.cli.bench.perftest.PerftestProgram;
-import io.rdmacomm.cli.bench.perftest.PerftestSettings;
-import io.rdmacomm.cli.bench.result.Modes;
-import io.rdmacomm.cli.bench.result.Result;
 import io.rdmacomm.cli.bench.trial.BenchServer;
 import io.rdmacomm.cli.bench.trial.BenchSettings;
-import io.rdmacomm.cli.collective.CollectiveBenchOptions;
-import io.rdmacomm.cli.collective.CollectiveTest;
+import io.rdmacomm.cli.bench.trial.MachineLoad;
+import io.rdmacomm.cli.bench.trial.Modes;
+import io.rdmacomm.cli.bench.trial.Result;
+import io.rdmacomm.cli.command.ChildServer;
+import io.rdmacomm.cli.command.CloseOnExit;
+import io.rdmacomm.cli.command.CommandFailure;
+import io.rdmacomm.cli.command.InputWatch;
+import io.rdmacomm.cli.command.JsonOption;
+import io.rdmacomm.cli.command.ListenOptions;
+import io.rdmacomm.cli.command.PeerAddress;
+import io.rdmacomm.cli.command.PeerOptions;
+import io.rdmacomm.cli.command.Placement;
+import io.rdmacomm.cli.command.ProgressLine;
 import io.rdmacomm.cli.command.Range;
+import io.rdmacomm.cli.command.ResultFile;
+import io.rdmacomm.cli.command.SessionFlags;
 import io.rdmacomm.cli.command.Subcommand;
-import io.rdmacomm.cli.options.JsonOption;
-import io.rdmacomm.cli.options.ListenOptions;
-import io.rdmacomm.cli.options.PeerAddress;
-import io.rdmacomm.cli.options.PeerOptions;
-import io.rdmacomm.cli.options.SessionFlags;
-import io.rdmacomm.cli.process.ChildServer;
-import io.rdmacomm.cli.process.InputWatch;
-import io.rdmacomm.cli.process.Placement;
+import io.rdmacomm.cli.interop.PerftestProgram;
+import io.rdmacomm.cli.interop.PerftestSettings;
+import io.rdmacomm.cli.mesh.CollectiveBenchOptions;
+import io.rdmacomm.cli.mesh.CollectiveTest;
 import io.rdmacomm.cli.report.Rounds;
-import io.rdmacomm.cli.terminal.CloseOnExit;
-import io.rdmacomm.cli.terminal.CommandFailure;
-import io.rdmacomm.cli.terminal.ProgressLine;
-import io.rdmacomm.cli.terminal.ResultFile;
 import io.rdmacomm.comm.Deadlines;
 import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.comm.ThreadMode;
@@ -49,16 +49,16 @@ import picocli.CommandLine.Option;
             "Measure latency and bandwidth.",
             "",
             "Without HOST and --server, both sides run on this machine, in two processes.",
-            "Tests: send_lat write_lat read_lat atomic_lat send_bw write_bw write_bw_ring read_bw, and if named request_lat,"
-                    + " socket_lat, socket_request_lat and socket_bw.",
+            "Tests: send_lat write_lat read_lat atomic_lat send_bw write_bw write_bw_ring read_bw, and if named"
+                    + " request_lat, socket_lat, socket_request_lat and socket_bw.",
             "The latency of send and write is half a round trip; that of read, atomic and request is a full one.",
             "The tests poll in their own loops. With --work-mode or --thread-mode, send_lat, read_lat and atomic_lat"
                     + " use blocking calls instead, which wait in these modes on both sides; the other tests cannot."
                     + " request_lat is a request of 8 bytes and its answer, always in blocking calls; its default modes"
                     + " are completion-channel and caller, in which both ends sleep.",
-            "socket_lat, socket_request_lat and socket_bw use sockets over RDMA as a Java program has them (java.nio), each"
-                    + " in turn with the same over plain TCP (tcp_lat, tcp_request_lat, tcp_bw). The calls of socket_lat"
-                    + " do not block; those of socket_request_lat do, so both ends sleep.",
+            "socket_lat, socket_request_lat and socket_bw use sockets over RDMA as a Java program has them (java.nio),"
+                    + " each in turn with the same over plain TCP (tcp_lat, tcp_request_lat, tcp_bw). The calls of"
+                    + " socket_lat do not block; those of socket_request_lat do, so both ends sleep.",
             "",
             "With --interop, the other end is a C program of perftest, such as ib_write_bw.",
             "",
@@ -114,8 +114,8 @@ public final class BenchCommand extends Subcommand {
             paramLabel = "N",
             defaultValue = "1",
             description =
-                    "Measure N times, each time in new processes; report the median round and the range. --baseline needs"
-                            + " 5 on both sides to tell a change from noise (default: ${DEFAULT-VALUE}).")
+                    "Measure N times, each time in new processes; report the median round and the range. --baseline"
+                            + " needs 5 on both sides to tell a change from noise (default: ${DEFAULT-VALUE}).")
     @Range(min = 1, max = 100)
     private int rounds;
 

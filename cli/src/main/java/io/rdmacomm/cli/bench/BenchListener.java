@@ -1,8 +1,8 @@
 package io.rdmacomm.cli.bench;
 
-import io.rdmacomm.cli.bench.machine.MachineFloors;
-import io.rdmacomm.cli.bench.result.Result;
-import io.rdmacomm.cli.bench.workload.TrialPlan;
+import io.rdmacomm.cli.bench.trial.MachineFloors;
+import io.rdmacomm.cli.bench.trial.Result;
+import io.rdmacomm.cli.bench.trial.TrialPlan;
 
 /// Follows the progress of a benchmark.
 public interface BenchListener {

@@ -1,18 +1,18 @@
 package io.rdmacomm.cli.bench;
 
-import io.rdmacomm.cli.bench.perftest.PerftestProgram;
-import io.rdmacomm.cli.bench.perftest.PerftestSettings;
-import io.rdmacomm.cli.bench.result.BenchTest;
-import io.rdmacomm.cli.bench.result.Modes;
-import io.rdmacomm.cli.bench.result.TransportService;
 import io.rdmacomm.cli.bench.trial.BenchSettings;
-import io.rdmacomm.cli.collective.CollectiveBenchOptions;
-import io.rdmacomm.cli.collective.CollectiveSettings;
-import io.rdmacomm.cli.collective.CollectiveTest;
+import io.rdmacomm.cli.bench.trial.BenchTest;
+import io.rdmacomm.cli.bench.trial.Modes;
+import io.rdmacomm.cli.bench.trial.TransportService;
+import io.rdmacomm.cli.command.ByteSize;
 import io.rdmacomm.cli.command.Excludes;
 import io.rdmacomm.cli.command.Range;
 import io.rdmacomm.cli.command.Ranges;
-import io.rdmacomm.cli.terminal.ByteSize;
+import io.rdmacomm.cli.interop.PerftestProgram;
+import io.rdmacomm.cli.interop.PerftestSettings;
+import io.rdmacomm.cli.mesh.CollectiveBenchOptions;
+import io.rdmacomm.cli.mesh.CollectiveSettings;
+import io.rdmacomm.cli.mesh.CollectiveTest;
 import io.rdmacomm.verbs.ConnectionOptions;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -71,7 +71,8 @@ final class BenchOptions {
     @Option(
             names = {"-a", "--all"},
             description =
-                    "All sizes that are powers of two, from 1 byte to 8 MiB; of datagrams, to 1 KiB; of collectives, from 8 bytes to 64 MiB.")
+                    "All sizes that are powers of two, from 1 byte to 8 MiB; of datagrams, to 1 KiB; of collectives,"
+                            + " from 8 bytes to 64 MiB.")
     private boolean all;
 
     @Option(
@@ -84,8 +85,8 @@ final class BenchOptions {
     @Option(
             names = {"-D", "--duration"},
             paramLabel = "SECONDS",
-            description =
-                    "How long to measure each test and size (default: 0.25; with --matrix 1.5, each mode busy and idle).")
+            description = "How long to measure each test and size (default: 0.25; with --matrix 1.5, each mode busy and"
+                    + " idle).")
     @Range(above = true, max = 86_400)
     private @Nullable Double duration;
 

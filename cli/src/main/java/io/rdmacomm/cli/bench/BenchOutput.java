@@ -1,18 +1,18 @@
 package io.rdmacomm.cli.bench;
 
-import io.rdmacomm.cli.bench.machine.Governors;
-import io.rdmacomm.cli.bench.machine.MachineFloors;
-import io.rdmacomm.cli.bench.machine.MachineLoad;
-import io.rdmacomm.cli.bench.machine.SocketFigures;
-import io.rdmacomm.cli.bench.result.Modes;
-import io.rdmacomm.cli.bench.result.Result;
 import io.rdmacomm.cli.bench.trial.BenchSettings;
-import io.rdmacomm.cli.bench.workload.TrialPlan;
-import io.rdmacomm.cli.process.Placement;
-import io.rdmacomm.cli.terminal.ByteSize;
-import io.rdmacomm.cli.terminal.CommandOutput;
-import io.rdmacomm.cli.terminal.LostOutput;
-import io.rdmacomm.cli.terminal.ProgressLine;
+import io.rdmacomm.cli.bench.trial.Governors;
+import io.rdmacomm.cli.bench.trial.MachineFloors;
+import io.rdmacomm.cli.bench.trial.MachineLoad;
+import io.rdmacomm.cli.bench.trial.Modes;
+import io.rdmacomm.cli.bench.trial.Result;
+import io.rdmacomm.cli.bench.trial.SocketFloor;
+import io.rdmacomm.cli.bench.trial.TrialPlan;
+import io.rdmacomm.cli.command.ByteSize;
+import io.rdmacomm.cli.command.CommandOutput;
+import io.rdmacomm.cli.command.LostOutput;
+import io.rdmacomm.cli.command.Placement;
+import io.rdmacomm.cli.command.ProgressLine;
 import java.util.Optional;
 
 /// Shows a benchmark to people: the limits of the machine, a progress line on a terminal, and the tables.
@@ -75,7 +75,7 @@ final class BenchOutput implements BenchListener, AutoCloseable {
         show("plain TCP socket", floors.socket());
     }
 
-    private void show(String title, SocketFigures socket) {
+    private void show(String title, SocketFloor.Figures socket) {
         if (socket.micros() > 0) {
             output.println("%s: 8 bytes in %.2f us one way, a stream of %.1f Gbit/s"
                     .formatted(title, socket.micros(), socket.gbps()));

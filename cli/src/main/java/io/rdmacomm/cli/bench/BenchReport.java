@@ -1,12 +1,12 @@
 package io.rdmacomm.cli.bench;
 
-import io.rdmacomm.cli.bench.machine.MachineFloors;
-import io.rdmacomm.cli.bench.machine.SocketFigures;
-import io.rdmacomm.cli.bench.result.ModeResult;
-import io.rdmacomm.cli.bench.result.Modes;
-import io.rdmacomm.cli.bench.result.Result;
-import io.rdmacomm.cli.terminal.DeviceLine;
-import io.rdmacomm.cli.terminal.Rounding;
+import io.rdmacomm.cli.bench.trial.Column;
+import io.rdmacomm.cli.bench.trial.MachineFloors;
+import io.rdmacomm.cli.bench.trial.Modes;
+import io.rdmacomm.cli.bench.trial.Result;
+import io.rdmacomm.cli.bench.trial.SocketFloor;
+import io.rdmacomm.cli.command.DeviceLine;
+import io.rdmacomm.cli.command.Rounding;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -27,7 +27,7 @@ public record BenchReport(
         DeviceLine device,
         @Nullable Modes modes,
         MachineFloors floors,
-        SocketFigures socketAtEnd,
+        SocketFloor.Figures socketAtEnd,
         List<Duration> setupTimes,
         List<Result> results) {
     /// The members of the report's JSON document, except for `schema` and `environment`.
@@ -47,7 +47,7 @@ public record BenchReport(
 
     /// Whether the results are those of several modes.
     boolean comparesModes() {
-        return results.stream().anyMatch(ModeResult.class::isInstance);
+        return results.stream().anyMatch(result -> result.has(Column.BUSY_CLIENT));
     }
 
     /// The median time to set up a connection, in milliseconds; 0 if there was none.

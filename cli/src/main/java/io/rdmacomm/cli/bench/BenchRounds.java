@@ -1,11 +1,11 @@
 package io.rdmacomm.cli.bench;
 
-import io.rdmacomm.cli.process.OwnProgram;
+import io.rdmacomm.cli.command.CloseOnExit;
+import io.rdmacomm.cli.command.CommandFailure;
+import io.rdmacomm.cli.command.OwnProgram;
+import io.rdmacomm.cli.command.ProgressLine;
 import io.rdmacomm.cli.report.BenchDocument;
 import io.rdmacomm.cli.report.Rounds;
-import io.rdmacomm.cli.terminal.CloseOnExit;
-import io.rdmacomm.cli.terminal.CommandFailure;
-import io.rdmacomm.cli.terminal.ProgressLine;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

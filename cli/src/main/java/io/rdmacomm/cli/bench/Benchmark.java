@@ -1,23 +1,22 @@
 package io.rdmacomm.cli.bench;
 
-import io.rdmacomm.cli.bench.machine.CacheLineFloor;
-import io.rdmacomm.cli.bench.machine.ClockCost;
-import io.rdmacomm.cli.bench.machine.MachineFloors;
-import io.rdmacomm.cli.bench.machine.SocketFigures;
-import io.rdmacomm.cli.bench.machine.SocketFloor;
-import io.rdmacomm.cli.bench.result.Result;
-import io.rdmacomm.cli.bench.result.TransportService;
+import io.rdmacomm.cli.bench.trial.BenchMessage;
 import io.rdmacomm.cli.bench.trial.BenchServer;
 import io.rdmacomm.cli.bench.trial.BenchSettings;
+import io.rdmacomm.cli.bench.trial.CacheLineFloor;
+import io.rdmacomm.cli.bench.trial.ClockCost;
+import io.rdmacomm.cli.bench.trial.MachineFloors;
+import io.rdmacomm.cli.bench.trial.Result;
+import io.rdmacomm.cli.bench.trial.SocketFloor;
+import io.rdmacomm.cli.bench.trial.TransportService;
 import io.rdmacomm.cli.bench.trial.Trial;
+import io.rdmacomm.cli.bench.trial.TrialPlan;
 import io.rdmacomm.cli.bench.trial.TrialRun;
-import io.rdmacomm.cli.bench.workload.BenchMessage;
-import io.rdmacomm.cli.bench.workload.TrialPlan;
-import io.rdmacomm.cli.terminal.CloseOnExit;
-import io.rdmacomm.cli.terminal.DeviceLine;
-import io.rdmacomm.cli.terminal.FailureText;
-import io.rdmacomm.cli.wire.Frame;
-import io.rdmacomm.cli.wire.FrameChannel;
+import io.rdmacomm.cli.command.CloseOnExit;
+import io.rdmacomm.cli.command.DeviceLine;
+import io.rdmacomm.cli.command.FailureText;
+import io.rdmacomm.cli.rig.Frame;
+import io.rdmacomm.cli.rig.FrameChannel;
 import io.rdmacomm.comm.ClientSession;
 import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.verbs.PathOptions;
@@ -81,7 +80,8 @@ public final class Benchmark {
                 }
             }
             // Measured again, because machines change their speed.
-            SocketFigures socketAtEnd = settings.floors() ? measureSocket(session, control) : SocketFigures.NONE;
+            SocketFloor.Figures socketAtEnd =
+                    settings.floors() ? measureSocket(session, control) : SocketFloor.Figures.NONE;
             String provider = session.context().device().provider();
             return new BenchReport(
                     provider,
@@ -116,22 +116,22 @@ public final class Benchmark {
     private MachineFloors measureFloors(ClientSession session, FrameChannel<BenchMessage> control) throws IOException {
         ClockCost clock = ClockCost.measure();
         if (!settings.floors()) {
-            return new MachineFloors(clock, 0, SocketFigures.NONE);
+            return new MachineFloors(clock, 0, SocketFloor.Figures.NONE);
         }
         return new MachineFloors(clock, measureCacheLine(control), measureSocket(session, control));
     }
 
     /// Returns no figures if the socket cannot be reached, as behind a firewall that lets only the benchmark's own
     /// port through.
-    private SocketFigures measureSocket(ClientSession session, FrameChannel<BenchMessage> control) {
+    private SocketFloor.Figures measureSocket(ClientSession session, FrameChannel<BenchMessage> control) {
         control.send(Frame.of(BenchMessage.SOCKET));
         int port = (int) control.expect(BenchMessage.READY, BenchMessage.FAILED).number(0);
-        SocketFigures figures;
+        SocketFloor.Figures figures;
         try {
             figures =
                     SocketFloor.measure(new InetSocketAddress(session.endPoint().remoteAddress(), port));
         } catch (IOException _) {
-            figures = SocketFigures.NONE;
+            figures = SocketFloor.Figures.NONE;
         }
         // Either OK, or FAILED if the server has given up waiting for a client that could not connect.
         control.receive();

@@ -1,61 +1,30 @@
 package io.rdmacomm.cli.bench;
 
+import io.rdmacomm.cli.bench.trial.Column;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /// The results as comma-separated values: one line per result, with the same names as in JSON. A value that a result
 /// does not have is empty.
-public final class CsvFile {
-    private static final List<String> COLUMNS = List.of(
-            "test",
-            "bytes",
-            "iterations",
-            "min_us",
-            "p50_us",
-            "p99_us",
-            "p999_us",
-            "max_us",
-            "avg_us",
-            "stdev_us",
-            "low_us",
-            "high_us",
-            "floor_us",
-            "gbps",
-            "million_messages_per_second",
-            "cpu_us_per_gb",
-            "low_gbps",
-            "high_gbps",
-            "copy_gbps",
-            "ratio",
-            "transport",
-            "sent",
-            "received",
-            "lost",
-            "work_mode",
-            "thread_mode",
-            "busy_cpu_client_percent",
-            "busy_cpu_server_percent",
-            "idle_cpu_client_percent",
-            "idle_cpu_server_percent");
-
+final class CsvFile {
     private CsvFile() {}
 
     /// Writes the names and `results`, the members of each, to `file`.
-    public static void write(Path file, List<Map<String, Object>> results) throws IOException {
-        List<String> lines = new ArrayList<>();
-        lines.add(String.join(",", COLUMNS));
-        for (Map<String, Object> members : results) {
-            lines.add(String.join(
-                    ",",
-                    COLUMNS.stream()
-                            .map(column -> String.valueOf(members.getOrDefault(column, "")))
-                            .toList()));
-        }
-        Files.write(file, lines, StandardCharsets.UTF_8);
+    static void write(Path file, List<Map<String, Object>> results) throws IOException {
+        Stream<String> rows = results.stream()
+                .map(members -> line(column -> String.valueOf(members.getOrDefault(column.member(), ""))));
+        Files.write(file, Stream.concat(Stream.of(line(Column::member)), rows).toList(), StandardCharsets.UTF_8);
+    }
+
+    private static String line(Function<Column, String> cell) {
+        return Arrays.stream(Column.values()).map(cell).collect(Collectors.joining(","));
     }
 }

@@ -1,9 +1,7 @@
 package io.rdmacomm.cli.bench;
 
-import io.rdmacomm.cli.bench.result.LatencyResult;
-import io.rdmacomm.cli.bench.result.ModeResult;
-import io.rdmacomm.cli.bench.result.Result;
-import io.rdmacomm.cli.bench.result.UnreliableResult;
+import io.rdmacomm.cli.bench.trial.LatencySamples;
+import io.rdmacomm.cli.bench.trial.Result;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -28,9 +26,10 @@ final class HistogramFile {
             writer.outputLogFormatVersion();
             writer.outputLegend();
             for (Result result : results) {
-                if (latency(result) instanceof LatencyResult latency) {
-                    Histogram histogram = latency.samples().histogram();
-                    histogram.setTag(latency.test().label() + "/" + latency.bytes());
+                LatencySamples samples = result.samples();
+                if (samples != null) {
+                    Histogram histogram = samples.histogram();
+                    histogram.setTag(result.test().label() + "/" + result.bytes());
                     writer.outputIntervalHistogram(0, 0, histogram, NANOS_PER_MICRO);
                 }
             }
@@ -38,13 +37,5 @@ final class HistogramFile {
                 throw new IOException(file + ": cannot be written completely: is the file system full?");
             }
         }
-    }
-
-    private static Result latency(Result result) {
-        return switch (result) {
-            case ModeResult mode -> mode.measured();
-            case UnreliableResult unreliable -> unreliable.measured();
-            default -> result;
-        };
     }
 }

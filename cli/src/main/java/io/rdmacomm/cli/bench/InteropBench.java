@@ -1,14 +1,14 @@
 package io.rdmacomm.cli.bench;
 
-import io.rdmacomm.cli.bench.perftest.PerftestFigures;
-import io.rdmacomm.cli.bench.perftest.PerftestRun;
-import io.rdmacomm.cli.bench.perftest.PerftestSettings;
+import io.rdmacomm.cli.command.CommandOutput;
+import io.rdmacomm.cli.command.DeviceOptions;
+import io.rdmacomm.cli.command.JsonOption;
+import io.rdmacomm.cli.command.ListenOptions;
 import io.rdmacomm.cli.interop.InteropServer;
 import io.rdmacomm.cli.interop.InteropServing;
-import io.rdmacomm.cli.options.DeviceOptions;
-import io.rdmacomm.cli.options.JsonOption;
-import io.rdmacomm.cli.options.ListenOptions;
-import io.rdmacomm.cli.terminal.CommandOutput;
+import io.rdmacomm.cli.interop.PerftestFigures;
+import io.rdmacomm.cli.interop.PerftestRun;
+import io.rdmacomm.cli.interop.PerftestSettings;
 import io.rdmacomm.verbs.Capability;
 import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.PathMtu;

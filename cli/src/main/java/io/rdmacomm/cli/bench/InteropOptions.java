@@ -1,8 +1,8 @@
 package io.rdmacomm.cli.bench;
 
-import io.rdmacomm.cli.bench.perftest.PerftestProgram;
 import io.rdmacomm.cli.command.Excludes;
-import io.rdmacomm.cli.options.TimeoutOption;
+import io.rdmacomm.cli.command.TimeoutOption;
+import io.rdmacomm.cli.interop.PerftestProgram;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

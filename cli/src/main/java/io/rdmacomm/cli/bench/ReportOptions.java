@@ -1,11 +1,11 @@
 package io.rdmacomm.cli.bench;
 
+import io.rdmacomm.cli.command.CommandFailure;
+import io.rdmacomm.cli.command.CommandOutput;
+import io.rdmacomm.cli.command.ResultFile;
 import io.rdmacomm.cli.report.Baseline;
 import io.rdmacomm.cli.report.BenchDocument;
 import io.rdmacomm.cli.report.Grid;
-import io.rdmacomm.cli.terminal.CommandFailure;
-import io.rdmacomm.cli.terminal.CommandOutput;
-import io.rdmacomm.cli.terminal.ResultFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

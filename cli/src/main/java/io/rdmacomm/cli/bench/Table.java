@@ -1,34 +1,66 @@
 package io.rdmacomm.cli.bench;
 
-import io.rdmacomm.cli.bench.result.BandwidthResult;
-import io.rdmacomm.cli.bench.result.BenchTest;
-import io.rdmacomm.cli.bench.result.LatencyResult;
-import io.rdmacomm.cli.bench.result.LatencySamples;
-import io.rdmacomm.cli.bench.result.MeanLatency;
-import io.rdmacomm.cli.bench.result.ModeResult;
-import io.rdmacomm.cli.bench.result.Result;
-import io.rdmacomm.cli.bench.result.UnreliableResult;
-import io.rdmacomm.cli.terminal.ByteSize;
-import io.rdmacomm.cli.terminal.ChoiceText;
+import io.rdmacomm.cli.bench.trial.BenchTest;
+import io.rdmacomm.cli.bench.trial.Column;
+import io.rdmacomm.cli.bench.trial.Result;
+import io.rdmacomm.cli.command.ByteSize;
 import java.io.PrintWriter;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// Prints results for people as they arrive: a table of latencies and a table of bandwidths.
 public final class Table {
-    private static final String LATENCY = "%-18s %8s %10s %9s %9s %9s %9s %10s %9s %9s";
-    private static final String LATENCY_FLOOR = " %8s %6s";
-    private static final String BANDWIDTH = "%-18s %8s %10s %10s %12s %13s";
-    private static final String BANDWIDTH_COPY = " %11s %6s";
-
-    private static final String MODES = "%-20s %-15s %10s %10s %9s %7s %9s %7s%n";
-
     /// The meaning of a mark.
-    public static final String EXPLANATION =
-            "~: fewer than ten samples were slower; !: beyond the limit, which was measured while the machine was slower";
+    static final String EXPLANATION =
+            "~: fewer than ten samples were slower; !: beyond the limit, which was measured while the machine was"
+                    + " slower";
+
+    /// Three decimal places below 100, one above.
+    private static final String MICROS = "micros";
+
+    /// A column that people see.
+    ///
+    /// @param format of the value
+    private record Shown(Column column, String title, int width, String format) {}
+
+    private static final List<Shown> LATENCY = List.of(
+            new Shown(Column.ITERATIONS, "samples", 10, "%d"),
+            new Shown(Column.MIN, "min", 9, MICROS),
+            new Shown(Column.P50, "p50", 9, MICROS),
+            new Shown(Column.P99, "p99", 9, MICROS),
+            new Shown(Column.P999, "p99.9", 9, MICROS),
+            new Shown(Column.MAX, "max", 10, MICROS),
+            new Shown(Column.AVERAGE, "avg", 9, MICROS),
+            new Shown(Column.DEVIATION, "stdev", 9, MICROS),
+            new Shown(Column.FLOOR, "floor", 8, MICROS),
+            new Shown(Column.RATIO, "ratio", 6, "%.1fx"));
+    private static final List<Shown> BANDWIDTH = List.of(
+            new Shown(Column.ITERATIONS, "messages", 10, "%d"),
+            new Shown(Column.BANDWIDTH, "Gbit/s", 10, "%.3f"),
+            new Shown(Column.MESSAGE_RATE, "10^6 msg/s", 12, "%.4f"),
+            new Shown(Column.CPU_TIME, "CPU us/GB", 13, "%.0f"),
+            new Shown(Column.COPY, "copy Gbit/s", 11, "%.1f"),
+            new Shown(Column.RATIO, "ratio", 6, "%.2f"));
+    private static final List<Shown> MODES = List.of(
+            new Shown(Column.P50, "p50", 10, MICROS),
+            new Shown(Column.P99, "p99", 10, MICROS),
+            new Shown(Column.BUSY_CLIENT, "client", 9, "%.1f"),
+            new Shown(Column.BUSY_SERVER, "server", 7, "%.1f"),
+            new Shown(Column.IDLE_CLIENT, "client", 9, "%.2f"),
+            new Shown(Column.IDLE_SERVER, "server", 7, "%.2f"));
+
+    /// The columns about the limits of the machine.
+    private static final Set<Column> LIMITS = EnumSet.of(Column.FLOOR, Column.COPY, Column.RATIO);
+
+    private static final String TEST_AND_SIZE = "%-18s %8s";
+    private static final String BOTH_MODES = "%-20s %-15s";
 
     private final PrintWriter out;
-    private final String latencyFormat;
-    private final String bandwidthFormat;
+    private final boolean floors;
     private BenchTest.@Nullable Kind printed;
     private boolean marked;
 
@@ -37,152 +69,69 @@ public final class Table {
     /// @param floors whether the limits of the machine have columns
     public Table(PrintWriter out, boolean floors) {
         this.out = out;
-        latencyFormat = LATENCY + (floors ? LATENCY_FLOOR : "") + "%n";
-        bandwidthFormat = BANDWIDTH + (floors ? BANDWIDTH_COPY : "") + "%n";
+        this.floors = floors;
     }
 
     /// Prints the next result.
     public void add(Result result) {
-        if (printed != result.test().kind()) {
-            printed = result.test().kind();
+        BenchTest.Kind kind = result.test().kind();
+        boolean ofModes = result.has(Column.BUSY_CLIENT);
+        List<Shown> columns = ofModes ? MODES : kind == BenchTest.Kind.LATENCY ? LATENCY : BANDWIDTH;
+        if (printed != kind) {
+            printed = kind;
             out.println();
-            if (result instanceof ModeResult) {
-                modesHeader();
-            } else {
-                header(printed);
-            }
+            header(columns, kind, ofModes);
         }
-        print(result);
+        String first = ofModes
+                ? BOTH_MODES.formatted(result.value(Column.WORK_MODE), result.value(Column.THREAD_MODE))
+                : TEST_AND_SIZE.formatted(result.test().label(), ByteSize.format(result.bytes()));
+        row(first, columns, column -> cell(result, column));
+        if (result.has(Column.TRANSPORT)) {
+            out.println("    over %s: sent %d, received %d, lost %d"
+                    .formatted(
+                            result.value(Column.TRANSPORT),
+                            result.value(Column.SENT),
+                            result.value(Column.RECEIVED),
+                            result.value(Column.LOST)));
+        }
         out.flush();
     }
 
     /// Whether any figure is marked as doubtful.
-    public boolean isMarked() {
+    boolean isMarked() {
         return marked;
     }
 
-    private String marked(boolean doubtful, String mark, String figure) {
+    private void header(List<Shown> columns, BenchTest.Kind kind, boolean ofModes) {
+        if (ofModes) {
+            out.println("%-20s %-15s %10s %10s %9s %7s %9s %7s"
+                    .formatted("", "", "round trip", "[us]", "busy CPU", "[%]", "idle CPU", "[%]"));
+            row(BOTH_MODES.formatted("work mode", "thread mode"), columns, Shown::title);
+        } else {
+            String name = kind == BenchTest.Kind.LATENCY ? "latency [us]" : "bandwidth";
+            row(TEST_AND_SIZE.formatted(name, "size"), columns, Shown::title);
+        }
+    }
+
+    private void row(String first, List<Shown> columns, Function<Shown, String> cell) {
+        out.println(columns.stream()
+                .filter(shown -> floors || !LIMITS.contains(shown.column()))
+                .map(shown -> " " + ("%" + shown.width() + "s").formatted(cell.apply(shown)))
+                .collect(Collectors.joining("", first, "")));
+    }
+
+    private String cell(Result result, Shown shown) {
+        Object value = result.value(shown.column());
+        if (value == null) {
+            return "-";
+        }
+        String format = shown.format();
+        if (format.equals(MICROS)) {
+            format = (Double) value < 100 ? "%.3f" : "%.1f";
+        }
+        boolean doubtful = result.isUncertain(shown.column());
         marked |= doubtful;
-        return doubtful ? mark + figure : figure;
-    }
-
-    private void print(Result result) {
-        switch (result) {
-            case LatencyResult latency -> row(latency);
-            case MeanLatency mean -> row(mean);
-            case BandwidthResult bandwidth -> row(bandwidth);
-            case ModeResult mode -> row(mode);
-            case UnreliableResult unreliable -> {
-                print(unreliable.measured());
-                out.println("    over " + unreliable.service().label() + ": " + unreliable.losses());
-            }
-        }
-    }
-
-    private void header(BenchTest.Kind kind) {
-        switch (kind) {
-            case LATENCY ->
-                out.printf(
-                        latencyFormat,
-                        "latency [us]",
-                        "size",
-                        "samples",
-                        "min",
-                        "p50",
-                        "p99",
-                        "p99.9",
-                        "max",
-                        "avg",
-                        "stdev",
-                        "floor",
-                        "ratio");
-            case BANDWIDTH ->
-                out.printf(
-                        bandwidthFormat,
-                        "bandwidth",
-                        "size",
-                        "messages",
-                        "Gbit/s",
-                        "10^6 msg/s",
-                        "CPU us/GB",
-                        "copy Gbit/s",
-                        "ratio");
-        }
-    }
-
-    private void modesHeader() {
-        out.printf(MODES, "", "", "round trip", "[us]", "busy CPU", "[%]", "idle CPU", "[%]");
-        out.printf(MODES, "work mode", "thread mode", "p50", "p99", "client", "server", "client", "server");
-    }
-
-    private void row(ModeResult result) {
-        LatencySamples samples = result.measured().samples();
-        out.printf(
-                MODES,
-                ChoiceText.of(result.modes().work()),
-                ChoiceText.of(result.modes().thread()),
-                micros(samples.percentileMicros(50)),
-                percentile(samples, 99),
-                "%.1f".formatted(result.busy().client().percent()),
-                "%.1f".formatted(result.busy().server().percent()),
-                "%.2f".formatted(result.idle().client().percent()),
-                "%.2f".formatted(result.idle().server().percent()));
-    }
-
-    private void row(LatencyResult result) {
-        LatencySamples samples = result.samples();
-        out.printf(
-                latencyFormat,
-                result.test().label(),
-                ByteSize.format(result.bytes()),
-                samples.count(),
-                micros(samples.minMicros()),
-                micros(samples.percentileMicros(50)),
-                percentile(samples, 99),
-                percentile(samples, 99.9),
-                micros(samples.maxMicros()),
-                micros(samples.averageMicros()),
-                micros(samples.deviationMicros()),
-                result.floor() > 0 ? micros(result.floor()) : "-",
-                result.floor() > 0 ? marked(result.isBeyondTheFloor(), "!", "%.1fx".formatted(result.ratio())) : "-");
-    }
-
-    private String percentile(LatencySamples samples, double percentile) {
-        return marked(samples.isUncertain(percentile), "~", micros(samples.percentileMicros(percentile)));
-    }
-
-    private void row(MeanLatency result) {
-        out.printf(
-                latencyFormat,
-                result.test().label(),
-                ByteSize.format(result.bytes()),
-                result.iterations(),
-                "-",
-                "-",
-                "-",
-                "-",
-                "-",
-                micros(result.micros()),
-                "-",
-                result.floor() > 0 ? micros(result.floor()) : "-",
-                result.floor() > 0 ? marked(result.isBeyondTheFloor(), "!", "%.1fx".formatted(result.ratio())) : "-");
-    }
-
-    private void row(BandwidthResult result) {
-        out.printf(
-                bandwidthFormat,
-                result.test().label(),
-                ByteSize.format(result.bytes()),
-                result.iterations(),
-                "%.3f".formatted(result.gbps()),
-                "%.4f".formatted(result.millionMessagesPerSecond()),
-                "%.0f".formatted(result.cpuMicrosPerGigabyte()),
-                result.copyGbps() > 0 ? "%.1f".formatted(result.copyGbps()) : "-",
-                result.copyGbps() > 0 ? marked(result.isBeyondTheCopy(), "!", "%.2f".formatted(result.ratio())) : "-");
-    }
-
-    /// Three decimal places below 100 us, one above.
-    private static String micros(double value) {
-        return value < 100 ? "%.3f".formatted(value) : "%.1f".formatted(value);
+        String mark = shown.column() == Column.RATIO ? "!" : "~";
+        return (doubtful ? mark : "") + format.formatted(value);
     }
 }

@@ -1,9 +1,9 @@
 package io.rdmacomm.cli.bench;
 
-import io.rdmacomm.cli.bench.result.BenchTest;
-import io.rdmacomm.cli.bench.result.TransportService;
+import io.rdmacomm.cli.bench.trial.BenchTest;
+import io.rdmacomm.cli.bench.trial.TransportService;
+import io.rdmacomm.cli.command.ChoiceText;
 import io.rdmacomm.cli.command.Excludes;
-import io.rdmacomm.cli.terminal.ChoiceText;
 import io.rdmacomm.verbs.PathMtu;
 import java.util.List;
 import picocli.CommandLine.ITypeConverter;

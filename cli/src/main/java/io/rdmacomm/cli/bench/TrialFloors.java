@@ -1,9 +1,9 @@
 package io.rdmacomm.cli.bench;
 
-import io.rdmacomm.cli.bench.machine.CopyFloor;
-import io.rdmacomm.cli.bench.machine.MachineFloors;
-import io.rdmacomm.cli.bench.result.BenchTest;
-import io.rdmacomm.cli.bench.workload.TrialPlan;
+import io.rdmacomm.cli.bench.trial.BenchTest;
+import io.rdmacomm.cli.bench.trial.CopyFloor;
+import io.rdmacomm.cli.bench.trial.MachineFloors;
+import io.rdmacomm.cli.bench.trial.TrialPlan;
 import io.rdmacomm.comm.ClientSession;
 import io.rdmacomm.comm.RdmaBuffer;
 import java.util.HashMap;

@@ -1,4 +1,4 @@
-/// The measurements of `rdmacomm bench`: one class per kind of test, the limits of the machine, and the report.
+/// The command `bench`: its options, and how it shows what it has measured.
 @NullMarked
 package io.rdmacomm.cli.bench;
 

@@ -8,13 +8,13 @@ import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParseResult;
 
 /// The options of a command line, to pass them to another process of the command.
-public final class GivenOptions {
+final class GivenOptions {
     private GivenOptions() {}
 
     /// The options of a mixin that were given.
     ///
     /// @param command the command with this command line
-    public static List<String> of(CommandSpec command, CommandSpec mixin) {
+    static List<String> of(CommandSpec command, CommandSpec mixin) {
         return of(command, mixin.options().stream().map(OptionSpec::longestName));
     }
 

@@ -1,6 +1,5 @@
 package io.rdmacomm.cli.command;
 
-import io.rdmacomm.cli.terminal.ByteSize;
 import java.lang.reflect.AnnotatedElement;
 import java.util.Arrays;
 import java.util.List;

@@ -1,6 +1,5 @@
 package io.rdmacomm.cli.command;
 
-import io.rdmacomm.cli.terminal.CommandOutput;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;

@@ -1,4 +1,4 @@
-/// The parts that all commands share: their base, the version, the environment and the log level.
+/// What all commands share: their base and options, how they print and fail, and the processes that they start.
 @NullMarked
 package io.rdmacomm.cli.command;
 

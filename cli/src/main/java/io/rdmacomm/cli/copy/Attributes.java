@@ -1,6 +1,6 @@
 package io.rdmacomm.cli.copy;
 
-import io.rdmacomm.cli.terminal.FailureText;
+import io.rdmacomm.cli.command.FailureText;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,6 +1,6 @@
 package io.rdmacomm.cli.copy;
 
-import io.rdmacomm.cli.wire.Frame;
+import io.rdmacomm.cli.rig.Frame;
 import java.time.Duration;
 
 /// Sends BUSY every few seconds while this side computes a checksum.

@@ -1,7 +1,7 @@
 package io.rdmacomm.cli.copy;
 
-import io.rdmacomm.cli.terminal.CommandFailure;
-import io.rdmacomm.cli.wire.Frame;
+import io.rdmacomm.cli.command.CommandFailure;
+import io.rdmacomm.cli.rig.Frame;
 import io.rdmacomm.comm.setup.Greeting;
 import io.rdmacomm.comm.setup.Protocol;
 import io.rdmacomm.comm.setup.SetupException;

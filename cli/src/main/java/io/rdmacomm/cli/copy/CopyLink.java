@@ -1,6 +1,6 @@
 package io.rdmacomm.cli.copy;
 
-import io.rdmacomm.cli.wire.Frame;
+import io.rdmacomm.cli.rig.Frame;
 import java.time.Duration;
 
 /// One side's end of the connection that files are copied over. Control messages and data arrive in the order in

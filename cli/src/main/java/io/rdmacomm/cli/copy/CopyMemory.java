@@ -2,11 +2,11 @@ package io.rdmacomm.cli.copy;
 
 /// The memory for blocks that all senders of a receiver share. Each gets at most half of the rest, so that
 /// some is left for the next. Thread-safe.
-public final class CopyMemory {
+final class CopyMemory {
     private long left;
 
     /// Memory of this many bytes.
-    public CopyMemory(long bytes) {
+    CopyMemory(long bytes) {
         this.left = bytes;
     }
 

@@ -1,6 +1,6 @@
 package io.rdmacomm.cli.copy;
 
-import io.rdmacomm.cli.wire.FrameCodec;
+import io.rdmacomm.cli.rig.FrameCodec;
 
 /// The control messages of a file copy. The sender offers up to [FileSender#WINDOW] files ahead, so that small files
 /// do not wait for each other. The receiver answers offers in their order, and the data of the files that it accepts

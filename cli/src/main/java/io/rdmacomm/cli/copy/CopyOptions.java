@@ -1,7 +1,7 @@
 package io.rdmacomm.cli.copy;
 
-import io.rdmacomm.cli.options.SessionFlags;
-import io.rdmacomm.cli.wire.FrameCodec;
+import io.rdmacomm.cli.command.SessionFlags;
+import io.rdmacomm.cli.rig.FrameCodec;
 import io.rdmacomm.comm.ChannelOptions;
 import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.comm.ThreadMode;
@@ -23,8 +23,8 @@ final class CopyOptions {
             paramLabel = "WHAT",
             description =
                     "What happens to a file that exists at the receiver: overwrite it when the new one is complete,"
-                            + " skip the new one, update it if size or time differ, or rename the new one to NAME.1, NAME.2 ..."
-                            + " (default: overwrite; the choice of `recv` applies to all of its senders).")
+                            + " skip the new one, update it if size or time differ, or rename the new one to NAME.1,"
+                            + " NAME.2 ... (default: overwrite; the choice of `recv` applies to all of its senders).")
     private @Nullable Existing existing;
 
     @Option(

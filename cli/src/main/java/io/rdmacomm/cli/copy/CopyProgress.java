@@ -1,7 +1,7 @@
 package io.rdmacomm.cli.copy;
 
 /// Follows the progress of a file copy.
-public interface CopyProgress {
+interface CopyProgress {
     /// The data of a file begins.
     ///
     /// @param size its length

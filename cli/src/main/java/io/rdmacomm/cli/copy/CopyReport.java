@@ -1,10 +1,13 @@
 package io.rdmacomm.cli.copy;
 
-import io.rdmacomm.cli.terminal.ByteSize;
-import io.rdmacomm.cli.terminal.CommandOutput;
-import io.rdmacomm.cli.terminal.CountText;
-import io.rdmacomm.cli.terminal.ProgressLine;
+import io.rdmacomm.cli.command.ByteSize;
+import io.rdmacomm.cli.command.CommandOutput;
+import io.rdmacomm.cli.command.CountText;
+import io.rdmacomm.cli.command.ProgressLine;
 import io.rdmacomm.verbs.text.Printable;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -207,5 +210,33 @@ final class CopyReport implements CopyProgress, AutoCloseable {
     @Override
     public void close() {
         line.close();
+    }
+
+    /// The CPU time of this process, which the kernel counts in hundredths of a second.
+    ///
+    /// @param user seconds in user mode
+    /// @param system seconds in kernel mode
+    record ProcessTimes(double user, double system) {
+        private static final double TICKS_PER_SECOND = 100;
+        private static final int USER_FIELD = 11;
+
+        static ProcessTimes now() {
+            try {
+                String line = Files.readString(Path.of("/proc/self/stat"));
+                // The name of the program is in parentheses and may contain anything, so the fields are counted after
+                // it.
+                List<String> fields =
+                        List.of(line.substring(line.lastIndexOf(')') + 2).split(" ", -1));
+                return new ProcessTimes(
+                        Long.parseLong(fields.get(USER_FIELD)) / TICKS_PER_SECOND,
+                        Long.parseLong(fields.get(USER_FIELD + 1)) / TICKS_PER_SECOND);
+            } catch (IOException | NumberFormatException | IndexOutOfBoundsException _) {
+                return new ProcessTimes(0, 0);
+            }
+        }
+
+        ProcessTimes since(ProcessTimes earlier) {
+            return new ProcessTimes(user - earlier.user, system - earlier.system);
+        }
     }
 }

@@ -1,9 +1,9 @@
 package io.rdmacomm.cli.copy;
 
-import io.rdmacomm.cli.terminal.CommandFailure;
-import io.rdmacomm.cli.terminal.CommandOutput;
-import io.rdmacomm.cli.terminal.FailureText;
-import io.rdmacomm.cli.terminal.LostOutput;
+import io.rdmacomm.cli.command.CommandFailure;
+import io.rdmacomm.cli.command.CommandOutput;
+import io.rdmacomm.cli.command.FailureText;
+import io.rdmacomm.cli.command.LostOutput;
 import io.rdmacomm.verbs.RdmaException;
 import java.io.IOException;
 import java.io.UncheckedIOException;

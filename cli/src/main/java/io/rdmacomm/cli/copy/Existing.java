@@ -1,7 +1,7 @@
 package io.rdmacomm.cli.copy;
 
 /// The choices for a file that exists in the receiver's directory. The order is that on the wire.
-public enum Existing {
+enum Existing {
     /// The new file replaces it when it is complete, as with cp(1).
     OVERWRITE,
     /// It stays, and the new file is not transferred.

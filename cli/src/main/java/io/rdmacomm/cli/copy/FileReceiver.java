@@ -1,8 +1,8 @@
 package io.rdmacomm.cli.copy;
 
-import io.rdmacomm.cli.terminal.CommandFailure;
-import io.rdmacomm.cli.terminal.FailureText;
-import io.rdmacomm.cli.wire.Frame;
+import io.rdmacomm.cli.command.CommandFailure;
+import io.rdmacomm.cli.command.FailureText;
+import io.rdmacomm.cli.rig.Frame;
 import io.rdmacomm.comm.ClosedException;
 import io.rdmacomm.comm.PeerClosedException;
 import java.io.IOException;
@@ -15,7 +15,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// The receiver's side of one connection: stores one file after another until the sender disconnects.
-public final class FileReceiver {
+final class FileReceiver {
     private static final Duration NEXT_FILE = Duration.ofMinutes(1);
     private static final int MOST_FOLDERS = 256;
 
@@ -35,7 +35,7 @@ public final class FileReceiver {
     private record Accepted(Offer offer, @Nullable IncomingFile file) {}
 
     /// Stores the files that arrive over `link` in `incoming`.
-    public FileReceiver(ReceiverLink link, IncomingFolder incoming, CopyProgress progress) {
+    FileReceiver(ReceiverLink link, IncomingFolder incoming, CopyProgress progress) {
         this.link = link;
         this.incoming = incoming;
         this.progress = progress;
@@ -45,7 +45,7 @@ public final class FileReceiver {
     /// Receives files until the sender disconnects.
     ///
     /// @return how many files failed
-    public int run() {
+    int run() {
         try {
             while (true) {
                 handle(link.receive(accepted.isEmpty() ? NEXT_FILE : CopyLink.PATIENCE));

@@ -1,8 +1,8 @@
 package io.rdmacomm.cli.copy;
 
-import io.rdmacomm.cli.terminal.CommandFailure;
-import io.rdmacomm.cli.terminal.FailureText;
-import io.rdmacomm.cli.wire.Frame;
+import io.rdmacomm.cli.command.CommandFailure;
+import io.rdmacomm.cli.command.FailureText;
+import io.rdmacomm.cli.rig.Frame;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;

@@ -1,6 +1,6 @@
 package io.rdmacomm.cli.copy;
 
-import io.rdmacomm.cli.terminal.FileName;
+import io.rdmacomm.cli.command.FileName;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

@@ -1,8 +1,8 @@
 package io.rdmacomm.cli.copy;
 
-import io.rdmacomm.cli.terminal.CommandFailure;
-import io.rdmacomm.cli.terminal.FileName;
-import io.rdmacomm.cli.terminal.OnFailure;
+import io.rdmacomm.cli.command.CommandFailure;
+import io.rdmacomm.cli.command.FileName;
+import io.rdmacomm.cli.command.OnFailure;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 /// component, never a path, and existing directories are entered only if they are not symbolic links. An
 /// existing regular file is replaced as a whole, if at all; if anything else has that name, the file is
 /// rejected.
-public final class IncomingFolder implements AutoCloseable {
+final class IncomingFolder implements AutoCloseable {
     private static final int MAX_NAME_BYTES = 255;
     private static final int KEY_BYTES = 8;
 
@@ -40,7 +40,7 @@ public final class IncomingFolder implements AutoCloseable {
     /// @param hidden whether names may begin with a dot
     /// @param rule what happens to existing files, for all senders; null lets each sender choose
     /// @throws CommandFailure if `folder` is not a writable directory
-    public IncomingFolder(Path folder, boolean hidden, @Nullable Existing rule) {
+    IncomingFolder(Path folder, boolean hidden, @Nullable Existing rule) {
         if (!Files.isDirectory(folder)) {
             throw new CommandFailure(folder + " is not a directory: create it first, with mkdir " + folder);
         }

@@ -1,7 +1,7 @@
 package io.rdmacomm.cli.copy;
 
-import io.rdmacomm.cli.terminal.FileName;
-import io.rdmacomm.cli.wire.Frame;
+import io.rdmacomm.cli.command.FileName;
+import io.rdmacomm.cli.rig.Frame;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;

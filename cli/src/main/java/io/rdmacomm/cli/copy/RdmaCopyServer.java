@@ -1,7 +1,7 @@
 package io.rdmacomm.cli.copy;
 
-import io.rdmacomm.cli.options.ListenOptions;
-import io.rdmacomm.cli.wire.Clients;
+import io.rdmacomm.cli.command.ListenOptions;
+import io.rdmacomm.cli.rig.Clients;
 import io.rdmacomm.comm.EndPoint;
 import io.rdmacomm.comm.PeerLimits;
 import io.rdmacomm.comm.ServerSession;

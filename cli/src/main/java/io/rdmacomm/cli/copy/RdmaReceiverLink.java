@@ -1,9 +1,9 @@
 package io.rdmacomm.cli.copy;
 
-import io.rdmacomm.cli.terminal.CommandFailure;
-import io.rdmacomm.cli.terminal.FailureText;
-import io.rdmacomm.cli.wire.Frame;
-import io.rdmacomm.cli.wire.FrameChannel;
+import io.rdmacomm.cli.command.CommandFailure;
+import io.rdmacomm.cli.command.FailureText;
+import io.rdmacomm.cli.rig.Frame;
+import io.rdmacomm.cli.rig.FrameChannel;
 import io.rdmacomm.comm.EndPoint;
 import io.rdmacomm.comm.RdmaBuffer;
 import io.rdmacomm.comm.Session;
@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /// The receiver's end over RDMA: announces a ring of blocks that the sender writes into, and returns blocks that are
 /// free again as credit.
-public final class RdmaReceiverLink implements ReceiverLink {
+final class RdmaReceiverLink implements ReceiverLink {
     /// Small enough for the caches of a processor.
     private static final int PIECE_BYTES = 128 << 10;
 
@@ -40,7 +40,7 @@ public final class RdmaReceiverLink implements ReceiverLink {
     ///
     /// @param id distinguishes the buffers of several senders
     /// @param memory shared by all senders
-    public RdmaReceiverLink(Session session, EndPoint endPoint, long id, CopyMemory memory) {
+    RdmaReceiverLink(Session session, EndPoint endPoint, long id, CopyMemory memory) {
         this.session = session;
         this.endPoint = endPoint;
         this.name = "copy blocks " + id;

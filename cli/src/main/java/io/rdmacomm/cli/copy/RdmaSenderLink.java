@@ -1,9 +1,9 @@
 package io.rdmacomm.cli.copy;
 
-import io.rdmacomm.cli.terminal.CommandFailure;
-import io.rdmacomm.cli.wire.Frame;
-import io.rdmacomm.cli.wire.FrameChannel;
-import io.rdmacomm.cli.wire.FrameCodec;
+import io.rdmacomm.cli.command.CommandFailure;
+import io.rdmacomm.cli.rig.Frame;
+import io.rdmacomm.cli.rig.FrameChannel;
+import io.rdmacomm.cli.rig.FrameCodec;
 import io.rdmacomm.comm.BufferSlice;
 import io.rdmacomm.comm.ClosedException;
 import io.rdmacomm.comm.CompletionHandler;
@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 /// sends a DATA message for each. It may reuse a block when the receiver has returned it as CREDIT. The DATA message
 /// is separate from the WRITE, because iWARP has no WRITE with immediate data. For one thread; in some thread modes
 /// another one runs the handlers.
-public final class RdmaSenderLink implements SenderLink {
+final class RdmaSenderLink implements SenderLink {
     private final EndPoint endPoint;
     private final RdmaChannel channel;
     private final FrameChannel<CopyMessage> control;
@@ -69,7 +69,7 @@ public final class RdmaSenderLink implements SenderLink {
     /// Greets the receiver.
     ///
     /// @param wish the largest ring of blocks that this side wants
-    public RdmaSenderLink(Session session, EndPoint endPoint, RingSize wish) {
+    RdmaSenderLink(Session session, EndPoint endPoint, RingSize wish) {
         this.session = session;
         this.wish = wish;
         this.endPoint = endPoint;

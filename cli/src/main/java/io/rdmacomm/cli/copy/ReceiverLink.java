@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /// The receiver's end of a link. A chunk of data is reported by a DATA message.
-public interface ReceiverLink extends CopyLink {
+interface ReceiverLink extends CopyLink {
     /// Takes data.
     interface Sink {
         /// Takes the next piece, in memory that the sender cannot change.

@@ -1,11 +1,11 @@
 package io.rdmacomm.cli.copy;
 
+import io.rdmacomm.cli.command.ByteSize;
+import io.rdmacomm.cli.command.CloseOnExit;
+import io.rdmacomm.cli.command.FileName;
+import io.rdmacomm.cli.command.ListenOptions;
 import io.rdmacomm.cli.command.Range;
 import io.rdmacomm.cli.command.Subcommand;
-import io.rdmacomm.cli.options.ListenOptions;
-import io.rdmacomm.cli.terminal.ByteSize;
-import io.rdmacomm.cli.terminal.CloseOnExit;
-import io.rdmacomm.cli.terminal.FileName;
 import java.io.IOException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -17,8 +17,10 @@ import picocli.CommandLine.Option;
         description = "Receive the files that `rdmacomm send` sends, into a directory.",
         footer = {
             "",
-            "Nothing is written outside of the directory. Files appear under their names when they are complete; what a",
-            "receiver leaves when it is killed is removed when the next one starts, unless `send --resume` can continue",
+            "Nothing is written outside of the directory. Files appear under their names when they are complete; what"
+                    + " a",
+            "receiver leaves when it is killed is removed when the next one starts, unless `send --resume` can"
+                    + " continue",
             "it. Permissions are those of the original, reduced by the umask.",
             "",
             "Examples:",

@@ -3,7 +3,7 @@ package io.rdmacomm.cli.copy;
 import java.io.Serial;
 
 /// The receiver does not accept a file. The message is the reason, without the name of the file.
-public final class RejectedFileException extends Exception {
+final class RejectedFileException extends Exception {
     @Serial
     private static final long serialVersionUID = 1L;
 

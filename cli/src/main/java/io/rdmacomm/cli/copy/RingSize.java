@@ -1,13 +1,13 @@
 package io.rdmacomm.cli.copy;
 
-import io.rdmacomm.cli.terminal.CommandFailure;
-import io.rdmacomm.cli.wire.Frame;
+import io.rdmacomm.cli.command.CommandFailure;
+import io.rdmacomm.cli.rig.Frame;
 
 /// The ring of blocks that a file copy sends its data through.
 ///
 /// @param chunk the size of a block in bytes
 /// @param depth the number of blocks
-public record RingSize(int chunk, int depth) {
+record RingSize(int chunk, int depth) {
     /// The limit for each sender.
     static final RingSize MOST = new RingSize(1 << 20, 64);
 
@@ -16,7 +16,7 @@ public record RingSize(int chunk, int depth) {
     /// Checks the limits.
     ///
     /// @throws CommandFailure if the ring is too large or empty
-    public RingSize {
+    RingSize {
         if (chunk < 1 || chunk > 1 << 20 || depth < 1 || depth > 64) {
             throw new CommandFailure("chunk size " + chunk + " with depth " + depth
                     + " is out of range: the chunk size can be 1 to 1M, and the depth 1 to 64");

@@ -1,10 +1,10 @@
 package io.rdmacomm.cli.copy;
 
+import io.rdmacomm.cli.command.ByteSize;
+import io.rdmacomm.cli.command.CommandFailure;
+import io.rdmacomm.cli.command.JsonOption;
+import io.rdmacomm.cli.command.PeerAddress;
 import io.rdmacomm.cli.command.Subcommand;
-import io.rdmacomm.cli.options.JsonOption;
-import io.rdmacomm.cli.options.PeerAddress;
-import io.rdmacomm.cli.terminal.ByteSize;
-import io.rdmacomm.cli.terminal.CommandFailure;
 import io.rdmacomm.comm.ClientSession;
 import io.rdmacomm.comm.SessionOptions;
 import java.io.IOException;
@@ -23,7 +23,8 @@ import picocli.CommandLine.TypeConversionException;
         description = "Copy files into the directory of `rdmacomm recv`, on another machine or on this one.",
         footer = {
             "",
-            "Keeps names, permissions and modification times, and verifies a checksum. A file appears under its name only",
+            "Keeps names, permissions and modification times, and verifies a checksum. A file appears under its name"
+                    + " only",
             "when it is complete. The exit code is 1 if a file could not be sent.",
             "As with cp(1), DIR goes into a directory DIR at the receiver, and DIR/. sends its content. Links that are",
             "named are followed; links in directories are left out.",

@@ -1,11 +1,11 @@
 package io.rdmacomm.cli.copy;
 
-import io.rdmacomm.cli.wire.Frame;
+import io.rdmacomm.cli.rig.Frame;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /// The sender's end of a link.
-public interface SenderLink extends CopyLink {
+interface SenderLink extends CopyLink {
     /// The next control message if one has arrived, else null. Does not block.
     @Nullable
     Frame<CopyMessage> poll();

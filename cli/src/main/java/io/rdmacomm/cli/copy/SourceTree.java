@@ -1,7 +1,7 @@
 package io.rdmacomm.cli.copy;
 
-import io.rdmacomm.cli.terminal.FailureText;
-import io.rdmacomm.cli.terminal.FileName;
+import io.rdmacomm.cli.command.FailureText;
+import io.rdmacomm.cli.command.FileName;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryIteratorException;
@@ -18,7 +18,7 @@ import java.util.Set;
 ///
 /// Links that the user names are followed. Links in directories are not, and are not sent either: they could lead
 /// anywhere.
-public final class SourceTree {
+final class SourceTree {
     private final List<String> names;
     private final boolean recursive;
     private final Existing existing;
@@ -31,7 +31,7 @@ public final class SourceTree {
     /// @param recursive whether directories are sent
     /// @param existing what the receiver does with files that exist
     /// @param resume whether an interrupted transfer can be continued
-    public SourceTree(List<String> names, boolean recursive, Existing existing, boolean resume) {
+    SourceTree(List<String> names, boolean recursive, Existing existing, boolean resume) {
         this.names = names;
         this.recursive = recursive;
         this.existing = existing;
@@ -39,7 +39,7 @@ public final class SourceTree {
     }
 
     /// Sends all files. Reports those that cannot be sent, and continues with the others.
-    public void sendOver(SenderLink link, CopyProgress progress) {
+    void sendOver(SenderLink link, CopyProgress progress) {
         try (FileSender sender = new FileSender(link, progress)) {
             for (String name : names) {
                 new Walk(sender, progress).send(name);

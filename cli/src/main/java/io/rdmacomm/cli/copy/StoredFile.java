@@ -1,7 +1,7 @@
 package io.rdmacomm.cli.copy;
 
-import io.rdmacomm.cli.terminal.FileName;
-import io.rdmacomm.cli.wire.Frame;
+import io.rdmacomm.cli.command.FileName;
+import io.rdmacomm.cli.rig.Frame;
 
 /// How a file has been stored.
 ///

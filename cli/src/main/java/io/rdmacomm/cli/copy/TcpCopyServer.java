@@ -1,7 +1,7 @@
 package io.rdmacomm.cli.copy;
 
-import io.rdmacomm.cli.options.ListenOptions;
-import io.rdmacomm.cli.terminal.CommandFailure;
+import io.rdmacomm.cli.command.CommandFailure;
+import io.rdmacomm.cli.command.ListenOptions;
 import io.rdmacomm.comm.setup.AcceptLoop;
 import io.rdmacomm.comm.setup.Reception;
 import io.rdmacomm.comm.setup.TcpConnector;

@@ -1,9 +1,9 @@
 package io.rdmacomm.cli.copy;
 
-import io.rdmacomm.cli.terminal.CommandFailure;
-import io.rdmacomm.cli.terminal.OnFailure;
-import io.rdmacomm.cli.wire.Frame;
-import io.rdmacomm.cli.wire.FrameCodec;
+import io.rdmacomm.cli.command.CommandFailure;
+import io.rdmacomm.cli.command.OnFailure;
+import io.rdmacomm.cli.rig.Frame;
+import io.rdmacomm.cli.rig.FrameCodec;
 import io.rdmacomm.comm.PeerClosedException;
 import io.rdmacomm.comm.setup.FrameType;
 import io.rdmacomm.comm.setup.SetupException;
@@ -24,11 +24,11 @@ import org.jspecify.annotations.Nullable;
 /// of data is a DATA message with the length, followed by the bytes. TCP does the flow control. The two HELLO
 /// messages are in the frames that sessions use at their port, so that both kinds of receivers are protected
 /// in the same way.
-public final class TcpLink implements SenderLink, ReceiverLink {
+final class TcpLink implements SenderLink, ReceiverLink {
     private static final int MOST_WAITING = 4 * FileSender.WINDOW;
     private static final String NO_SENDER =
-            "this is `rdmacomm recv --transport tcp`, and what came is not from a sender of it: use the same --transport"
-                    + " on both sides";
+            "this is `rdmacomm recv --transport tcp`, and what came is not from a sender of it: use the same"
+                    + " --transport on both sides";
 
     private final TcpConnector connector;
     private final SocketChannel socket;
@@ -67,7 +67,7 @@ public final class TcpLink implements SenderLink, ReceiverLink {
     /// @param wish the largest chunk that this side wants
     /// @param timeout how long connecting and greeting may take, each
     /// @throws io.rdmacomm.verbs.RdmaException if the receiver does not answer, or refuses
-    public static TcpLink connect(String host, int port, RingSize wish, Duration timeout) throws IOException {
+    static TcpLink connect(String host, int port, RingSize wish, Duration timeout) throws IOException {
         TcpConnector connector = TcpConnector.connect(host, port, timeout);
         boolean linked = false;
         try {
@@ -91,7 +91,7 @@ public final class TcpLink implements SenderLink, ReceiverLink {
     /// @throws CommandFailure if it is not a sender; it has been notified
     /// @throws SetupException if there is no common version; it has been notified
     /// @throws io.rdmacomm.verbs.RdmaException if it is silent or gone
-    public static RingSize greeting(TcpConnector sender, Duration timeout) {
+    static RingSize greeting(TcpConnector sender, Duration timeout) {
         try {
             Frame<CopyMessage> hello = frame(sender.receive(FrameType.HELLO, timeout));
             var _ = CopyGreeting.RELEASE.agree(hello, "the sender");
@@ -115,7 +115,7 @@ public final class TcpLink implements SenderLink, ReceiverLink {
     /// The receiver's end: answers the greeting. Takes over the connection, even if it fails.
     ///
     /// @param memory shared by all senders
-    public static TcpLink accept(TcpConnector sender, RingSize wish, CopyMemory memory) throws IOException {
+    static TcpLink accept(TcpConnector sender, RingSize wish, CopyMemory memory) throws IOException {
         boolean linked = false;
         try {
             sender.send(FrameType.WELCOME, bytes(CopyGreeting.RELEASE.answer()));

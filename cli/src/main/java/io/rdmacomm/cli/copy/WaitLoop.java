@@ -1,6 +1,6 @@
 package io.rdmacomm.cli.copy;
 
-import io.rdmacomm.cli.terminal.CommandFailure;
+import io.rdmacomm.cli.command.CommandFailure;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 

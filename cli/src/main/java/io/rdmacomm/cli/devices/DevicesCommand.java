@@ -1,7 +1,7 @@
 package io.rdmacomm.cli.devices;
 
+import io.rdmacomm.cli.command.JsonOption;
 import io.rdmacomm.cli.command.Subcommand;
-import io.rdmacomm.cli.options.JsonOption;
 import io.rdmacomm.verbs.Device;
 import io.rdmacomm.verbs.Rdma;
 import java.io.IOException;

@@ -1,8 +1,8 @@
 package io.rdmacomm.cli.devices;
 
+import io.rdmacomm.cli.command.CommandFailure;
+import io.rdmacomm.cli.command.JsonOption;
 import io.rdmacomm.cli.command.Subcommand;
-import io.rdmacomm.cli.options.JsonOption;
-import io.rdmacomm.cli.terminal.CommandFailure;
 import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.Device;
 import io.rdmacomm.verbs.Rdma;

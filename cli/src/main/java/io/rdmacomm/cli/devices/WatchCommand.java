@@ -1,10 +1,10 @@
 package io.rdmacomm.cli.devices;
 
+import io.rdmacomm.cli.command.CloseOnExit;
+import io.rdmacomm.cli.command.JsonLines;
+import io.rdmacomm.cli.command.JsonOption;
 import io.rdmacomm.cli.command.Range;
 import io.rdmacomm.cli.command.Subcommand;
-import io.rdmacomm.cli.options.JsonLines;
-import io.rdmacomm.cli.options.JsonOption;
-import io.rdmacomm.cli.terminal.CloseOnExit;
 import io.rdmacomm.verbs.AsyncEvent;
 import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.Device;

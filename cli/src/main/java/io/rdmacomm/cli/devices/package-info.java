@@ -1,4 +1,4 @@
-/// The commands `devices`, `info` and `watch`.
+/// The commands `devices`, `info`, `watch` and `top`.
 @NullMarked
 package io.rdmacomm.cli.devices;
 

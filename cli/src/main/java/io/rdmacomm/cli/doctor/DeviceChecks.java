@@ -1,7 +1,7 @@
 package io.rdmacomm.cli.doctor;
 
-import io.rdmacomm.cli.terminal.ByteSize;
-import io.rdmacomm.cli.terminal.FailureText;
+import io.rdmacomm.cli.command.ByteSize;
+import io.rdmacomm.cli.command.FailureText;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.Device;

@@ -1,18 +1,15 @@
 package io.rdmacomm.cli.doctor;
 
+import io.rdmacomm.cli.command.CloseOnExit;
+import io.rdmacomm.cli.command.CommandFailure;
+import io.rdmacomm.cli.command.DeviceOptions;
+import io.rdmacomm.cli.command.InputWatch;
+import io.rdmacomm.cli.command.JsonOption;
+import io.rdmacomm.cli.command.ListenOptions;
+import io.rdmacomm.cli.command.PeerAddress;
 import io.rdmacomm.cli.command.Subcommand;
 import io.rdmacomm.cli.devices.DeviceDescription;
 import io.rdmacomm.cli.doctor.Finding.Grade;
-import io.rdmacomm.cli.options.DeviceOptions;
-import io.rdmacomm.cli.options.JsonOption;
-import io.rdmacomm.cli.options.ListenOptions;
-import io.rdmacomm.cli.options.PeerAddress;
-import io.rdmacomm.cli.process.InputWatch;
-import io.rdmacomm.cli.selftest.CheckResult;
-import io.rdmacomm.cli.selftest.SelfTestServer;
-import io.rdmacomm.cli.selftest.Verdict;
-import io.rdmacomm.cli.terminal.CloseOnExit;
-import io.rdmacomm.cli.terminal.CommandFailure;
 import io.rdmacomm.comm.Deadlines;
 import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.comm.ThreadMode;
@@ -43,8 +40,8 @@ import picocli.CommandLine.Mixin;
                     + " 100 sessions and a short benchmark, on every active port. With --peer, the same between two"
                     + " hosts, on the first active port or on --ib-port. Nothing else should use the device meanwhile.",
             "",
-            "For a software device with RoCE v2 also: who has its UDP port, its MTU, its receive buffer, and with --peer"
-                    + " whether the peer answers RoCE at all, with or without a program there."
+            "For a software device with RoCE v2 also: who has its UDP port, its MTU, its receive buffer, and with"
+                    + " --peer whether the peer answers RoCE at all, with or without a program there."
         },
         footer = {
             "",

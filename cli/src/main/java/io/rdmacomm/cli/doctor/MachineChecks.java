@@ -1,7 +1,7 @@
 package io.rdmacomm.cli.doctor;
 
+import io.rdmacomm.cli.command.ByteSize;
 import io.rdmacomm.cli.command.Environment;
-import io.rdmacomm.cli.terminal.ByteSize;
 import io.rdmacomm.verbs.host.MemoryRoom;
 import java.io.IOException;
 import java.net.InetAddress;

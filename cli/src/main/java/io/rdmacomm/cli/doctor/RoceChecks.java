@@ -1,7 +1,6 @@
 package io.rdmacomm.cli.doctor;
 
-import io.rdmacomm.cli.selftest.RoceAnswer;
-import io.rdmacomm.cli.terminal.ByteSize;
+import io.rdmacomm.cli.command.ByteSize;
 import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.Device;
 import io.rdmacomm.verbs.Errno;

@@ -1,7 +1,6 @@
 package io.rdmacomm.cli.doctor;
 
-import io.rdmacomm.cli.selftest.RoceAnswer;
-import io.rdmacomm.cli.terminal.FailureText;
+import io.rdmacomm.cli.command.FailureText;
 import io.rdmacomm.verbs.host.KernelFile;
 import java.io.IOException;
 import java.net.InetAddress;

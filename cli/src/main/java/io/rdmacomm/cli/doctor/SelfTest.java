@@ -1,22 +1,9 @@
 package io.rdmacomm.cli.doctor;
 
-import io.rdmacomm.cli.options.PeerAddress;
-import io.rdmacomm.cli.process.ChildServer;
-import io.rdmacomm.cli.selftest.BenchCheck;
-import io.rdmacomm.cli.selftest.Check;
-import io.rdmacomm.cli.selftest.CheckResult;
-import io.rdmacomm.cli.selftest.CheckRunner;
-import io.rdmacomm.cli.selftest.LocalAddress;
-import io.rdmacomm.cli.selftest.LocalPeer;
-import io.rdmacomm.cli.selftest.QueuePairChecks;
-import io.rdmacomm.cli.selftest.RemotePeer;
-import io.rdmacomm.cli.selftest.RoceAnswer;
-import io.rdmacomm.cli.selftest.Scene;
-import io.rdmacomm.cli.selftest.SelfTestServer;
-import io.rdmacomm.cli.selftest.SessionsCheck;
-import io.rdmacomm.cli.selftest.Verdict;
-import io.rdmacomm.cli.terminal.CommandFailure;
-import io.rdmacomm.cli.terminal.CommandOutput;
+import io.rdmacomm.cli.command.ChildServer;
+import io.rdmacomm.cli.command.CommandFailure;
+import io.rdmacomm.cli.command.CommandOutput;
+import io.rdmacomm.cli.command.PeerAddress;
 import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.Context;

@@ -1,8 +1,8 @@
 package io.rdmacomm.cli.doctor;
 
 import io.rdmacomm.cli.command.Excludes;
+import io.rdmacomm.cli.command.PeerAddress;
 import io.rdmacomm.cli.command.Range;
-import io.rdmacomm.cli.options.PeerAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;

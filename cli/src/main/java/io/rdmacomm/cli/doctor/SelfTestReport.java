@@ -1,9 +1,9 @@
 package io.rdmacomm.cli.doctor;
 
 import com.fasterxml.jackson.jr.ob.JSON;
+import io.rdmacomm.cli.command.FileName;
+import io.rdmacomm.cli.command.ResultFile;
 import io.rdmacomm.cli.devices.DescriptionText;
-import io.rdmacomm.cli.terminal.FileName;
-import io.rdmacomm.cli.terminal.ResultFile;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -20,7 +20,7 @@ final class SelfTestReport {
     private final Path text;
     private final Path json;
 
-    /// @throws io.rdmacomm.cli.terminal.CommandFailure if the files cannot be written
+    /// @throws io.rdmacomm.cli.command.CommandFailure if the files cannot be written
     SelfTestReport(Path name) {
         this.text = FileName.path(FileName.of(name) + ".txt");
         this.json = FileName.path(FileName.of(name) + ".json");

@@ -1,7 +1,7 @@
 package io.rdmacomm.cli.doctor;
 
-import io.rdmacomm.cli.bench.machine.Governors;
-import io.rdmacomm.cli.bench.machine.MachineLoad;
+import io.rdmacomm.cli.bench.trial.Governors;
+import io.rdmacomm.cli.bench.trial.MachineLoad;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,4 +1,4 @@
-/// The command `doctor`.
+/// The command `doctor`, and its self-test of a device.
 @NullMarked
 package io.rdmacomm.cli.doctor;
 

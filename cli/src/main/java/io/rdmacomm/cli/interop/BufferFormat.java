@@ -1,6 +1,6 @@
 package io.rdmacomm.cli.interop;
 
-import io.rdmacomm.cli.terminal.CommandFailure;
+import io.rdmacomm.cli.command.CommandFailure;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
@@ -50,7 +50,7 @@ enum BufferFormat {
         this.keyOffset = keyOffset;
     }
 
-    MemorySegment encode(BufferDescriptor buffer) {
+    MemorySegment encode(Buffer buffer) {
         MemorySegment bytes = MemorySegment.ofArray(new byte[BYTES]);
         bytes.set(longLayout, 0, buffer.address());
         bytes.set(intLayout, lengthOffset, buffer.length());
@@ -61,9 +61,9 @@ enum BufferFormat {
     /// Reads a message of the peer.
     ///
     /// @throws CommandFailure if it has the wrong length
-    BufferDescriptor decode(MemorySegment message) {
+    Buffer decode(MemorySegment message) {
         checkLength(message);
-        return new BufferDescriptor(
+        return new Buffer(
                 message.get(longLayout, 0), message.get(intLayout, lengthOffset), message.get(intLayout, keyOffset));
     }
 
@@ -76,4 +76,11 @@ enum BufferFormat {
                     + " sends " + BYTES + ": it speaks a different protocol");
         }
     }
+
+    /// A buffer that one side offers to the other; [BufferFormat] draws it as it is on the wire.
+    ///
+    /// @param address the address of the buffer
+    /// @param length its length in bytes
+    /// @param key its remote key
+    record Buffer(long address, int length, int key) {}
 }

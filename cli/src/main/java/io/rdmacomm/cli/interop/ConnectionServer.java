@@ -1,8 +1,8 @@
 package io.rdmacomm.cli.interop;
 
-import io.rdmacomm.cli.terminal.AddressText;
-import io.rdmacomm.cli.terminal.CommandFailure;
-import io.rdmacomm.cli.terminal.FailureText;
+import io.rdmacomm.cli.command.AddressText;
+import io.rdmacomm.cli.command.CommandFailure;
+import io.rdmacomm.cli.command.FailureText;
 import io.rdmacomm.verbs.DeadlineException;
 import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.verbs.RdmaInterruptedException;
@@ -36,7 +36,7 @@ final class ConnectionServer implements InteropServer {
     private final Listener<ConnectionRequest> listener;
     private final ConnectionParameters parameters;
     private final Duration patience;
-    private final ClientHandler handler;
+    private final Handler handler;
     private final Semaphore permits = new Semaphore(MAX_CLIENTS);
     private final HalfMade<ConnectionRequest> halfMade = new HalfMade<>(MOST_HALF_MADE, MOST_HALF_MADE_OF_AN_ADDRESS);
 
@@ -51,7 +51,7 @@ final class ConnectionServer implements InteropServer {
             IdentifierOptions options,
             ConnectionParameters parameters,
             Duration patience,
-            ClientHandler handler) {
+            Handler handler) {
         this.parameters = parameters;
         this.patience = patience;
         this.handler = handler;
@@ -204,5 +204,13 @@ final class ConnectionServer implements InteropServer {
     @Override
     public void close() {
         listener.close();
+    }
+
+    /// Serves one client of a [ConnectionServer].
+    interface Handler {
+        /// Serves the client until it disconnects. Blocks.
+        ///
+        /// @return a line that reports what was done
+        String serve(SynchronousConnection client) throws InterruptedException;
     }
 }

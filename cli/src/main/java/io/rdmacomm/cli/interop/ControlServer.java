@@ -1,7 +1,7 @@
 package io.rdmacomm.cli.interop;
 
-import io.rdmacomm.cli.terminal.CommandFailure;
-import io.rdmacomm.cli.terminal.FailureText;
+import io.rdmacomm.cli.command.CommandFailure;
+import io.rdmacomm.cli.command.FailureText;
 import io.rdmacomm.verbs.RdmaException;
 import java.io.IOException;
 import java.net.BindException;
@@ -11,7 +11,7 @@ import java.net.Socket;
 import java.util.function.Consumer;
 
 /// A server for C programs that agree over TCP: serves one client after another.
-public final class ControlServer implements InteropServer {
+final class ControlServer implements InteropServer {
     private static final int BACKLOG = 16;
 
     private final Session session;
@@ -19,7 +19,7 @@ public final class ControlServer implements InteropServer {
     private volatile boolean closed;
 
     /// Serves one client.
-    public interface Session {
+    interface Session {
         /// Serves the client until it is done. Blocks.
         ///
         /// @param client an accepted connection; the caller closes it
@@ -30,7 +30,7 @@ public final class ControlServer implements InteropServer {
     /// Starts to listen.
     ///
     /// @param address where; port 0 picks a free one
-    public ControlServer(InetSocketAddress address, Session session) throws IOException {
+    ControlServer(InetSocketAddress address, Session session) throws IOException {
         this.session = session;
         this.listener = new ServerSocket();
         try {

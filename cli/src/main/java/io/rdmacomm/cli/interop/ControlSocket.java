@@ -1,7 +1,7 @@
 package io.rdmacomm.cli.interop;
 
-import io.rdmacomm.cli.terminal.AddressText;
-import io.rdmacomm.cli.terminal.CommandFailure;
+import io.rdmacomm.cli.command.AddressText;
+import io.rdmacomm.cli.command.CommandFailure;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /// The TCP connection over which both ends of a C program agree before their queue pairs can talk. The C
 /// programs take each message with one read(2), so each is written at once, and none is written early. For
 /// one thread.
-public final class ControlSocket implements AutoCloseable {
+final class ControlSocket implements AutoCloseable {
     private final Socket socket;
     private final String peer;
     private final String program;
@@ -28,7 +28,7 @@ public final class ControlSocket implements AutoCloseable {
     ///
     /// @param program the C program that should run at the other end, for error messages
     /// @param patience how long all reads until the next [#nextStep()] may take
-    public ControlSocket(Socket socket, String program, Duration patience) throws IOException {
+    ControlSocket(Socket socket, String program, Duration patience) throws IOException {
         this.socket = socket;
         this.program = program;
         this.peer = AddressText.of((InetSocketAddress) socket.getRemoteSocketAddress());
@@ -41,7 +41,7 @@ public final class ControlSocket implements AutoCloseable {
     ///
     /// @param command our command that serves the same, for the error message
     /// @throws CommandFailure if nobody listens there
-    public static ControlSocket connect(String host, int port, String program, String command, Duration patience)
+    static ControlSocket connect(String host, int port, String program, String command, Duration patience)
             throws IOException {
         long deadline = System.nanoTime() + patience.toNanos();
         IOException last = new UnknownHostException(host);
@@ -62,29 +62,29 @@ public final class ControlSocket implements AutoCloseable {
     }
 
     /// Gives the reads that follow the whole patience again.
-    public void nextStep() {
+    void nextStep() {
         deadline = System.nanoTime() + patience.toNanos();
     }
 
     /// Where the peer is.
-    public InetAddress remoteAddress() {
+    InetAddress remoteAddress() {
         return socket.getInetAddress();
     }
 
     /// The peer's address and port.
-    public String peer() {
+    String peer() {
         return peer;
     }
 
     /// The C program that should run at the other end.
-    public String program() {
+    String program() {
         return program;
     }
 
     /// Sends a message.
     ///
     /// @throws CommandFailure if the peer has closed the connection
-    public void write(byte[] message) throws IOException {
+    void write(byte[] message) throws IOException {
         try {
             socket.getOutputStream().write(message);
         } catch (SocketException e) {
@@ -96,7 +96,7 @@ public final class ControlSocket implements AutoCloseable {
     ///
     /// @param what the message, for the error messages
     /// @throws CommandFailure if it does not arrive in time, or the peer closes the connection
-    public byte[] read(int length, String what) throws IOException {
+    byte[] read(int length, String what) throws IOException {
         byte[] bytes = new byte[length];
         InputStream in = socket.getInputStream();
         int have = 0;

@@ -1,12 +1,12 @@
 package io.rdmacomm.cli.interop;
 
+import io.rdmacomm.cli.command.DeviceOption;
+import io.rdmacomm.cli.command.JsonOption;
+import io.rdmacomm.cli.command.ListenOptions;
+import io.rdmacomm.cli.command.PeerAddress;
+import io.rdmacomm.cli.command.PeerOptions;
 import io.rdmacomm.cli.command.Subcommand;
-import io.rdmacomm.cli.options.DeviceOption;
-import io.rdmacomm.cli.options.JsonOption;
-import io.rdmacomm.cli.options.ListenOptions;
-import io.rdmacomm.cli.options.PeerAddress;
-import io.rdmacomm.cli.options.PeerOptions;
-import io.rdmacomm.cli.options.TimeoutOption;
+import io.rdmacomm.cli.command.TimeoutOption;
 import io.rdmacomm.verbs.Capability;
 import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.cm.ConnectionManager;
@@ -25,7 +25,8 @@ import picocli.CommandLine.Parameters;
         description = {
             "Copy a string into a server's memory with WRITE, read it back with READ, and compare.",
             "",
-            "Interoperates with rdma_server and rdma_client of github.com/animeshtrivedi/rdma-example if both machines are",
+            "Interoperates with rdma_server and rdma_client of github.com/animeshtrivedi/rdma-example if both machines"
+                    + " are",
             "little-endian. The default port is 20886 instead of 2020, because these programs have it."
         },
         footer = {
@@ -107,7 +108,8 @@ public final class CopyStringCommand extends Subcommand {
     private void copy(ConnectionManager manager, PeerAddress address, byte[] bytes)
             throws IOException, InterruptedException {
         int port = address.port(listen.port(StringCopyClient.PORT));
-        StringCopyResult result = StringCopyClient.copy(manager, address.host(), port, bytes, timeout.value(false));
+        StringCopyClient.Result result =
+                StringCopyClient.copy(manager, address.host(), port, bytes, timeout.value(false));
         double writeMicros = result.writeNanos() / 1e3;
         double readMicros = result.readNanos() / 1e3;
         if (!json.ownsStandardOutput()) {

@@ -1,8 +1,8 @@
 package io.rdmacomm.cli.interop;
 
-import io.rdmacomm.cli.options.ListenOptions;
-import io.rdmacomm.cli.terminal.CloseOnExit;
-import io.rdmacomm.cli.terminal.CommandOutput;
+import io.rdmacomm.cli.command.CloseOnExit;
+import io.rdmacomm.cli.command.CommandOutput;
+import io.rdmacomm.cli.command.ListenOptions;
 import io.rdmacomm.verbs.cm.ConnectionManager;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;

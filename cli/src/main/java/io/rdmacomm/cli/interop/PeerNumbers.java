@@ -1,6 +1,6 @@
 package io.rdmacomm.cli.interop;
 
-import io.rdmacomm.cli.terminal.CommandFailure;
+import io.rdmacomm.cli.command.CommandFailure;
 import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.Gid;
 import io.rdmacomm.verbs.LinkLayer;
@@ -9,12 +9,12 @@ import io.rdmacomm.verbs.QueuePairInfo;
 import java.net.InetAddress;
 
 /// The numbers of queue pairs that C programs exchange over TCP.
-public final class PeerNumbers {
+final class PeerNumbers {
     private PeerNumbers() {}
 
     /// Whether this end sends its GID: on Ethernet, packets carry one. On InfiniBand the LID is enough, and
     /// the C programs send no GID there either, unless they are told to.
-    public static boolean needGid(Context context, PathOptions path) {
+    static boolean needGid(Context context, PathOptions path) {
         return path.gidIndex().isPresent() || isEthernet(context, path);
     }
 
@@ -28,8 +28,7 @@ public final class PeerNumbers {
     /// @param from the host that sent the numbers
     /// @param withGid the C program with the option that makes it send a GID, for the error message
     /// @throws CommandFailure if it cannot, or must not
-    public static void check(
-            QueuePairInfo remote, Context context, PathOptions path, InetAddress from, String withGid) {
+    static void check(QueuePairInfo remote, Context context, PathOptions path, InetAddress from, String withGid) {
         if (remote.gid().equals(Gid.NONE) && isEthernet(context, path)) {
             throw new CommandFailure("the peer sent no GID, and packets on Ethernet need one: start " + withGid);
         }

@@ -1,36 +1,34 @@
 package io.rdmacomm.cli.interop;
 
-import io.rdmacomm.cli.terminal.CommandFailure;
-import io.rdmacomm.verbs.AddressHandle;
+import io.rdmacomm.cli.command.CommandFailure;
+import io.rdmacomm.cli.rig.VerbsEnd;
 import io.rdmacomm.verbs.Completions;
 import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.Context;
-import io.rdmacomm.verbs.DatagramOptions;
 import io.rdmacomm.verbs.Gid;
 import io.rdmacomm.verbs.PathOptions;
 import io.rdmacomm.verbs.QueuePairInfo;
 import io.rdmacomm.verbs.QueuePairType;
+import io.rdmacomm.verbs.QueueSizes;
 import io.rdmacomm.verbs.ReceiveBatch;
 import io.rdmacomm.verbs.SendBatch;
 import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.net.InetAddress;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
 /// One run of ibv_rc_pingpong(1), ibv_uc_pingpong(1) or ibv_ud_pingpong(1): over queue pairs that connect by
 /// number, each side sends the next message when its last one has completed and one of the peer has arrived.
 /// The client begins. For one thread.
-public final class PingPong implements AutoCloseable {
+final class PingPong implements AutoCloseable {
     private static final int READ_ATOMIC = 1;
-    /// The value that the C program uses.
-    private static final int QUEUE_KEY = 0x1111_1111;
-    private static final int SPINS = 2000;
-    private static final long SLEEP_NANOS = 20_000;
 
     private final Context context;
     private final PingPongSettings settings;
     private final Consumer<String> lines;
-    private final MessageQueuePair pair;
+    private final VerbsEnd end;
     private final SendBatch send;
     private final ReceiveBatch receives;
     private final Completions completions;
@@ -38,18 +36,25 @@ public final class PingPong implements AutoCloseable {
     /// Creates everything that a run needs; connects nothing yet.
     ///
     /// @param lines receives the addresses of both sides, as the C program prints them
-    public PingPong(Context context, PingPongSettings settings, Consumer<String> lines) {
+    PingPong(Context context, PingPongSettings settings, Consumer<String> lines) {
         this.context = context;
         this.settings = settings;
         this.lines = lines;
         checkSize();
-        this.pair = new MessageQueuePair(
-                context, settings.type(), 1, settings.receives(), settings.bytes(), settings.headerBytes());
-        PingPongContent.fill(pair.outgoing().segment(), settings.check());
-        this.send = SendBatch.create(pair.arena(), 1, 1);
-        send.send(0).with(pair.outgoing(), 0, settings.bytes()).signaled();
-        this.receives = ReceiveBatch.create(pair.arena(), settings.receives(), 1);
-        this.completions = Completions.create(pair.arena(), 2);
+        this.end = new VerbsEnd(
+                context,
+                settings.type(),
+                new QueueSizes(1, settings.receives(), 1, 1, 0),
+                0,
+                settings.bytes(),
+                (long) settings.headerBytes() + settings.bytes(),
+                VerbsEnd.MESSAGES);
+        Arena arena = Arena.ofAuto();
+        Content.fill(end.outgoing().segment(), settings.check());
+        this.send = SendBatch.create(arena, 1, 1);
+        send.send(0).with(end.outgoing(), 0, settings.bytes()).signaled();
+        this.receives = ReceiveBatch.create(arena, settings.receives(), 1);
+        this.completions = Completions.create(arena, 2);
     }
 
     private void checkSize() {
@@ -62,7 +67,7 @@ public final class PingPong implements AutoCloseable {
     }
 
     /// Runs as the client of the server at that host.
-    public PingPongResult play(String host, int port) throws IOException {
+    PingPongResult play(String host, int port) throws IOException {
         PingPongAddress peer;
         InetAddress from;
         try (PingPongExchange exchange = PingPongExchange.connect(host, port, settings)) {
@@ -91,7 +96,7 @@ public final class PingPong implements AutoCloseable {
     /// The address of this side.
     private PingPongAddress localAddress() {
         PathOptions path = settings.connection().path();
-        QueuePairInfo info = pair.queuePair().info(path);
+        QueuePairInfo info = end.queuePair().info(path);
         boolean needed = PeerNumbers.needGid(context, path);
         PingPongAddress own = new PingPongAddress(
                 info.lid(), info.number(), info.packetSequenceNumber(), needed ? info.gid() : Gid.NONE);
@@ -109,26 +114,21 @@ public final class PingPong implements AutoCloseable {
                 peer.gid(),
                 how.path().mtu());
         PeerNumbers.check(remote, context, how.path(), from, settings.program() + " with -g INDEX");
-        if (settings.isDatagram()) {
-            AddressHandle handle = pair.domain().createAddressHandle(remote, how.path());
-            send.to(handle, peer.number(), QUEUE_KEY); // closed with the protection domain
-            pair.queuePair().startDatagrams(DatagramOptions.ofKey(QUEUE_KEY).withPath(how.path()));
-        } else {
-            pair.queuePair()
-                    .connect(
-                            remote, how.withAccessFlags(MessageQueuePair.ACCESS).withReadAtomic(READ_ATOMIC));
-        }
-        // The peer sends nothing before the exchange has ended, so nothing is lost.
-        postReceives(settings.receives());
+        // The peer sends nothing before the exchange has ended.
+        end.connect(
+                remote,
+                how.withAccessFlags(VerbsEnd.MESSAGES).withReadAtomic(READ_ATOMIC),
+                () -> postReceives(settings.receives()));
+        end.address(send);
     }
 
     private void postReceives(int count) {
         receives.clear();
         for (int i = 0; i < count; i++) {
-            receives.receive(1).with(pair.incoming(), 0, pair.incoming().length());
+            receives.receive(1).with(end.incoming(), 0, end.incoming().length());
         }
-        if (pair.queuePair().post(receives) != count) {
-            throw new CommandFailure("the receive queue of " + pair.queuePair() + " is full: use a smaller --rx-depth");
+        if (end.queuePair().post(receives) != count) {
+            throw new CommandFailure("the receive queue of " + end.queuePair() + " is full: use a smaller --rx-depth");
         }
     }
 
@@ -137,15 +137,17 @@ public final class PingPong implements AutoCloseable {
         int received = 0;
         int posted = settings.receives();
         int begun = 0;
-        int idle = 0;
         long start = System.nanoTime();
         if (begin) {
             post();
             begun = 1;
         }
-        long deadline = start + settings.patience().toNanos();
         while (sent < settings.iterations() || received < settings.iterations()) {
-            int count = pair.completionQueue().poll(completions);
+            int count = end.await(
+                    completions, System.nanoTime() + settings.patience().toNanos());
+            if (count == 0) {
+                throw nothing(sent, received);
+            }
             for (int i = 0; i < count; i++) {
                 checkStatus(i);
                 if (completions.isReceive(i)) {
@@ -166,29 +168,13 @@ public final class PingPong implements AutoCloseable {
                 post();
                 begun++;
             }
-            if (count > 0) {
-                idle = 0;
-                deadline = System.nanoTime() + settings.patience().toNanos();
-            } else {
-                rest(++idle);
-                checkDeadline(deadline, sent, received);
-            }
         }
         return new PingPongResult(settings.bytes(), settings.iterations(), System.nanoTime() - start);
     }
 
-    /// Spins for a moment, and then yields the processor, which the peer may need.
-    private static void rest(int polls) {
-        if (polls < SPINS) {
-            Thread.onSpinWait();
-        } else {
-            LockSupport.parkNanos(SLEEP_NANOS);
-        }
-    }
-
     private void post() {
-        if (pair.queuePair().post(send) != 1) {
-            throw new CommandFailure("the send queue of " + pair.queuePair() + " is full");
+        if (end.queuePair().post(send) != 1) {
+            throw new CommandFailure("the send queue of " + end.queuePair() + " is full");
         }
     }
 
@@ -207,7 +193,7 @@ public final class PingPong implements AutoCloseable {
                     + settings.bytes() + ": use the same --size on both sides");
         }
         if (settings.check()) {
-            long wrong = PingPongContent.mismatch(pair.incoming().segment().asSlice(settings.headerBytes()));
+            long wrong = Content.mismatch(end.incoming().segment().asSlice(settings.headerBytes()));
             if (wrong >= 0) {
                 throw new CommandFailure("message " + number + " is wrong at byte " + wrong
                         + ": was the client started with -c (--check)?");
@@ -215,20 +201,46 @@ public final class PingPong implements AutoCloseable {
         }
     }
 
-    private void checkDeadline(long deadline, int sent, int received) {
-        if (System.nanoTime() - deadline > 0) {
-            throw new CommandFailure("nothing arrived within "
-                    + settings.patience().toMillis() + " ms after " + sent + " messages sent and " + received
-                    + " received: is the peer running, and does it use the same --count?"
-                    + (settings.type() == QueuePairType.RELIABLE_CONNECTED
-                            ? ""
-                            : " A message may also have been lost."));
-        }
+    private CommandFailure nothing(int sent, int received) {
+        return new CommandFailure("nothing arrived within "
+                + settings.patience().toMillis() + " ms after " + sent + " messages sent and " + received
+                + " received: is the peer running, and does it use the same --count?"
+                + (settings.type() == QueuePairType.RELIABLE_CONNECTED ? "" : " A message may also have been lost."));
     }
 
     /// Frees everything that the run used.
     @Override
     public void close() {
-        pair.close();
+        end.close();
+    }
+
+    /// The content of the messages of ibv_rc_pingpong(1): 0x7b in every byte, except that -c puts zero at the beginning
+    /// of each page.
+    static final class Content {
+        private static final byte FILL = 0x7b;
+        private static final int PAGE = 4096;
+
+        private Content() {}
+
+        /// Fills a message.
+        static void fill(MemorySegment message, boolean checked) {
+            for (long at = 0; at < message.byteSize(); at++) {
+                message.set(ValueLayout.JAVA_BYTE, at, expected(at, checked));
+            }
+        }
+
+        /// The offset of the first wrong byte in a message of a peer with -c; -1 if there is none.
+        static long mismatch(MemorySegment message) {
+            for (long at = 0; at < message.byteSize(); at++) {
+                if (message.get(ValueLayout.JAVA_BYTE, at) != expected(at, true)) {
+                    return at;
+                }
+            }
+            return -1;
+        }
+
+        private static byte expected(long at, boolean checked) {
+            return checked && at % PAGE == 0 ? 0 : FILL;
+        }
     }
 }

@@ -1,6 +1,6 @@
 package io.rdmacomm.cli.interop;
 
-import io.rdmacomm.cli.terminal.CommandFailure;
+import io.rdmacomm.cli.command.CommandFailure;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;

@@ -8,24 +8,24 @@ import java.util.Locale;
 /// @param messageBytes the message size
 /// @param iterations the number of messages in each direction
 /// @param nanos the total time
-public record PingPongResult(int messageBytes, int iterations, long nanos) {
+record PingPongResult(int messageBytes, int iterations, long nanos) {
     /// The bytes transferred in both directions.
-    public long bytes() {
+    long bytes() {
         return 2L * messageBytes * iterations;
     }
 
     /// Bits per microsecond, in both directions together.
-    public double megabitsPerSecond() {
+    double megabitsPerSecond() {
         return bytes() * 8e3 / nanos;
     }
 
     /// The round-trip time in microseconds.
-    public double microsPerIteration() {
+    double microsPerIteration() {
         return nanos / 1e3 / iterations;
     }
 
     /// The two lines that the C program prints.
-    public List<String> lines() {
+    List<String> lines() {
         return List.of(
                 String.format(
                         Locale.ROOT,

@@ -7,7 +7,7 @@ import java.net.Socket;
 import java.util.function.Consumer;
 
 /// The server of ibv_rc_pingpong(1): each client plays its own run.
-public final class PingPongServer implements ControlServer.Session {
+final class PingPongServer implements ControlServer.Session {
     private final Context context;
     private final PingPongSettings settings;
 
@@ -19,7 +19,7 @@ public final class PingPongServer implements ControlServer.Session {
     /// Starts to listen.
     ///
     /// @param address the TCP address for exchanging the addresses of the queue pairs
-    public static InteropServer listen(Context context, PingPongSettings settings, InetSocketAddress address)
+    static InteropServer listen(Context context, PingPongSettings settings, InetSocketAddress address)
             throws IOException {
         return new ControlServer(address, new PingPongServer(context, settings));
     }

@@ -16,7 +16,7 @@ import java.time.Duration;
 /// @param connection how the queue pair connects: port (-i), GID index (-g), MTU (-m), service level (-l)
 /// @param check whether to check the content of each message (-c)
 /// @param patience how long to wait for the peer at each step
-public record PingPongSettings(
+record PingPongSettings(
         QueuePairType type,
         int bytes,
         int iterations,
@@ -25,7 +25,7 @@ public record PingPongSettings(
         boolean check,
         Duration patience) {
     /// The default path MTU of the C program.
-    public static final PathMtu MTU = PathMtu.MTU_1024;
+    static final PathMtu MTU = PathMtu.MTU_1024;
 
     /// The name of the C program.
     String program() {

@@ -1,7 +1,7 @@
 package io.rdmacomm.cli.interop;
 
-import io.rdmacomm.cli.terminal.CommandFailure;
-import io.rdmacomm.cli.terminal.OnFailure;
+import io.rdmacomm.cli.command.CommandFailure;
+import io.rdmacomm.cli.command.OnFailure;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.MemoryRegion;
@@ -91,7 +91,8 @@ public final class RpingClient implements AutoCloseable {
     }
 
     private void advertise(MemoryRegion region) throws InterruptedException {
-        BufferDescriptor buffer = new BufferDescriptor(region.address(), (int) region.length(), region.remoteKey());
+        BufferFormat.Buffer buffer =
+                new BufferFormat.Buffer(region.address(), (int) region.length(), region.remoteKey());
         if (!connection.send(BufferFormat.RPING.encode(buffer))) {
             throw new CommandFailure("the server ended the connection: does it use the same --size?");
         }

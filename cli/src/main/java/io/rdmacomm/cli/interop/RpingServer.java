@@ -1,6 +1,6 @@
 package io.rdmacomm.cli.interop;
 
-import io.rdmacomm.cli.terminal.CommandFailure;
+import io.rdmacomm.cli.command.CommandFailure;
 import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.MemoryRegion;
 import io.rdmacomm.verbs.cm.ConnectionManager;
@@ -12,7 +12,7 @@ import java.util.function.Consumer;
 
 /// The server of rping(1); [RpingClient] draws the protocol. A message describes the source or the target buffer,
 /// depending only on its position in the sequence.
-public final class RpingServer implements ClientHandler {
+public final class RpingServer implements ConnectionServer.Handler {
     private static final MemorySegment GO_AHEAD =
             MemorySegment.ofArray(new byte[BufferFormat.BYTES]).asReadOnly();
 
@@ -62,7 +62,7 @@ public final class RpingServer implements ClientHandler {
         if (message == null) {
             return false;
         }
-        BufferDescriptor from = BufferFormat.RPING.decode(message);
+        BufferFormat.Buffer from = BufferFormat.RPING.decode(message);
         checkSize(from);
         client.read(text, from.length(), from.address(), from.key());
         MemorySegment content = text.segment().asSlice(0, from.length());
@@ -71,7 +71,7 @@ public final class RpingServer implements ClientHandler {
         if (!client.send(GO_AHEAD)) {
             throw new CommandFailure("the client disconnected in the middle of a ping");
         }
-        BufferDescriptor to = BufferFormat.RPING.decode(client.expectMessage());
+        BufferFormat.Buffer to = BufferFormat.RPING.decode(client.expectMessage());
         long length = RpingText.length(content);
         if (Integer.toUnsignedLong(to.length()) < length) {
             throw new CommandFailure("the client asks for " + length + " bytes in a buffer of "
@@ -84,7 +84,7 @@ public final class RpingServer implements ClientHandler {
         return true;
     }
 
-    private static void checkSize(BufferDescriptor buffer) {
+    private static void checkSize(BufferFormat.Buffer buffer) {
         if (buffer.length() < 1 || buffer.length() > RpingText.MAX_BYTES) {
             throw new CommandFailure("the client offers a text of " + Integer.toUnsignedString(buffer.length())
                     + " bytes where rping has 1 to " + RpingText.MAX_BYTES + ": it speaks a different protocol");

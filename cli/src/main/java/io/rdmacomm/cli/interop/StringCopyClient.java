@@ -1,6 +1,6 @@
 package io.rdmacomm.cli.interop;
 
-import io.rdmacomm.cli.terminal.CommandFailure;
+import io.rdmacomm.cli.command.CommandFailure;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.MemoryRegion;
 import io.rdmacomm.verbs.cm.ConnectionManager;
@@ -43,17 +43,16 @@ public final class StringCopyClient {
     /// @param text 1 to [#MAX_BYTES] bytes
     /// @param patience how long each step may take
     /// @throws CommandFailure if it failed, or the text came back changed
-    public static StringCopyResult copy(
-            ConnectionManager manager, String host, int port, byte[] text, Duration patience)
+    public static Result copy(ConnectionManager manager, String host, int port, byte[] text, Duration patience)
             throws IOException, InterruptedException {
         try (SynchronousConnection connection =
                 SynchronousConnection.connect(manager, host, port, IdentifierOptions.none(), PARAMETERS, patience)) {
             MemoryRegion source = connection.allocate(text.length, ACCESS);
             MemoryRegion target = connection.allocate(text.length, ACCESS);
             source.segment().copyFrom(MemorySegment.ofArray(text));
-            BufferDescriptor own = new BufferDescriptor(source.address(), text.length, source.remoteKey());
+            BufferFormat.Buffer own = new BufferFormat.Buffer(source.address(), text.length, source.remoteKey());
             connection.send(BufferFormat.STRING_COPY.encode(own));
-            BufferDescriptor remote = BufferFormat.STRING_COPY.decode(connection.expectMessage());
+            BufferFormat.Buffer remote = BufferFormat.STRING_COPY.decode(connection.expectMessage());
             if (remote.length() != text.length) {
                 throw new CommandFailure("the server offers " + Integer.toUnsignedString(remote.length())
                         + " bytes, but the client asked for " + text.length);
@@ -67,7 +66,14 @@ public final class StringCopyClient {
             if (wrong >= 0) {
                 throw new CommandFailure("source and destination buffers differ at byte " + wrong);
             }
-            return new StringCopyResult(text.length, written - begin, read - written);
+            return new Result(text.length, written - begin, read - written);
         }
     }
+
+    /// The figures of a copied string, which came back unchanged.
+    ///
+    /// @param bytes the length of the string in UTF-8
+    /// @param writeNanos how long the WRITE into the server's buffer took
+    /// @param readNanos how long it took to READ it back
+    public record Result(int bytes, long writeNanos, long readNanos) {}
 }

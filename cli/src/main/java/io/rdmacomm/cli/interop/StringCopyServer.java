@@ -1,6 +1,6 @@
 package io.rdmacomm.cli.interop;
 
-import io.rdmacomm.cli.terminal.CommandFailure;
+import io.rdmacomm.cli.command.CommandFailure;
 import io.rdmacomm.verbs.MemoryRegion;
 import io.rdmacomm.verbs.cm.ConnectionManager;
 import io.rdmacomm.verbs.cm.IdentifierOptions;
@@ -12,7 +12,7 @@ import java.time.Duration;
 
 /// The server of the string copy: lends each client as much memory as it asks for, until it disconnects.
 /// [StringCopyClient] draws the protocol.
-public final class StringCopyServer implements ClientHandler {
+public final class StringCopyServer implements ConnectionServer.Handler {
     private static final int SHOWN = 60;
 
     private StringCopyServer() {}
@@ -33,7 +33,7 @@ public final class StringCopyServer implements ClientHandler {
 
     @Override
     public String serve(SynchronousConnection client) throws InterruptedException {
-        BufferDescriptor wanted = BufferFormat.STRING_COPY.decode(client.expectMessage());
+        BufferFormat.Buffer wanted = BufferFormat.STRING_COPY.decode(client.expectMessage());
         if (wanted.length() < 1 || wanted.length() > StringCopyClient.MAX_BYTES) {
             throw new CommandFailure("the client asks for " + Integer.toUnsignedString(wanted.length())
                     + " bytes; the limit is 1 to " + StringCopyClient.MAX_BYTES);
@@ -42,7 +42,7 @@ public final class StringCopyServer implements ClientHandler {
         // The client sends nothing more: this receive completes when the client disconnects.
         client.postReceive();
         client.send(BufferFormat.STRING_COPY.encode(
-                new BufferDescriptor(buffer.address(), wanted.length(), buffer.remoteKey())));
+                new BufferFormat.Buffer(buffer.address(), wanted.length(), buffer.remoteKey())));
         if (client.awaitMessage() != null) {
             throw new CommandFailure("the client sent a message instead of disconnecting");
         }

@@ -1,14 +1,15 @@
 package io.rdmacomm.cli.interop;
 
-import io.rdmacomm.cli.terminal.CommandFailure;
-import io.rdmacomm.cli.terminal.OnFailure;
+import io.rdmacomm.cli.command.CommandFailure;
+import io.rdmacomm.cli.command.OnFailure;
+import io.rdmacomm.cli.rig.VerbsEnd;
 import io.rdmacomm.verbs.AccessFlag;
-import io.rdmacomm.verbs.CompletionQueue;
 import io.rdmacomm.verbs.Completions;
 import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.DeadlineException;
 import io.rdmacomm.verbs.MemoryRegion;
 import io.rdmacomm.verbs.QueuePairType;
+import io.rdmacomm.verbs.QueueSizes;
 import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.verbs.ReceiveBatch;
 import io.rdmacomm.verbs.SendBatch;
@@ -21,6 +22,7 @@ import io.rdmacomm.verbs.cm.ConnectionRequest;
 import io.rdmacomm.verbs.cm.IdentifierOptions;
 import io.rdmacomm.verbs.cm.Route;
 import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -39,10 +41,9 @@ final class SynchronousConnection implements AutoCloseable {
     private static final int SENDS = 4;
     private static final int RECEIVES = 1;
     private static final long RECEIVE = 0;
-    private static final long SPIN_NANOS = 20_000;
 
     private final Duration patience;
-    private final MessageQueuePair pair;
+    private final VerbsEnd end;
     private final SendBatch request;
     private final ReceiveBatch receive;
     private final Completions completions;
@@ -54,11 +55,19 @@ final class SynchronousConnection implements AutoCloseable {
 
     private SynchronousConnection(Context context, Duration patience) {
         this.patience = patience;
-        this.pair = new MessageQueuePair(context, QueuePairType.RELIABLE_CONNECTED, SENDS, RECEIVES, MESSAGE_ROOM, 0);
-        this.request = SendBatch.create(pair.arena(), 1, 1);
-        this.receive = ReceiveBatch.create(pair.arena(), RECEIVES, 1);
-        this.completions = Completions.create(pair.arena(), 1);
-        receive.receive(RECEIVE).with(pair.incoming(), 0, MESSAGE_ROOM);
+        this.end = new VerbsEnd(
+                context,
+                QueuePairType.RELIABLE_CONNECTED,
+                new QueueSizes(SENDS, RECEIVES, 1, 1, 0),
+                0,
+                MESSAGE_ROOM,
+                MESSAGE_ROOM,
+                VerbsEnd.MESSAGES);
+        Arena arena = Arena.ofAuto();
+        this.request = SendBatch.create(arena, 1, 1);
+        this.receive = ReceiveBatch.create(arena, RECEIVES, 1);
+        this.completions = Completions.create(arena, 1);
+        receive.receive(RECEIVE).with(end.incoming(), 0, MESSAGE_ROOM);
     }
 
     /// Connects to a listener. Tries all addresses of the host in turn. Blocks.
@@ -76,9 +85,9 @@ final class SynchronousConnection implements AutoCloseable {
         for (InetAddress address : InetAddress.getAllByName(host)) {
             try (Route route = manager.resolve(new InetSocketAddress(address, port), options, patience)) {
                 return open(manager.context(), patience, connection -> {
-                    route.prepare(connection.pair.queuePair());
+                    route.prepare(connection.end.queuePair());
                     connection.postReceive();
-                    return route.connect(connection.pair.queuePair(), parameters, patience);
+                    return route.connect(connection.end.queuePair(), parameters, patience);
                 });
             } catch (ConnectionException | DeadlineException e) {
                 last = e;
@@ -96,13 +105,13 @@ final class SynchronousConnection implements AutoCloseable {
     static SynchronousConnection accept(ConnectionRequest request, ConnectionParameters parameters, Duration patience)
             throws InterruptedException {
         return open(request.manager().context(), patience, connection -> {
-            request.prepare(connection.pair.queuePair());
+            request.prepare(connection.end.queuePair());
             connection.postReceive();
-            return request.accept(connection.pair.queuePair(), parameters, patience);
+            return request.accept(connection.end.queuePair(), parameters, patience);
         });
     }
 
-    /// Establishes the connection of a queue pair.
+    /// Establishes the connection of a queue end.
     private interface Establishing {
         Connection establish(SynchronousConnection connection) throws InterruptedException;
     }
@@ -116,13 +125,13 @@ final class SynchronousConnection implements AutoCloseable {
 
     /// Allocates registered memory, which is freed together with the connection.
     MemoryRegion allocate(long bytes, Set<AccessFlag> access) {
-        return pair.domain().allocate(bytes, access);
+        return end.allocate(bytes, access);
     }
 
     /// Posts a receive for the next message of the peer.
     void postReceive() {
-        if (pair.queuePair().post(receive) != 1) {
-            throw new CommandFailure("the receive queue of " + pair.queuePair() + " is full");
+        if (end.queuePair().post(receive) != 1) {
+            throw new CommandFailure("the receive queue of " + end.queuePair() + " is full");
         }
     }
 
@@ -137,7 +146,7 @@ final class SynchronousConnection implements AutoCloseable {
         }
         long length = messageBytes;
         messageBytes = -1;
-        return length < 0 ? null : pair.incoming().segment().asSlice(0, length);
+        return length < 0 ? null : end.incoming().segment().asSlice(0, length);
     }
 
     /// Waits for the message that the posted receive takes, when the protocol does not allow the peer to disconnect.
@@ -156,8 +165,8 @@ final class SynchronousConnection implements AutoCloseable {
     ///
     /// @return false if the connection ended before that; the peer may have received the message nevertheless
     boolean send(MemorySegment message) throws InterruptedException {
-        pair.outgoing().segment().copyFrom(message);
-        request.clear().send(++lastRequest).with(pair.outgoing(), 0, message.byteSize());
+        end.outgoing().segment().copyFrom(message);
+        request.clear().send(++lastRequest).with(end.outgoing(), 0, message.byteSize());
         return execute("sending a message");
     }
 
@@ -188,8 +197,8 @@ final class SynchronousConnection implements AutoCloseable {
     /// @return false if the connection ended before that
     private boolean execute(String step) throws InterruptedException {
         request.signaled();
-        if (pair.queuePair().post(request) != 1) {
-            throw new CommandFailure("the send queue of " + pair.queuePair() + " is full");
+        if (end.queuePair().post(request) != 1) {
+            throw new CommandFailure("the send queue of " + end.queuePair() + " is full");
         }
         long deadline = System.nanoTime() + patience.toNanos();
         while (lastCompleted < lastRequest && !ended) {
@@ -198,23 +207,11 @@ final class SynchronousConnection implements AutoCloseable {
         return lastCompleted == lastRequest;
     }
 
-    /// Takes the next completion. Spins for a moment, and then sleeps.
+    /// Takes the next completion.
     private void awaitCompletion(String step, long deadline) throws InterruptedException {
-        CompletionQueue queue = pair.completionQueue();
-        long spinEnd = System.nanoTime() + SPIN_NANOS;
-        while (queue.poll(completions) == 0) {
-            if (System.nanoTime() - spinEnd < 0) {
-                Thread.onSpinWait();
-                continue;
-            }
-            long left = deadline - System.nanoTime();
-            if (left <= 0) {
-                throw new CommandFailure("timed out after " + patience.toMillis() + " ms waiting for " + step
-                        + ": is the peer running, and does it speak the same protocol?");
-            }
-            if (queue.await(completions, Duration.ofNanos(left)) > 0) {
-                break;
-            }
+        if (end.await(completions, deadline) == 0) {
+            throw new CommandFailure("timed out after " + patience.toMillis() + " ms waiting for " + step
+                    + ": is the peer running, and does it speak the same protocol?");
         }
         onCompletion(step);
     }
@@ -249,7 +246,7 @@ final class SynchronousConnection implements AutoCloseable {
                 made.close();
             }
         } finally {
-            pair.close();
+            end.close();
         }
     }
 }

@@ -1,17 +1,17 @@
 package io.rdmacomm.cli.mesh;
 
+import io.rdmacomm.cli.command.ByteSize;
+import io.rdmacomm.cli.command.CountText;
+import io.rdmacomm.cli.command.DeviceLine;
+import io.rdmacomm.cli.command.InputWatch;
+import io.rdmacomm.cli.command.JsonOption;
+import io.rdmacomm.cli.command.LocalNodes;
+import io.rdmacomm.cli.command.MeshWork;
+import io.rdmacomm.cli.command.NodeOptions;
+import io.rdmacomm.cli.command.ProgressLine;
 import io.rdmacomm.cli.command.Range;
+import io.rdmacomm.cli.command.SessionFlags;
 import io.rdmacomm.cli.command.Subcommand;
-import io.rdmacomm.cli.options.JsonOption;
-import io.rdmacomm.cli.options.NodeOptions;
-import io.rdmacomm.cli.options.SessionFlags;
-import io.rdmacomm.cli.process.InputWatch;
-import io.rdmacomm.cli.process.LocalNodes;
-import io.rdmacomm.cli.process.MeshWork;
-import io.rdmacomm.cli.terminal.ByteSize;
-import io.rdmacomm.cli.terminal.CountText;
-import io.rdmacomm.cli.terminal.DeviceLine;
-import io.rdmacomm.cli.terminal.ProgressLine;
 import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.comm.ThreadMode;
 import io.rdmacomm.comm.WorkMode;

@@ -1,9 +1,9 @@
 package io.rdmacomm.cli.mesh;
 
-import io.rdmacomm.cli.terminal.ByteSize;
-import io.rdmacomm.cli.terminal.CountText;
-import io.rdmacomm.cli.terminal.DeviceLine;
-import io.rdmacomm.cli.terminal.Rounding;
+import io.rdmacomm.cli.command.ByteSize;
+import io.rdmacomm.cli.command.CountText;
+import io.rdmacomm.cli.command.DeviceLine;
+import io.rdmacomm.cli.command.Rounding;
 import io.rdmacomm.comm.mesh.Mesh;
 import io.rdmacomm.comm.mesh.Rendezvous;
 import java.util.ArrayList;
@@ -19,13 +19,13 @@ import org.HdrHistogram.Histogram;
 /// @param setupNanos how long it took rank 0 to start the nodes of this machine and to join the mesh
 /// @param device of rank 0
 /// @param nodes by rank
-public record MeshReport(
+record MeshReport(
         Rendezvous rendezvous, MeshSettings settings, long setupNanos, DeviceLine device, List<NodeResult> nodes) {
     private static final int MOST_IN_DETAIL = 8;
     private static final String ROW = "%5s %5s %10s %10s %10s %10s %10s";
 
     /// Copies the list.
-    public MeshReport {
+    MeshReport {
         nodes = List.copyOf(nodes);
     }
 
@@ -35,7 +35,7 @@ public record MeshReport(
     }
 
     /// The same report with another time to join the mesh.
-    public MeshReport withSetupNanos(long nanos) {
+    MeshReport withSetupNanos(long nanos) {
         return new MeshReport(rendezvous, settings, nanos, device, nodes);
     }
 
@@ -60,7 +60,7 @@ public record MeshReport(
     }
 
     /// The lines for people: a row for each pair of nodes, or for each node if there are many.
-    public List<String> lines() {
+    List<String> lines() {
         List<String> lines = new ArrayList<>();
         int size = rendezvous.size();
         lines.add("in each iteration, each node writes %d blocks of %s to each other node, %d times"
@@ -96,7 +96,7 @@ public record MeshReport(
     }
 
     /// The members of the JSON document, except for `schema` and `environment`.
-    public Map<String, Object> toMap() {
+    Map<String, Object> toMap() {
         Map<String, Object> members = new LinkedHashMap<>();
         device.addTo(members);
         members.put("nodes", rendezvous.size());

@@ -9,7 +9,7 @@ package io.rdmacomm.cli.mesh;
 /// @param iterations the number of iterations; 0 to run for `durationNanos`
 /// @param warmUpNanos the length of the warm-up, if the iterations are not limited
 /// @param durationNanos the length of the measurement, after the warm-up
-public record MeshSettings(
+record MeshSettings(
         int depth, int passes, long blockBytes, int channels, long iterations, long warmUpNanos, long durationNanos) {
     /// How many writes a node makes to each other one in an iteration.
     int writes() {

@@ -1,6 +1,6 @@
 package io.rdmacomm.cli.mesh;
 
-import io.rdmacomm.cli.terminal.CommandFailure;
+import io.rdmacomm.cli.command.CommandFailure;
 import io.rdmacomm.comm.RdmaBuffer;
 import io.rdmacomm.comm.RemoteBuffer;
 import io.rdmacomm.comm.ServerSession;
@@ -20,7 +20,7 @@ import org.HdrHistogram.Histogram;
 
 /// All-to-all traffic, on one node. In an iteration every node writes some blocks to each other node, again and
 /// again; after a barrier every node checks what the others have written to it.
-public final class MeshTraffic {
+final class MeshTraffic {
     private static final int SPINS = 1000;
     private static final long PAUSE_NANOS = 20_000;
     private static final String STOP = "stop";
@@ -43,7 +43,7 @@ public final class MeshTraffic {
     /// @param timeout how long to wait for the others at each step
     /// @param progress receives the number of each iteration
     /// @throws CommandFailure if another node has other settings
-    public MeshTraffic(Mesh mesh, MeshSettings settings, Duration timeout, LongConsumer progress) {
+    MeshTraffic(Mesh mesh, MeshSettings settings, Duration timeout, LongConsumer progress) {
         this.mesh = mesh;
         this.settings = settings;
         this.timeout = timeout;
@@ -71,7 +71,7 @@ public final class MeshTraffic {
     /// Runs until rank 0 ends it, and brings the results to rank 0.
     ///
     /// @return on rank 0 the report of all nodes; on the others, of their own results
-    public MeshReport run(Rendezvous rendezvous) {
+    MeshReport run(Rendezvous rendezvous) {
         List<NodeResult> results = ResultGathering.gather(mesh, measure(), timeout);
         barrier();
         return MeshReport.of(rendezvous, settings, mesh, results);

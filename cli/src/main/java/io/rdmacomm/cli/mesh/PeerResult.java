@@ -1,6 +1,6 @@
 package io.rdmacomm.cli.mesh;
 
-import io.rdmacomm.cli.terminal.Rounding;
+import io.rdmacomm.cli.command.Rounding;
 import java.nio.ByteBuffer;
 import java.util.LinkedHashMap;
 import java.util.Map;

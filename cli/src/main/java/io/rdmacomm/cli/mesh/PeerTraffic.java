@@ -1,6 +1,6 @@
 package io.rdmacomm.cli.mesh;
 
-import io.rdmacomm.cli.bench.workload.DataPattern;
+import io.rdmacomm.cli.bench.trial.DataPattern;
 import io.rdmacomm.comm.BufferSlice;
 import io.rdmacomm.comm.CompletionHandler;
 import io.rdmacomm.comm.RdmaBuffer;

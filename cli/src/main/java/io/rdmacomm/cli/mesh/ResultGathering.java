@@ -1,6 +1,6 @@
 package io.rdmacomm.cli.mesh;
 
-import io.rdmacomm.cli.terminal.CommandFailure;
+import io.rdmacomm.cli.command.CommandFailure;
 import io.rdmacomm.comm.RdmaBuffer;
 import io.rdmacomm.comm.mesh.Mesh;
 import io.rdmacomm.comm.mesh.Node;

@@ -1,4 +1,4 @@
-/// All-to-all traffic between the nodes of a mesh: how it is made, checked, measured and reported.
+/// All-to-all traffic and collectives between the nodes of a mesh: how they are made, checked, measured and reported.
 @NullMarked
 package io.rdmacomm.cli.mesh;
 

@@ -1,16 +1,18 @@
 package io.rdmacomm.cli.report;
 
 import com.fasterxml.jackson.jr.ob.JSON;
+import io.rdmacomm.cli.bench.trial.Column;
+import io.rdmacomm.cli.command.ByteSize;
+import io.rdmacomm.cli.command.CommandFailure;
 import io.rdmacomm.cli.report.Chart.Kind;
 import io.rdmacomm.cli.report.Chart.Point;
 import io.rdmacomm.cli.report.Chart.Series;
-import io.rdmacomm.cli.terminal.ByteSize;
-import io.rdmacomm.cli.terminal.CommandFailure;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -22,23 +24,6 @@ import java.util.stream.Stream;
 public final class BenchDocument {
     private static final String MICROS = "us";
     private static final String GBPS = "Gbit/s";
-    /// The figures of a row, and their titles.
-    private static final List<List<String>> COLUMNS = List.of(
-            List.of("iterations", "samples"),
-            List.of("p50_us", "p50 us"),
-            List.of("p99_us", "p99 us"),
-            List.of("p999_us", "p99.9 us"),
-            List.of("max_us", "max us"),
-            List.of("avg_us", "mean us"),
-            List.of("gbps", GBPS),
-            List.of("million_messages_per_second", "M msg/s"),
-            List.of("cpu_us_per_gb", "CPU us/GB"),
-            List.of("ratio", "ratio"),
-            List.of("busy_cpu_client_percent", "busy client %"),
-            List.of("busy_cpu_server_percent", "busy server %"),
-            List.of("idle_cpu_client_percent", "idle client %"),
-            List.of("idle_cpu_server_percent", "idle server %"));
-
     /// The facts of a run besides its environment, and what they are.
     private static final List<List<String>> FACTS = List.of(
             List.of("processors", "processors"),
@@ -277,20 +262,21 @@ public final class BenchDocument {
     }
 
     private Grid results() {
-        List<List<String>> columns = COLUMNS.stream()
-                .filter(column -> !rowsWith(column.getFirst()).isEmpty())
+        List<Column> columns = Arrays.stream(Column.values())
+                .filter(column ->
+                        !column.title().isEmpty() && !rowsWith(column.member()).isEmpty())
                 .toList();
         List<String> titles = new ArrayList<>(List.of("test", "size"));
-        columns.forEach(column -> titles.add(column.getLast()));
+        columns.forEach(column -> titles.add(column.title()));
         List<List<String>> cells = new ArrayList<>();
         for (Map<?, ?> row : rows()) {
             List<String> line = new ArrayList<>(List.of(name(row), size(row)));
-            columns.forEach(column -> line.add(cell(row, column.getFirst())));
+            columns.forEach(column -> line.add(cell(row, column.member())));
             cells.add(line);
         }
         return new Grid(
-                "ratio: latency / floor, or bandwidth / copy. ~: means little, because fewer than ten samples were slower, or"
-                        + " because the limit was measured while the machine was slower.",
+                "ratio: latency / floor, or bandwidth / copy. ~: means little, because fewer than ten samples were"
+                        + " slower, or because the limit was measured while the machine was slower.",
                 titles,
                 cells);
     }

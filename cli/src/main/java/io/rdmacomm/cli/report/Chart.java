@@ -1,6 +1,6 @@
 package io.rdmacomm.cli.report;
 
-import io.rdmacomm.cli.terminal.ByteSize;
+import io.rdmacomm.cli.command.ByteSize;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

@@ -4,7 +4,7 @@ import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
-import io.rdmacomm.cli.terminal.FileName;
+import io.rdmacomm.cli.command.FileName;
 import java.io.File;
 import java.io.IOException;
 import java.lang.foreign.Arena;

@@ -1,7 +1,7 @@
 package io.rdmacomm.cli.run;
 
-import io.rdmacomm.cli.terminal.CommandFailure;
-import io.rdmacomm.cli.terminal.FileName;
+import io.rdmacomm.cli.command.CommandFailure;
+import io.rdmacomm.cli.command.FileName;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;

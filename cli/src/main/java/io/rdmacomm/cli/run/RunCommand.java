@@ -1,8 +1,8 @@
 package io.rdmacomm.cli.run;
 
+import io.rdmacomm.cli.command.CommandFailure;
+import io.rdmacomm.cli.command.DeviceOption;
 import io.rdmacomm.cli.command.Subcommand;
-import io.rdmacomm.cli.options.DeviceOption;
-import io.rdmacomm.cli.terminal.CommandFailure;
 import io.rdmacomm.nio.RdmaSelectorProvider;
 import io.rdmacomm.verbs.Rdma;
 import io.rdmacomm.verbs.VerbException;

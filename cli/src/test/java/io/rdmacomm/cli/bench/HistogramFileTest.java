@@ -2,11 +2,10 @@ package io.rdmacomm.cli.bench;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdmacomm.cli.bench.result.BenchTest;
-import io.rdmacomm.cli.bench.result.LatencyResult;
-import io.rdmacomm.cli.bench.result.LatencySamples;
-import io.rdmacomm.cli.bench.result.MeanLatency;
-import io.rdmacomm.cli.bench.result.Spread;
+import io.rdmacomm.cli.bench.trial.BenchTest;
+import io.rdmacomm.cli.bench.trial.LatencySamples;
+import io.rdmacomm.cli.bench.trial.Result;
+import io.rdmacomm.cli.bench.trial.Result.Spread;
 import java.nio.file.Path;
 import java.util.List;
 import org.HdrHistogram.Histogram;
@@ -24,8 +23,8 @@ class HistogramFileTest {
         HistogramFile.write(
                 file,
                 List.of(
-                        new MeanLatency(BenchTest.WRITE_LAT, 8, 1000, 400_000, 0, Spread.NONE),
-                        new LatencyResult(BenchTest.SEND_LAT, 64, samples, 0, Spread.NONE)));
+                        Result.mean(BenchTest.WRITE_LAT, 8, 1000, 400_000, 0, Spread.NONE),
+                        Result.latency(BenchTest.SEND_LAT, 64, samples, 0, Spread.NONE)));
 
         try (HistogramLogReader reader = new HistogramLogReader(file.toFile())) {
             Histogram histogram = (Histogram) reader.nextIntervalHistogram();

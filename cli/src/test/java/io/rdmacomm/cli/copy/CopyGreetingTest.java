@@ -3,8 +3,8 @@ package io.rdmacomm.cli.copy;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.rdmacomm.cli.terminal.CommandFailure;
-import io.rdmacomm.cli.wire.Frame;
+import io.rdmacomm.cli.command.CommandFailure;
+import io.rdmacomm.cli.rig.Frame;
 import io.rdmacomm.comm.setup.Greeting;
 import io.rdmacomm.comm.setup.Protocol;
 import io.rdmacomm.comm.setup.SetupException;

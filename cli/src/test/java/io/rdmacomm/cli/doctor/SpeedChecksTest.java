@@ -2,8 +2,8 @@ package io.rdmacomm.cli.doctor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdmacomm.cli.bench.machine.Governors;
-import io.rdmacomm.cli.bench.machine.MachineLoad;
+import io.rdmacomm.cli.bench.trial.Governors;
+import io.rdmacomm.cli.bench.trial.MachineLoad;
 import io.rdmacomm.cli.doctor.Finding.Grade;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -3,7 +3,7 @@ package io.rdmacomm.cli.interop;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.rdmacomm.cli.terminal.CommandFailure;
+import io.rdmacomm.cli.command.CommandFailure;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.HexFormat;
@@ -12,7 +12,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 class BufferFormatTest {
-    private static final BufferDescriptor BUFFER = new BufferDescriptor(0x0102030405060708L, 0x11121314, 0x21222324);
+    private static final BufferFormat.Buffer BUFFER =
+            new BufferFormat.Buffer(0x0102030405060708L, 0x11121314, 0x21222324);
 
     @ParameterizedTest
     @CsvSource({

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import io.rdmacomm.cli.command.CommandFailure;
 import io.rdmacomm.cli.report.Chart.Kind;
 import io.rdmacomm.cli.report.Chart.Point;
 import io.rdmacomm.cli.report.Chart.Series;
-import io.rdmacomm.cli.terminal.CommandFailure;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;

@@ -3,9 +3,8 @@ package io.rdmacomm.tests.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.jr.ob.JSON;
-import io.rdmacomm.cli.bench.result.BandwidthResult;
-import io.rdmacomm.cli.bench.result.Spread;
-import io.rdmacomm.cli.process.Placement.Halves;
+import io.rdmacomm.cli.bench.trial.Result.Spread;
+import io.rdmacomm.cli.command.Placement.Halves;
 import io.rdmacomm.tests.cli.Command.Result;
 import io.rdmacomm.tests.fixture.LeftOut;
 import java.nio.file.Files;
@@ -219,12 +218,12 @@ class BenchTest {
 
     @Test
     void aSlowRateIsNotRoundedToZero() {
-        BandwidthResult slow = new BandwidthResult(
-                io.rdmacomm.cli.bench.result.BenchTest.WRITE_BW, 1, 40, 60_000_000_000L, 1, 0, NO_SPREAD);
+        io.rdmacomm.cli.bench.trial.Result slow = io.rdmacomm.cli.bench.trial.Result.bandwidth(
+                io.rdmacomm.cli.bench.trial.BenchTest.WRITE_BW, 1, 40, 60_000_000_000L, 1, 0, NO_SPREAD);
         assertThat(number(slow.toMap(), "gbps")).isEqualTo(5.33e-9);
         assertThat(number(slow.toMap(), "million_messages_per_second")).isEqualTo(6.667e-7);
-        BandwidthResult fast = new BandwidthResult(
-                io.rdmacomm.cli.bench.result.BenchTest.WRITE_BW, 1 << 20, 1000, 700_000_000, 1, 0, NO_SPREAD);
+        io.rdmacomm.cli.bench.trial.Result fast = io.rdmacomm.cli.bench.trial.Result.bandwidth(
+                io.rdmacomm.cli.bench.trial.BenchTest.WRITE_BW, 1 << 20, 1000, 700_000_000, 1, 0, NO_SPREAD);
         assertThat(number(fast.toMap(), "gbps")).isEqualTo(11.984);
     }
 
@@ -312,7 +311,8 @@ class BenchTest {
                 "--transport uc --tests atomic_lat | atomic_lat cannot run over uc",
                 "--transport ud --tests write_lat | write_lat cannot run over ud: choose from send_lat, send_bw",
                 "--transport ud --sizes 8,4097 | size 4097 does not fit into a datagram: no path has an MTU above 4096",
-                "--transport ud --sizes 2048 --mtu 1024 | size 2048 does not fit into a datagram, which has at most 1024",
+                "--transport ud --sizes 2048 --mtu 1024 | size 2048 does not fit into a datagram, which has at most"
+                        + " 1024",
                 "--transport ud --qps 2 | --qps cannot be combined with --transport ud",
                 "--transport ud --no-samples | --no-samples cannot be combined with --transport ud",
                 "--transport ud --tests allreduce | collectives run over reliable connections",

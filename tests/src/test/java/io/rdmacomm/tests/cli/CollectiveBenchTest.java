@@ -3,8 +3,8 @@ package io.rdmacomm.tests.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.jr.ob.JSON;
-import io.rdmacomm.cli.collective.CollectiveResult;
-import io.rdmacomm.cli.collective.CollectiveTest;
+import io.rdmacomm.cli.mesh.CollectiveResult;
+import io.rdmacomm.cli.mesh.CollectiveTest;
 import io.rdmacomm.tests.cli.Command.Result;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -2,8 +2,8 @@ package io.rdmacomm.tests.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdmacomm.cli.wire.Frame;
-import io.rdmacomm.cli.wire.FrameCodec;
+import io.rdmacomm.cli.rig.Frame;
+import io.rdmacomm.cli.rig.FrameCodec;
 import io.rdmacomm.tests.fixture.Deadline;
 import java.io.IOException;
 import java.io.InputStream;

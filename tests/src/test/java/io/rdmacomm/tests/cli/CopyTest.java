@@ -2,7 +2,7 @@ package io.rdmacomm.tests.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdmacomm.cli.terminal.FileName;
+import io.rdmacomm.cli.command.FileName;
 import io.rdmacomm.tests.cli.Command.Result;
 import io.rdmacomm.tests.fixture.Deadline;
 import java.io.IOException;

@@ -2,9 +2,9 @@ package io.rdmacomm.tests.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdmacomm.cli.wire.Frame;
-import io.rdmacomm.cli.wire.FrameChannel;
-import io.rdmacomm.cli.wire.FrameCodec;
+import io.rdmacomm.cli.rig.Frame;
+import io.rdmacomm.cli.rig.FrameChannel;
+import io.rdmacomm.cli.rig.FrameCodec;
 import io.rdmacomm.comm.ClientSession;
 import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.tests.fixture.Deadline;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.jr.ob.JSON;
+import io.rdmacomm.cli.command.CommandFailure;
 import io.rdmacomm.cli.interop.PingPongAddress;
-import io.rdmacomm.cli.terminal.CommandFailure;
 import io.rdmacomm.tests.cli.Command.Result;
 import io.rdmacomm.verbs.Gid;
 import java.io.IOException;

@@ -3,11 +3,11 @@ package io.rdmacomm.tests.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdmacomm.cli.command.CommandFailure;
 import io.rdmacomm.cli.interop.InteropServer;
 import io.rdmacomm.cli.interop.RpingClient;
 import io.rdmacomm.cli.interop.RpingServer;
 import io.rdmacomm.cli.interop.RpingText;
-import io.rdmacomm.cli.terminal.CommandFailure;
 import io.rdmacomm.soft.iwarp.MpaNegotiation;
 import io.rdmacomm.tests.fixture.Deadline;
 import io.rdmacomm.tests.fixture.LeakCheck;

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmacomm.cli.interop.StringCopyClient;
-import io.rdmacomm.cli.interop.StringCopyResult;
 import io.rdmacomm.cli.interop.StringCopyServer;
 import io.rdmacomm.tests.fixture.Deadline;
 import io.rdmacomm.tests.fixture.LeakCheck;
@@ -40,7 +39,8 @@ class StringCopyTest {
         try (ConnectionPair pair = pair(PATIENCE)) {
             byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
 
-            StringCopyResult result = StringCopyClient.copy(pair.clients(), "127.0.0.1", pair.port(), bytes, PATIENCE);
+            StringCopyClient.Result result =
+                    StringCopyClient.copy(pair.clients(), "127.0.0.1", pair.port(), bytes, PATIENCE);
 
             assertThat(result.bytes()).isEqualTo(bytes.length);
             Deadline.await("the server's line", () -> !pair.lines().isEmpty());

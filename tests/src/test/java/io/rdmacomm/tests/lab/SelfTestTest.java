@@ -3,7 +3,7 @@ package io.rdmacomm.tests.lab;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.jr.ob.JSON;
-import io.rdmacomm.cli.process.ChildServer;
+import io.rdmacomm.cli.command.ChildServer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

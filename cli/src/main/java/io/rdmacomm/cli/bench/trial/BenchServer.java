@@ -1,21 +1,12 @@
 package io.rdmacomm.cli.bench.trial;
 
-import io.rdmacomm.cli.bench.machine.CacheLineFloor;
-import io.rdmacomm.cli.bench.machine.CompilerTime;
-import io.rdmacomm.cli.bench.machine.CpuMeter;
-import io.rdmacomm.cli.bench.machine.SocketFloor;
-import io.rdmacomm.cli.bench.result.CpuUse;
-import io.rdmacomm.cli.bench.result.Modes;
-import io.rdmacomm.cli.bench.workload.BenchMessage;
-import io.rdmacomm.cli.bench.workload.TestBed;
-import io.rdmacomm.cli.bench.workload.TrialPlan;
-import io.rdmacomm.cli.socket.WatchedSocket;
-import io.rdmacomm.cli.terminal.CommandFailure;
-import io.rdmacomm.cli.terminal.CommandOutput;
-import io.rdmacomm.cli.terminal.FailureText;
-import io.rdmacomm.cli.wire.Clients;
-import io.rdmacomm.cli.wire.Frame;
-import io.rdmacomm.cli.wire.FrameChannel;
+import io.rdmacomm.cli.command.CommandFailure;
+import io.rdmacomm.cli.command.CommandOutput;
+import io.rdmacomm.cli.command.FailureText;
+import io.rdmacomm.cli.rig.Clients;
+import io.rdmacomm.cli.rig.Frame;
+import io.rdmacomm.cli.rig.FrameChannel;
+import io.rdmacomm.cli.rig.WatchedSocket;
 import io.rdmacomm.comm.ChannelOptions;
 import io.rdmacomm.comm.ClosedException;
 import io.rdmacomm.comm.EndPoint;
@@ -243,7 +234,7 @@ public final class BenchServer implements AutoCloseable {
         control.send(Frame.of(BenchMessage.READY));
         side.answer(mode, count);
         control.expect(BenchMessage.DONE, BenchMessage.FAILED);
-        CpuUse use = meter.read();
+        StepUse.CpuUse use = meter.read();
         side.endStep(mode);
         side.verify(mode, count, side.plan().test().serverReceives());
         control.send(Frame.of(BenchMessage.REPORT, use.cpuNanos(), CompilerTime.nanos(), use.nanos()));

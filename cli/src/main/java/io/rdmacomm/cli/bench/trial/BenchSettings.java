@@ -1,9 +1,5 @@
 package io.rdmacomm.cli.bench.trial;
 
-import io.rdmacomm.cli.bench.result.BenchTest;
-import io.rdmacomm.cli.bench.result.Modes;
-import io.rdmacomm.cli.bench.result.TransportService;
-import io.rdmacomm.cli.bench.workload.TrialPlan;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;

@@ -1,14 +1,6 @@
 package io.rdmacomm.cli.bench.trial;
 
-import io.rdmacomm.cli.bench.machine.CompilerTime;
-import io.rdmacomm.cli.bench.machine.CpuMeter;
-import io.rdmacomm.cli.bench.machine.CpuTime;
-import io.rdmacomm.cli.bench.workload.Readings;
-import io.rdmacomm.cli.bench.workload.TestBed;
-import io.rdmacomm.cli.bench.workload.TrialPlan;
-import io.rdmacomm.cli.bench.workload.Workload;
-import io.rdmacomm.cli.bench.workload.Workloads;
-import io.rdmacomm.cli.terminal.CommandFailure;
+import io.rdmacomm.cli.command.CommandFailure;
 import java.time.Duration;
 
 /// A side whose trial runs over the channels of a session.

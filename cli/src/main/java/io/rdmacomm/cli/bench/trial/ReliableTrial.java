@@ -1,21 +1,11 @@
 package io.rdmacomm.cli.bench.trial;
 
-import io.rdmacomm.cli.bench.machine.CompilerTime;
-import io.rdmacomm.cli.bench.machine.CpuMeter;
-import io.rdmacomm.cli.bench.result.CpuUse;
-import io.rdmacomm.cli.bench.result.Losses;
-import io.rdmacomm.cli.bench.result.Modes;
-import io.rdmacomm.cli.bench.result.StepUse;
-import io.rdmacomm.cli.bench.workload.BenchMessage;
-import io.rdmacomm.cli.bench.workload.Readings;
-import io.rdmacomm.cli.bench.workload.TestBed;
-import io.rdmacomm.cli.bench.workload.TrialPlan;
-import io.rdmacomm.cli.socket.WatchedSocket;
-import io.rdmacomm.cli.terminal.AddressText;
-import io.rdmacomm.cli.terminal.CommandFailure;
-import io.rdmacomm.cli.terminal.OnFailure;
-import io.rdmacomm.cli.wire.Frame;
-import io.rdmacomm.cli.wire.FrameChannel;
+import io.rdmacomm.cli.command.AddressText;
+import io.rdmacomm.cli.command.CommandFailure;
+import io.rdmacomm.cli.command.OnFailure;
+import io.rdmacomm.cli.rig.Frame;
+import io.rdmacomm.cli.rig.FrameChannel;
+import io.rdmacomm.cli.rig.WatchedSocket;
 import io.rdmacomm.comm.ClientSession;
 import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.verbs.RdmaException;
@@ -124,14 +114,14 @@ final class ReliableTrial implements Trial {
         control.expect(BenchMessage.READY, BenchMessage.FAILED);
         CpuMeter meter = side.cpuMeter();
         side.initiate(mode, count, readings);
-        CpuUse use = meter.read();
+        StepUse.CpuUse use = meter.read();
         control.send(Frame.of(BenchMessage.DONE));
         side.endStep(mode);
         Frame<BenchMessage> report = control.expect(BenchMessage.REPORT, BenchMessage.FAILED);
         compilerNanos = CompilerTime.nanos() + report.number(1);
         side.verify(mode, count, side.plan().test().clientReceives());
         completed = count;
-        return new StepUse(use, new CpuUse(report.number(0), report.number(2)));
+        return new StepUse(use, new StepUse.CpuUse(report.number(0), report.number(2)));
     }
 
     @Override
@@ -151,8 +141,8 @@ final class ReliableTrial implements Trial {
     }
 
     @Override
-    public Losses losses() {
-        return Losses.NONE;
+    public Result.Losses losses() {
+        return Result.Losses.NONE;
     }
 
     /// The failure that the server reports, if it does: this side may have seen only its consequence.

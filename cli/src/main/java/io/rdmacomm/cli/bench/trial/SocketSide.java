@@ -1,14 +1,7 @@
 package io.rdmacomm.cli.bench.trial;
 
-import io.rdmacomm.cli.bench.machine.CompilerTime;
-import io.rdmacomm.cli.bench.machine.CpuMeter;
-import io.rdmacomm.cli.bench.machine.CpuTime;
-import io.rdmacomm.cli.bench.result.BenchTest;
-import io.rdmacomm.cli.bench.workload.DataPattern;
-import io.rdmacomm.cli.bench.workload.Readings;
-import io.rdmacomm.cli.bench.workload.TrialPlan;
-import io.rdmacomm.cli.socket.WatchedSocket;
-import io.rdmacomm.cli.terminal.CommandFailure;
+import io.rdmacomm.cli.command.CommandFailure;
+import io.rdmacomm.cli.rig.WatchedSocket;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 

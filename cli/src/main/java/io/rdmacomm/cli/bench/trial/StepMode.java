@@ -3,7 +3,7 @@ package io.rdmacomm.cli.bench.trial;
 import java.util.List;
 
 /// The purpose of a step.
-public enum StepMode {
+enum StepMode {
     /// Warms up the JIT compiler and the caches. Results are not checked.
     WARM_UP,
     /// Is measured; the target buffer is checked afterwards.

@@ -1,11 +1,6 @@
 package io.rdmacomm.cli.bench.trial;
 
-import io.rdmacomm.cli.bench.result.Losses;
-import io.rdmacomm.cli.bench.result.StepUse;
-import io.rdmacomm.cli.bench.workload.BenchMessage;
-import io.rdmacomm.cli.bench.workload.Readings;
-import io.rdmacomm.cli.bench.workload.TrialPlan;
-import io.rdmacomm.cli.wire.FrameChannel;
+import io.rdmacomm.cli.rig.FrameChannel;
 import io.rdmacomm.comm.ClientSession;
 import io.rdmacomm.comm.SessionOptions;
 import java.time.Duration;
@@ -42,8 +37,8 @@ public interface Trial extends AutoCloseable {
     /// The time that it took to set up the connection.
     Duration setupTime();
 
-    /// The messages of all steps that were measured; [Losses#NONE] if nothing can be lost.
-    Losses losses();
+    /// The messages of all steps that were measured; [Result.Losses#NONE] if nothing can be lost.
+    Result.Losses losses();
 
     @Override
     void close();

@@ -1,21 +1,6 @@
 package io.rdmacomm.cli.bench.trial;
 
-import io.rdmacomm.cli.bench.machine.WarmUp;
-import io.rdmacomm.cli.bench.result.BandwidthResult;
-import io.rdmacomm.cli.bench.result.BenchTest;
-import io.rdmacomm.cli.bench.result.LatencyResult;
-import io.rdmacomm.cli.bench.result.LatencySamples;
-import io.rdmacomm.cli.bench.result.Losses;
-import io.rdmacomm.cli.bench.result.MeanLatency;
-import io.rdmacomm.cli.bench.result.ModeResult;
-import io.rdmacomm.cli.bench.result.Modes;
-import io.rdmacomm.cli.bench.result.Result;
-import io.rdmacomm.cli.bench.result.Spread;
-import io.rdmacomm.cli.bench.result.StepUse;
-import io.rdmacomm.cli.bench.result.UnreliableResult;
-import io.rdmacomm.cli.bench.workload.Readings;
-import io.rdmacomm.cli.bench.workload.TrialPlan;
-import io.rdmacomm.cli.terminal.CommandFailure;
+import io.rdmacomm.cli.command.CommandFailure;
 
 /// One measurement: verifies the data, warms up, and then performs as many operations as were asked for, in steps.
 public final class TrialRun {
@@ -56,12 +41,12 @@ public final class TrialRun {
         if (plan.service().isReliable()) {
             return figures;
         }
-        Losses losses = trial.losses();
+        Result.Losses losses = trial.losses();
         if (losses.received() == 0) {
             throw new CommandFailure("all " + losses.sent() + " messages of "
                     + plan.test().label() + " over " + plan.service().label() + " were lost: measure for longer");
         }
-        return new UnreliableResult(figures, plan.service(), losses);
+        return figures.over(plan.service(), losses);
     }
 
     private Result figures(long warmUpNanos, double floor) {
@@ -74,7 +59,7 @@ public final class TrialRun {
 
     private Result latency(double nanosPerOperation, double floor) {
         LatencySamples samples = new LatencySamples(plan.test().hops());
-        Spread spread = Spread.NONE;
+        Result.Spread spread = Result.Spread.NONE;
         StepUse busy = StepUse.NONE;
         for (int part = 0; part < PARTS; part++) {
             LatencySamples own = new LatencySamples(plan.test().hops());
@@ -84,9 +69,9 @@ public final class TrialRun {
                 samples.add(own);
             }
         }
-        LatencyResult result = new LatencyResult(plan.test(), plan.bytes(), samples, floor, spread);
+        Result result = Result.latency(plan.test(), plan.bytes(), samples, floor, spread);
         Modes modes = plan.modes();
-        return settings.comparesModes() && modes != null ? new ModeResult(result, modes, busy, idle()) : result;
+        return settings.comparesModes() && modes != null ? result.in(modes, busy, idle()) : result;
     }
 
     /// The number of operations of a part; 0 if there are too few for all parts, -1 if the duration counts.
@@ -141,8 +126,8 @@ public final class TrialRun {
         return samples == 0 || System.nanoTime() - end < 0;
     }
 
-    private MeanLatency mean(double nanosPerOperation, double floor) {
-        Spread spread = Spread.NONE;
+    private Result mean(double nanosPerOperation, double floor) {
+        Result.Spread spread = Result.Spread.NONE;
         Total total = Total.NONE;
         for (int part = 0; part < PARTS; part++) {
             Total own = perform(part, nanosPerOperation, LATENCY_STEP_NANOS);
@@ -152,12 +137,12 @@ public final class TrialRun {
                 total = total.plus(own);
             }
         }
-        return new MeanLatency(plan.test(), plan.bytes(), total.operations, total.nanos, floor, spread);
+        return Result.mean(plan.test(), plan.bytes(), total.operations, total.nanos, floor, spread);
     }
 
-    private BandwidthResult bandwidth(double nanosPerOperation, double copyGbps) {
+    private Result bandwidth(double nanosPerOperation, double copyGbps) {
         int directions = plan.bidirectional() ? 2 : 1;
-        Spread spread = Spread.NONE;
+        Result.Spread spread = Result.Spread.NONE;
         Total total = Total.NONE;
         for (int part = 0; part < PARTS; part++) {
             Total own = perform(part, nanosPerOperation, BANDWIDTH_STEP_NANOS);
@@ -166,7 +151,7 @@ public final class TrialRun {
                 total = total.plus(own);
             }
         }
-        return new BandwidthResult(
+        return Result.bandwidth(
                 plan.test(), plan.bytes(), directions * total.arrived, total.nanos, total.cpuNanos, copyGbps, spread);
     }
 

@@ -1,9 +1,5 @@
 package io.rdmacomm.cli.bench.trial;
 
-import io.rdmacomm.cli.bench.machine.CpuMeter;
-import io.rdmacomm.cli.bench.workload.Readings;
-import io.rdmacomm.cli.bench.workload.TrialPlan;
-
 /// The part of a step that client and server have in common. For one thread.
 interface TrialSide {
     TrialPlan plan();
@@ -14,7 +10,7 @@ interface TrialSide {
     /// Starts to measure the CPU time of this side.
     CpuMeter cpuMeter();
 
-    /// Performs the initiator's part of a step; see [io.rdmacomm.cli.bench.workload.Workload#initiate].
+    /// Performs the initiator's part of a step; see [io.rdmacomm.cli.bench.trial.Workload#initiate].
     void initiate(StepMode mode, int count, Readings readings);
 
     /// Performs the other side's part of a step.
@@ -27,6 +23,6 @@ interface TrialSide {
     /// Checks that no operation failed, and that the received data is correct.
     ///
     /// @param receives whether this side receives data in a test in one direction
-    /// @throws io.rdmacomm.cli.terminal.CommandFailure if the data is wrong
+    /// @throws io.rdmacomm.cli.command.CommandFailure if the data is wrong
     void verify(StepMode mode, int count, boolean receives);
 }

@@ -1,11 +1,11 @@
 package io.rdmacomm.cli.bench.trial;
 
-import io.rdmacomm.cli.bench.workload.TrialPlan;
-import io.rdmacomm.cli.socket.Waiting;
-import io.rdmacomm.cli.socket.WatchedSocket;
-import io.rdmacomm.cli.terminal.CommandFailure;
-import io.rdmacomm.cli.terminal.FailureText;
-import io.rdmacomm.comm.setup.TcpListener;
+import io.rdmacomm.cli.command.CommandFailure;
+import io.rdmacomm.cli.command.FailureText;
+import io.rdmacomm.cli.command.OnFailure;
+import io.rdmacomm.cli.rig.Sockets;
+import io.rdmacomm.cli.rig.WatchedSocket;
+import io.rdmacomm.cli.rig.WatchedSocket.Waiting;
 import io.rdmacomm.nio.RdmaSelectorProvider;
 import io.rdmacomm.verbs.Context;
 import java.io.IOException;
@@ -17,7 +17,6 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.channels.spi.SelectorProvider;
 import java.time.Duration;
-import java.util.concurrent.TimeUnit;
 
 /// The sockets of a trial: those of the module `nio`, or those of the JDK. The first eight bytes of a connection are
 /// the seed of the plan, which only the client knows that has agreed on it.
@@ -43,50 +42,25 @@ final class TrialSockets implements AutoCloseable {
     /// @param host the address that the server listens on; empty for loopback, `*` for all
     /// @param client the address of the client, which on loopback is that of the server
     ServerSocketChannel listen(String host, InetAddress client) throws IOException {
-        ServerSocketChannel listener = provider.openServerSocketChannel();
-        boolean listens = false;
         try {
-            listener.bind(new InetSocketAddress(address(host, client), 0));
-            listens = true;
-            return listener;
+            return Sockets.listen(provider, host, client);
         } catch (IOException e) {
             throw new CommandFailure(
                     plan.test().label() + " cannot listen: " + FailureText.of(e)
                             + "; the server needs an address of its device: give --bind there",
                     e);
-        } finally {
-            if (!listens) {
-                listener.close();
-            }
         }
-    }
-
-    private static InetAddress address(String host, InetAddress client) throws IOException {
-        if (host.equals(TcpListener.ALL_ADDRESSES)) {
-            return new InetSocketAddress(0).getAddress();
-        }
-        return host.isEmpty() || host.equalsIgnoreCase("localhost") ? client : InetAddress.getByName(host);
     }
 
     /// The connection of the client. Closes those of others.
     WatchedSocket accept(ServerSocketChannel listener) throws IOException {
-        long deadline = System.nanoTime() + PATIENCE.toNanos();
-        while (true) {
-            long millis = Math.max(1, TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime()));
-            listener.socket().setSoTimeout((int) millis);
-            SocketChannel channel;
-            try {
-                channel = listener.socket().accept().getChannel();
-            } catch (SocketTimeoutException e) {
-                throw new CommandFailure(
-                        "the client did not connect its socket within " + PATIENCE.toSeconds()
-                                + " s: does a firewall let it connect to any port here?",
-                        e);
-            }
-            if (isOfClient(channel)) {
-                return watched(channel);
-            }
-            channel.close();
+        try {
+            return watched(Sockets.accept(listener, this::isOfClient, PATIENCE));
+        } catch (SocketTimeoutException e) {
+            throw new CommandFailure(
+                    "the client did not connect its socket within " + PATIENCE.toSeconds()
+                            + " s: does a firewall let it connect to any port here?",
+                    e);
         }
     }
 
@@ -104,19 +78,11 @@ final class TrialSockets implements AutoCloseable {
 
     /// Connects to the server.
     WatchedSocket connect(InetSocketAddress server) throws IOException {
-        SocketChannel channel = provider.openSocketChannel();
-        boolean connected = false;
-        try {
-            channel.socket().connect(server, (int) PATIENCE.toMillis());
-            WatchedSocket socket = watched(channel);
+        WatchedSocket socket = watched(Sockets.connect(provider, server, PATIENCE, _ -> {}));
+        return OnFailure.run(socket::close, () -> {
             socket.send(ByteBuffer.allocate(Long.BYTES).putLong(plan.seed()).flip());
-            connected = true;
             return socket;
-        } finally {
-            if (!connected) {
-                channel.close();
-            }
-        }
+        });
     }
 
     private WatchedSocket watched(SocketChannel channel) throws IOException {

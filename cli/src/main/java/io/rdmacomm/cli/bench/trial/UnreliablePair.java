@@ -1,44 +1,31 @@
 package io.rdmacomm.cli.bench.trial;
 
-import io.rdmacomm.cli.bench.result.TransportService;
-import io.rdmacomm.cli.bench.workload.BenchMessage;
-import io.rdmacomm.cli.bench.workload.DataPattern;
-import io.rdmacomm.cli.bench.workload.TrialPlan;
-import io.rdmacomm.cli.terminal.CommandFailure;
-import io.rdmacomm.cli.wire.Frame;
+import io.rdmacomm.cli.command.CommandFailure;
+import io.rdmacomm.cli.rig.Frame;
+import io.rdmacomm.cli.rig.VerbsEnd;
 import io.rdmacomm.verbs.AccessFlag;
-import io.rdmacomm.verbs.AddressHandle;
-import io.rdmacomm.verbs.CompletionQueue;
-import io.rdmacomm.verbs.CompletionQueueOptions;
 import io.rdmacomm.verbs.Completions;
 import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.Context;
-import io.rdmacomm.verbs.DatagramOptions;
 import io.rdmacomm.verbs.Gid;
 import io.rdmacomm.verbs.GlobalRoutingHeader;
-import io.rdmacomm.verbs.MemoryRegion;
 import io.rdmacomm.verbs.PathMtu;
-import io.rdmacomm.verbs.PathOptions;
-import io.rdmacomm.verbs.ProtectionDomain;
-import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.QueuePairInfo;
-import io.rdmacomm.verbs.QueuePairOptions;
 import io.rdmacomm.verbs.QueueSizes;
 import io.rdmacomm.verbs.ReceiveBatch;
 import io.rdmacomm.verbs.SendBatch;
 import java.lang.foreign.Arena;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /// One side's queue pair for a test over a transport that can lose messages, and counts them. Every message
 /// completes a receive of the peer and carries the number of its step as immediate data: WRITEs, too, because
 /// otherwise the peer could not know which of them were lost. For one thread.
-public final class UnreliablePair implements AutoCloseable {
-    private static final int QUEUE_KEY = 0x1111_1111;
+final class UnreliablePair implements AutoCloseable {
     private static final int POLLED = 64;
     private static final int MAX_INLINE = 64;
     private static final int MOST_RECEIVES = 1024;
     private static final int FEWEST_RECEIVES = 16;
+    private static final Set<AccessFlag> WRITABLE = Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);
     private static final long RECEIVE_BYTES = 16L << 20;
 
     private final TrialPlan plan;
@@ -47,12 +34,7 @@ public final class UnreliablePair implements AutoCloseable {
     private final long slotBytes;
     private final int slots;
     private final int depth;
-    private final Arena arena = Arena.ofConfined();
-    private final ProtectionDomain domain;
-    private final CompletionQueue queue;
-    private final QueuePair pair;
-    private final MemoryRegion source;
-    private final MemoryRegion target;
+    private final VerbsEnd end;
     private final SendBatch chain;
     private final ReceiveBatch receives;
     private final Completions completions;
@@ -75,26 +57,16 @@ public final class UnreliablePair implements AutoCloseable {
         this.slotBytes = plan.sends() ? headerBytes + plan.stride() : 0;
         this.slots = Math.clamp(RECEIVE_BYTES / plan.stride(), FEWEST_RECEIVES, MOST_RECEIVES);
         this.depth = Math.max(FEWEST_RECEIVES, plan.depth());
-        CompletionQueue made = null;
-        boolean complete = false;
-        this.domain = context.allocateProtectionDomain();
-        try {
-            made = context.createCompletionQueue(CompletionQueueOptions.ofCapacity(depth + slots));
-            this.pair = domain.createQueuePair(QueuePairOptions.reliable(made)
-                    .withType(plan.service().type())
-                    .withSizes(new QueueSizes(depth, slots, 1, 1, MAX_INLINE)));
-            this.source = domain.allocate(plan.stride(), Set.of());
-            this.target = plan.sends()
-                    ? domain.allocate(slots * slotBytes, Set.of(AccessFlag.LOCAL_WRITE))
-                    : domain.allocate(plan.stride(), Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE));
-            complete = true;
-        } finally {
-            if (!complete) {
-                free(domain, made, arena);
-            }
-        }
-        this.queue = made;
-        DataPattern.fill(source.segment(), plan.seed());
+        this.end = new VerbsEnd(
+                context,
+                plan.service().type(),
+                new QueueSizes(depth, slots, 1, 1, MAX_INLINE),
+                0,
+                plan.stride(),
+                plan.sends() ? slots * slotBytes : plan.stride(),
+                plan.sends() ? VerbsEnd.MESSAGES : WRITABLE);
+        DataPattern.fill(end.outgoing().segment(), plan.seed());
+        Arena arena = Arena.ofAuto();
         this.chain = SendBatch.create(arena, plan.chainLength(), 1);
         this.receives = ReceiveBatch.create(arena, POLLED, 1);
         this.completions = Completions.create(arena, POLLED);
@@ -104,7 +76,7 @@ public final class UnreliablePair implements AutoCloseable {
     ///
     /// @param text more for the peer
     Frame<BenchMessage> address(String text) {
-        QueuePairInfo info = pair.info(how.path());
+        QueuePairInfo info = end.queuePair().info(how.path());
         return Frame.of(
                 BenchMessage.QUEUE_PAIR,
                 text,
@@ -114,35 +86,16 @@ public final class UnreliablePair implements AutoCloseable {
                 info.gid().high(),
                 info.gid().low(),
                 info.mtu().bytes(),
-                target.segment().address(),
-                target.remoteKey());
+                end.incoming().segment().address(),
+                end.incoming().remoteKey());
     }
 
     /// Brings the queue pair up, with all receives posted.
     ///
     /// @param peer the result of its [#address]
     void connect(Frame<BenchMessage> peer) {
-        QueuePairInfo info = info(peer);
-        PathOptions path = how.path();
-        AddressHandle handle = null;
-        if (plan.service() == TransportService.UD) {
-            handle = domain.createAddressHandle(info, path); // closed with the protection domain
-            pair.initialize(DatagramOptions.ofKey(QUEUE_KEY).withPath(path));
-        } else {
-            pair.initialize(access());
-        }
-        postReceives();
-        if (handle != null) {
-            pair.startDatagrams();
-        } else {
-            pair.readyToReceive(info, access());
-            pair.readyToSend(access());
-        }
-        fill(handle, info.number(), peer);
-    }
-
-    private ConnectionOptions access() {
-        return how.withAccessFlags(Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE));
+        end.connect(info(peer), how.withAccessFlags(WRITABLE), this::postReceives);
+        fill(peer);
     }
 
     /// The largest packet that the peer wants.
@@ -178,18 +131,18 @@ public final class UnreliablePair implements AutoCloseable {
     private void addReceive(long slot) {
         receives.receive(slot);
         if (plan.sends()) {
-            receives.with(target, slot * slotBytes, headerBytes + plan.bytes());
+            receives.with(end.incoming(), slot * slotBytes, headerBytes + plan.bytes());
         }
     }
 
     private void repost() {
-        if (receives.size() > 0 && pair.post(receives) != receives.size()) {
-            throw new CommandFailure("the receive queue of " + pair + " is full");
+        if (receives.size() > 0 && end.queuePair().post(receives) != receives.size()) {
+            throw new CommandFailure("the receive queue of " + end + " is full");
         }
     }
 
     /// Prepares requests that are all the same; only the last one is signaled, with its number negative.
-    private void fill(@Nullable AddressHandle handle, int number, Frame<BenchMessage> peer) {
+    private void fill(Frame<BenchMessage> peer) {
         chain.clear();
         for (int i = 0; i < plan.chainLength(); i++) {
             if (plan.sends()) {
@@ -197,13 +150,11 @@ public final class UnreliablePair implements AutoCloseable {
             } else {
                 chain.writeWithImmediate(0, peer.number(6), (int) peer.number(7), 0);
             }
-            chain.with(source, 0, plan.bytes());
+            chain.with(end.outgoing(), 0, plan.bytes());
             if (plan.bytes() <= MAX_INLINE) {
                 chain.inline();
             }
-            if (handle != null) {
-                chain.to(handle, number, QUEUE_KEY);
-            }
+            end.address(chain);
         }
         chain.signaled();
     }
@@ -217,7 +168,7 @@ public final class UnreliablePair implements AutoCloseable {
             chain.immediate(i, number);
         }
         if (!plan.sends()) {
-            target.segment().fill((byte) 0);
+            end.incoming().segment().fill((byte) 0);
         }
         sent = 0;
         received = 0;
@@ -253,8 +204,8 @@ public final class UnreliablePair implements AutoCloseable {
     void post(int count) {
         int first = plan.chainLength() - count;
         chain.workId(plan.chainLength() - 1, -count);
-        if (pair.post(chain, first, count) != count) {
-            throw new CommandFailure("the send queue of " + pair + " is full");
+        if (end.queuePair().post(chain, first, count) != count) {
+            throw new CommandFailure("the send queue of " + end + " is full");
         }
         inFlight += count;
         sent += count;
@@ -264,7 +215,7 @@ public final class UnreliablePair implements AutoCloseable {
     ///
     /// @return whether there were some
     boolean poll() {
-        int count = queue.poll(completions);
+        int count = end.completionQueue().poll(completions);
         if (count == 0) {
             return false;
         }
@@ -299,7 +250,7 @@ public final class UnreliablePair implements AutoCloseable {
     }
 
     private boolean differs(long at) {
-        return DataPattern.mismatch(target.segment().asSlice(at, plan.bytes()), plan.bytes(), plan.seed()) >= 0;
+        return DataPattern.mismatch(end.incoming().segment().asSlice(at, plan.bytes()), plan.bytes(), plan.seed()) >= 0;
     }
 
     /// Checks what has arrived in this step.
@@ -314,17 +265,6 @@ public final class UnreliablePair implements AutoCloseable {
 
     @Override
     public void close() {
-        free(domain, queue, arena);
-    }
-
-    private static void free(ProtectionDomain domain, @Nullable CompletionQueue queue, Arena arena) {
-        try {
-            domain.close();
-            if (queue != null) {
-                queue.close();
-            }
-        } finally {
-            arena.close();
-        }
+        end.close();
     }
 }

@@ -1,15 +1,8 @@
 package io.rdmacomm.cli.bench.trial;
 
-import io.rdmacomm.cli.bench.machine.CompilerTime;
-import io.rdmacomm.cli.bench.machine.CpuMeter;
-import io.rdmacomm.cli.bench.machine.CpuTime;
-import io.rdmacomm.cli.bench.result.BenchTest;
-import io.rdmacomm.cli.bench.result.CpuUse;
-import io.rdmacomm.cli.bench.workload.BenchMessage;
-import io.rdmacomm.cli.bench.workload.TrialPlan;
-import io.rdmacomm.cli.terminal.CommandFailure;
-import io.rdmacomm.cli.wire.Frame;
-import io.rdmacomm.cli.wire.FrameChannel;
+import io.rdmacomm.cli.command.CommandFailure;
+import io.rdmacomm.cli.rig.Frame;
+import io.rdmacomm.cli.rig.FrameChannel;
 import io.rdmacomm.comm.EndPoint;
 import io.rdmacomm.comm.Session;
 import io.rdmacomm.verbs.ConnectionOptions;
@@ -76,7 +69,7 @@ final class UnreliableServer {
         CpuMeter meter = new CpuMeter(CpuTime::ofJavaThreads);
         control.send(Frame.of(BenchMessage.READY));
         Frame<BenchMessage> done = answer(count);
-        CpuUse use = meter.read();
+        StepUse.CpuUse use = meter.read();
         if (done == null) {
             done = control.expect(BenchMessage.DONE, BenchMessage.FAILED);
         }

@@ -1,19 +1,9 @@
 package io.rdmacomm.cli.bench.trial;
 
-import io.rdmacomm.cli.bench.machine.CompilerTime;
-import io.rdmacomm.cli.bench.machine.CpuMeter;
-import io.rdmacomm.cli.bench.machine.CpuTime;
-import io.rdmacomm.cli.bench.result.BenchTest;
-import io.rdmacomm.cli.bench.result.CpuUse;
-import io.rdmacomm.cli.bench.result.Losses;
-import io.rdmacomm.cli.bench.result.StepUse;
-import io.rdmacomm.cli.bench.workload.BenchMessage;
-import io.rdmacomm.cli.bench.workload.Readings;
-import io.rdmacomm.cli.bench.workload.TrialPlan;
-import io.rdmacomm.cli.terminal.CommandFailure;
-import io.rdmacomm.cli.terminal.OnFailure;
-import io.rdmacomm.cli.wire.Frame;
-import io.rdmacomm.cli.wire.FrameChannel;
+import io.rdmacomm.cli.command.CommandFailure;
+import io.rdmacomm.cli.command.OnFailure;
+import io.rdmacomm.cli.rig.Frame;
+import io.rdmacomm.cli.rig.FrameChannel;
 import io.rdmacomm.comm.ClientSession;
 import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.verbs.host.DeviceChoice;
@@ -37,7 +27,7 @@ final class UnreliableTrial implements Trial {
     private int barrenSteps;
     private int completed;
     private long compilerNanos;
-    private Losses losses = Losses.NONE;
+    private Result.Losses losses = Result.Losses.NONE;
     private boolean broken;
 
     private UnreliableTrial(FrameChannel<BenchMessage> control, UnreliablePair pair, long setupNanos, long lostNanos) {
@@ -104,7 +94,7 @@ final class UnreliableTrial implements Trial {
         control.expect(BenchMessage.READY, BenchMessage.FAILED);
         CpuMeter meter = new CpuMeter(CpuTime::ofJavaThreads);
         int laps = latency ? roundTrips(count, readings) : stream(count, readings);
-        CpuUse use = meter.read();
+        StepUse.CpuUse use = meter.read();
         control.send(Frame.of(BenchMessage.DONE, pair.sent()));
         Frame<BenchMessage> report = control.expect(BenchMessage.REPORT, BenchMessage.FAILED);
         waits.forMessages(report.number(3));
@@ -115,12 +105,12 @@ final class UnreliableTrial implements Trial {
         pair.verify();
         count(mode, report);
         completed = latency ? laps : Math.toIntExact(report.number(4));
-        return new StepUse(use, new CpuUse(report.number(0), report.number(2)));
+        return new StepUse(use, new StepUse.CpuUse(report.number(0), report.number(2)));
     }
 
     private void count(StepMode mode, Frame<BenchMessage> report) {
         if (mode == StepMode.MEASURE) {
-            losses = losses.plus(new Losses(pair.sent() + report.number(3), pair.received() + report.number(4)));
+            losses = losses.plus(new Result.Losses(pair.sent() + report.number(3), pair.received() + report.number(4)));
         }
         barrenSteps = report.number(4) + pair.received() == 0 ? barrenSteps + 1 : 0;
         if (barrenSteps == MOST_BARREN_STEPS) {
@@ -183,7 +173,7 @@ final class UnreliableTrial implements Trial {
     }
 
     @Override
-    public Losses losses() {
+    public Result.Losses losses() {
         return losses;
     }
 

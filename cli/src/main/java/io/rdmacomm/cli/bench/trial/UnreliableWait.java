@@ -1,7 +1,6 @@
 package io.rdmacomm.cli.bench.trial;
 
-import io.rdmacomm.cli.bench.machine.ClockCost;
-import io.rdmacomm.cli.terminal.CommandFailure;
+import io.rdmacomm.cli.command.CommandFailure;
 import java.util.concurrent.TimeUnit;
 
 /// The waits of a test over a transport that can lose messages. Each has a limit. For one thread.

@@ -3,16 +3,9 @@ package io.rdmacomm.cli.bench.trial;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.rdmacomm.cli.bench.result.BenchTest;
-import io.rdmacomm.cli.bench.result.LatencySamples;
-import io.rdmacomm.cli.bench.result.Losses;
-import io.rdmacomm.cli.bench.result.TransportService;
-import io.rdmacomm.cli.bench.workload.BenchMessage;
-import io.rdmacomm.cli.bench.workload.Readings;
-import io.rdmacomm.cli.bench.workload.TrialPlan;
-import io.rdmacomm.cli.terminal.CommandFailure;
-import io.rdmacomm.cli.wire.Frame;
-import io.rdmacomm.cli.wire.FrameChannel;
+import io.rdmacomm.cli.command.CommandFailure;
+import io.rdmacomm.cli.rig.Frame;
+import io.rdmacomm.cli.rig.FrameChannel;
 import io.rdmacomm.comm.ClientSession;
 import io.rdmacomm.comm.EndPoint;
 import io.rdmacomm.comm.PeerDoneException;
@@ -172,11 +165,11 @@ class UnreliableTrialTest {
 
             trial.step(COUNT, StepMode.MEASURE, readings);
             assertThat(trial.completed()).isZero();
-            assertThat(trial.losses()).isEqualTo(new Losses(2, 1));
+            assertThat(trial.losses()).isEqualTo(new Result.Losses(2, 1));
 
             trial.step(COUNT, StepMode.MEASURE, readings);
             assertThat(trial.completed()).isEqualTo(COUNT);
-            assertThat(trial.losses()).isEqualTo(new Losses(2 + 2 * COUNT, 1 + 2 * COUNT));
+            assertThat(trial.losses()).isEqualTo(new Result.Losses(2 + 2 * COUNT, 1 + 2 * COUNT));
             LatencySamples samples = new LatencySamples(2);
             readings.addTo(samples);
             assertThat(samples.count()).isEqualTo(COUNT);

@@ -1,0 +1,105 @@
+package io.rdmacomm.cli.bench.trial;
+
+import io.rdmacomm.cli.command.Rounding;
+import java.util.List;
+import org.HdrHistogram.Histogram;
+
+/// All samples of one latency test. Round trips are halved only when they are reported, so that they are not
+/// rounded to whole nanoseconds before.
+public final class LatencySamples {
+    private static final long MAX_NANOS = 100_000_000_000L;
+
+    private static final List<Double> PERCENTILES =
+            List.of(0.0, 1.0, 10.0, 25.0, 50.0, 75.0, 90.0, 95.0, 99.0, 99.5, 99.9, 99.95, 99.99, 99.999, 100.0);
+
+    private static final int FEWEST_BEYOND = 10;
+
+    private final Histogram histogram = new Histogram(1, MAX_NANOS, 3);
+    private final int hops;
+    private long count;
+    private double sum;
+    private double squares;
+    private long min = Long.MAX_VALUE;
+    private long max;
+
+    public LatencySamples(int hops) {
+        this.hops = hops;
+    }
+
+    /// Adds the differences between `count + 1` clock readings.
+    public void add(long[] readings, int count) {
+        for (int i = 0; i < count; i++) {
+            add(readings[i + 1] - readings[i]);
+        }
+    }
+
+    /// Adds the samples of `other`.
+    public void add(LatencySamples other) {
+        histogram.add(other.histogram);
+        count += other.count;
+        sum += other.sum;
+        squares += other.squares;
+        min = Math.min(min, other.min);
+        max = Math.max(max, other.max);
+    }
+
+    private void add(long nanos) {
+        histogram.recordValue(Math.clamp(nanos, 0, MAX_NANOS));
+        count++;
+        sum += nanos;
+        squares += (double) nanos * nanos;
+        min = Math.min(min, nanos);
+        max = Math.max(max, nanos);
+    }
+
+    public long count() {
+        return count;
+    }
+
+    public double minMicros() {
+        return micros((double) min);
+    }
+
+    public double maxMicros() {
+        return micros((double) max);
+    }
+
+    public double averageMicros() {
+        return micros(sum / count);
+    }
+
+    public double deviationMicros() {
+        double mean = sum / count;
+        return micros(Math.sqrt(Math.max(0, squares / count - mean * mean)));
+    }
+
+    /// Whether too few samples were slower than a percentile for it to mean anything.
+    ///
+    /// @param percentile 0 to 100
+    public boolean isUncertain(double percentile) {
+        return count * (100 - percentile) / 100 < FEWEST_BEYOND;
+    }
+
+    /// The time that this percentage of the operations took at most.
+    ///
+    /// @param percentile 0 to 100
+    public double percentileMicros(double percentile) {
+        return micros((double) Math.min(histogram.getValueAtPercentile(percentile), max));
+    }
+
+    /// A copy of all samples in nanoseconds. Of tests that report half of a round trip they are whole round trips.
+    public Histogram histogram() {
+        return histogram.copy();
+    }
+
+    /// Pairs of a percentile and its time in microseconds.
+    List<List<Double>> distribution() {
+        return PERCENTILES.stream()
+                .map(percentile -> List.of(percentile, Rounding.to(percentileMicros(percentile), 4)))
+                .toList();
+    }
+
+    private double micros(double nanos) {
+        return nanos / hops / 1000.0;
+    }
+}

@@ -1,0 +1,53 @@
+package io.rdmacomm.cli.bench.trial;
+
+/// The clock readings of one step: of every operation, or only of the first and the last.
+final class Readings {
+    private final long[] nanos;
+    private final boolean each;
+    private int laps;
+
+    private Readings(long[] nanos, boolean each) {
+        this.nanos = nanos;
+        this.each = each;
+    }
+
+    /// The clock is read after every one of at most `most` operations.
+    static Readings ofEach(int most) {
+        return new Readings(new long[most + 1], true);
+    }
+
+    /// The clock is read before the first operation and after the last.
+    static Readings ofAll() {
+        return new Readings(new long[2], false);
+    }
+
+    /// The first operation begins.
+    void begin() {
+        laps = 0;
+        nanos[0] = System.nanoTime();
+    }
+
+    /// An operation of a latency test has ended.
+    void lap() {
+        if (each) {
+            nanos[++laps] = System.nanoTime();
+        }
+    }
+
+    /// The last operation has ended.
+    void end() {
+        if (!each) {
+            nanos[1] = System.nanoTime();
+        }
+    }
+
+    /// The time from [#begin()] to the end of the last operation.
+    long elapsed() {
+        return nanos[each ? laps : 1] - nanos[0];
+    }
+
+    /// Adds the time of each operation.
+    void addTo(LatencySamples samples) {
+        samples.add(nanos, laps);
+    }
+}

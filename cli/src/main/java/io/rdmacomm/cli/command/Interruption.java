@@ -1,0 +1,39 @@
+package io.rdmacomm.cli.command;
+
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jline.utils.Signals;
+
+/// Ctrl-C as an interrupt of the thread that made this, which can then stop in order and show what it has. A second
+/// Ctrl-C ends the process at once.
+public final class Interruption implements AutoCloseable {
+    private static final String SIGNAL = "INT";
+    private static final int INTERRUPTED = 130;
+
+    private final Thread thread = Thread.currentThread();
+    private final AtomicBoolean happened = new AtomicBoolean();
+    private final Object before = Signals.register(SIGNAL, this::interrupt);
+
+    /// Takes effect at once, until it is closed.
+    public Interruption() {}
+
+    private void interrupt() {
+        if (!happened.compareAndSet(false, true)) {
+            System.exit(INTERRUPTED);
+        }
+        thread.interrupt();
+    }
+
+    /// Whether Ctrl-C was pressed.
+    public boolean hasHappened() {
+        return happened.get();
+    }
+
+    /// Ctrl-C ends the process again, and this thread is no longer interrupted.
+    @Override
+    public void close() {
+        Signals.unregister(SIGNAL, before);
+        if (happened.get()) {
+            var _ = Thread.interrupted();
+        }
+    }
+}

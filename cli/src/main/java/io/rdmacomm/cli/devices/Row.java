@@ -1,0 +1,29 @@
+package io.rdmacomm.cli.devices;
+
+import io.rdmacomm.verbs.counters.CounterRecord;
+import io.rdmacomm.verbs.counters.ProcessRecord;
+import io.rdmacomm.verbs.statistics.ChannelCounter;
+import org.jspecify.annotations.Nullable;
+
+/// A channel of a process, or a session without endpoints.
+///
+/// @param process the process
+/// @param counters its counters
+/// @param rates its activity; null if it has not published twice, or not for a while
+record Row(
+        ProcessRecord process,
+        CounterRecord counters,
+        @Nullable Rates rates) {
+    /// Operations that failed or were flushed, and exceptions of handlers, so far.
+    long errors() {
+        return counters.value(ChannelCounter.FAILED) + counters.value(ChannelCounter.HANDLER_ERRORS);
+    }
+
+    double bytesPerSecond() {
+        return rates == null ? 0 : rates.bytesIn() + rates.bytesOut();
+    }
+
+    double activity() {
+        return rates == null ? 0 : rates.activity();
+    }
+}

@@ -1,0 +1,48 @@
+package io.rdmacomm.cli.doctor;
+
+import io.rdmacomm.cli.rig.Frame;
+import io.rdmacomm.cli.rig.FrameChannel;
+import io.rdmacomm.comm.ClientSession;
+import io.rdmacomm.comm.SessionOptions;
+import io.rdmacomm.comm.Setup;
+
+/// Makes the other ends on another host, where a [SelfTestServer] runs.
+final class RemotePeer implements Peer, AutoCloseable {
+    static final String NAME = "doctor control";
+
+    private final ClientSession session;
+    private final FrameChannel<SelfTestMessage> control;
+
+    private RemotePeer(ClientSession session) {
+        this.session = session;
+        this.control = SelfTestMessage.over(session, session.endPoint(), NAME);
+    }
+
+    /// Connects to the server that `options` name. Blocks.
+    static RemotePeer connect(SessionOptions options) {
+        return new RemotePeer(ClientSession.connect(options.withName(NAME)));
+    }
+
+    /// Whether the connection manager connects the ends, as it has connected this session.
+    boolean isByAddress() {
+        return session.endPoint().setup() == Setup.CONNECTION_MANAGER;
+    }
+
+    @Override
+    public Far open(EndPlan plan) {
+        synchronized (control) {
+            control.send(SelfTestMessage.open(plan));
+            Frame<SelfTestMessage> opened = control.expect(SelfTestMessage.OPENED, SelfTestMessage.FAILED);
+            Far.Offer offer = SelfTestMessage.offer(opened, session.endPoint().remoteAddress());
+            if (offer.address() == null) {
+                session.endPoint().checkNumbers(offer.numbers());
+            }
+            return new RemoteFar(control, offer);
+        }
+    }
+
+    @Override
+    public void close() {
+        session.close();
+    }
+}

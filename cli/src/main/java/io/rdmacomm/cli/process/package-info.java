@@ -1,5 +1,0 @@
-/// Further processes of this command.
-@NullMarked
-package io.rdmacomm.cli.process;
-
-import org.jspecify.annotations.NullMarked;
