@@ -177,13 +177,16 @@ class FaultRulesTest {
 
     @Test
     void aBatchIsAsBeforeWhenARequestInItHasFailed() {
-        try (FaultLine line = new FaultLine("fail=write:2:RETRY_EXCEEDED&fail=send:1:RETRY_EXCEEDED");
+        try (FaultLine first = new FaultLine("fail=write:100:RETRY_EXCEEDED");
+                FaultLine line = new FaultLine("fail=write:2:RETRY_EXCEEDED&fail=send:1:RETRY_EXCEEDED");
                 BatchMemory memory = new BatchMemory()) {
             SendBatch batch = SendBatch.create(memory, 4, 2, 64);
             line.write(1).appendTo(batch);
             line.write(2).appendTo(batch);
             Work.send(3).silent().appendTo(batch);
             batch.send(4).inline(line.source.segment(), 0, 16);
+            // Posting writes the requests into memory.
+            assertThat(first.connected().here().queuePair().post(batch)).isEqualTo(4);
             byte[] before = memory.bytes();
             LocalQueue queue = line.connected().here();
 
