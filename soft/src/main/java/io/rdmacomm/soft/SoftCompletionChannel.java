@@ -139,8 +139,7 @@ final class SoftCompletionChannel implements CompletionChannelDriver {
         }
     }
 
-    /// Without a lambda: its class could not be loaded where file descriptors have run out, and closing must work
-    /// there.
+    /// Without a lambda, which the JVM would link here for the first time: closing must work where memory has run out.
     private static <T> void removeAll(Collection<T> all, T one) {
         boolean found = true;
         while (found) {
