@@ -139,8 +139,7 @@ final class SoftCompletionChannel implements CompletionChannelDriver {
         }
     }
 
-    /// Uses no lambda: its class could not be loaded when file descriptors have run out, and closing must still
-    /// work.
+    /// Without a lambda, which the JVM would link here for the first time: closing must work where memory has run out.
     private static <T> void removeAll(Collection<T> all, T one) {
         boolean found = true;
         while (found) {
