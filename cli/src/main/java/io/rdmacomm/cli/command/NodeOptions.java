@@ -44,8 +44,8 @@ public final class NodeOptions {
             paramLabel = "HOST[:PORT]",
             converter = PeerAddress.Converter.class,
             description = "Where the nodes meet: the host of rank 0, and a free port there (default: 2030; with"
-                + " --nodes localhost and any free port). Devices that need rdma_cm, such as iWARP, need an address of"
-                + " their network interface.")
+                    + " --nodes localhost and any free port). Devices that need rdma_cm, such as iWARP, need an address of"
+                    + " their network interface.")
     private @Nullable PeerAddress rendezvous;
 
     @Option(

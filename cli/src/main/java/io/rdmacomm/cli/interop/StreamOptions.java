@@ -59,7 +59,7 @@ final class StreamOptions {
             converter = TestOption.Converter.class,
             description =
                     "As in rstream, can be repeated: v checks every byte, if both ends have it; n asks again and again"
-                        + " (the default), a waits with a selector, b in blocking calls; s is --tcp; r has no effect.")
+                            + " (the default), a waits with a selector, b in blocking calls; s is --tcp; r has no effect.")
     private List<TestOption> tests = new ArrayList<>();
 
     @Option(names = "--tcp", description = "Use plain sockets of the JDK, to compare; at both ends.")
