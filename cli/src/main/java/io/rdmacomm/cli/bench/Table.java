@@ -87,7 +87,7 @@ public final class Table {
                 : TEST_AND_SIZE.formatted(result.test().label(), ByteSize.format(result.bytes()));
         row(first, columns, column -> cell(result, column));
         if (result.has(Column.TRANSPORT)) {
-            out.println("    over %s: sent %d, received %d, lost %d"
+            out.println("    over %s: sent %s, received %s, lost %s"
                     .formatted(
                             result.value(Column.TRANSPORT),
                             result.value(Column.SENT),

@@ -23,7 +23,7 @@ final class CloseUnderTraffic implements Check {
                 Traffic traffic = Traffic.begin(pair);
                 boolean flows =
                         traffic.awaitFlow(scene.patience()) && !traffic.end().isDone();
-                pair.near().close();
+                pair.near().shut();
                 awaitEnd(traffic, scene);
                 if (!flows) {
                     throw new CheckFailure(

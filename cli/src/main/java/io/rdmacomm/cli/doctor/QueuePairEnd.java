@@ -14,7 +14,6 @@ import io.rdmacomm.verbs.QueueSizes;
 import io.rdmacomm.verbs.ReceiveBatch;
 import io.rdmacomm.verbs.SendBatch;
 import io.rdmacomm.verbs.WorkStatus;
-import java.lang.foreign.Arena;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.EnumSet;
@@ -35,15 +34,14 @@ final class QueuePairEnd implements AutoCloseable {
     private static final byte UNTOUCHED = 0x5a;
     private static final int FEW = 64;
 
-    private final Arena arena = Arena.ofAuto(); // a thread in a call may use the batches after the end is closed
     private final Context context;
     private final ConnectionOptions how;
     private final EndPlan plan;
     private final VerbsEnd end;
     private final MemoryRegion inbox;
-    private final SendBatch sends = SendBatch.create(arena, 1, 1);
-    private final ReceiveBatch receives = ReceiveBatch.create(arena, 1, 1);
-    private final Completions some = Completions.create(arena, FEW);
+    private final SendBatch sends;
+    private final ReceiveBatch receives;
+    private final Completions some;
     private long nextReceive = FIRST_RECEIVE;
 
     QueuePairEnd(Context context, ConnectionOptions how, EndPlan plan) {
@@ -62,6 +60,9 @@ final class QueuePairEnd implements AutoCloseable {
                 context.supported(all));
         this.inbox = end.allocate((long) (plan.receives() + FEW) * plan.receiveBytes(), VerbsEnd.MESSAGES);
         closed().segment().fill(UNTOUCHED);
+        this.sends = SendBatch.create(end.arena(), 1, 1);
+        this.receives = ReceiveBatch.create(end.arena(), 1, 1);
+        this.some = Completions.create(end.arena(), FEW);
     }
 
     Context context() {
@@ -169,6 +170,11 @@ final class QueuePairEnd implements AutoCloseable {
             }
         }
         return ends;
+    }
+
+    /// Closes the verbs objects only: a thread in a call may still use the batches.
+    void shut() {
+        end.shut();
     }
 
     @Override

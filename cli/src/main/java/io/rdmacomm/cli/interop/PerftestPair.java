@@ -15,7 +15,6 @@ import io.rdmacomm.verbs.QueuePairType;
 import io.rdmacomm.verbs.QueueSizes;
 import io.rdmacomm.verbs.ReceiveBatch;
 import io.rdmacomm.verbs.SendBatch;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 
@@ -65,10 +64,9 @@ final class PerftestPair implements AutoCloseable {
                 settings.bytes(),
                 Math.max(page, settings.bytes()),
                 program.access());
-        Arena arena = Arena.ofAuto();
-        this.request = SendBatch.create(arena, 1, 1);
-        this.receives = ReceiveBatch.create(arena, slots, 1);
-        this.completions = Completions.create(arena, POLLED);
+        this.request = SendBatch.create(end.arena(), 1, 1);
+        this.receives = ReceiveBatch.create(end.arena(), slots, 1);
+        this.completions = Completions.create(end.arena(), POLLED);
     }
 
     /// The numbers that the peer needs.

@@ -13,7 +13,6 @@ import io.rdmacomm.verbs.QueueSizes;
 import io.rdmacomm.verbs.ReceiveBatch;
 import io.rdmacomm.verbs.SendBatch;
 import java.io.IOException;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.net.InetAddress;
@@ -49,12 +48,11 @@ final class PingPong implements AutoCloseable {
                 settings.bytes(),
                 (long) settings.headerBytes() + settings.bytes(),
                 VerbsEnd.MESSAGES);
-        Arena arena = Arena.ofAuto();
         Content.fill(end.outgoing().segment(), settings.check());
-        this.send = SendBatch.create(arena, 1, 1);
+        this.send = SendBatch.create(end.arena(), 1, 1);
         send.send(0).with(end.outgoing(), 0, settings.bytes()).signaled();
-        this.receives = ReceiveBatch.create(arena, settings.receives(), 1);
-        this.completions = Completions.create(arena, 2);
+        this.receives = ReceiveBatch.create(end.arena(), settings.receives(), 1);
+        this.completions = Completions.create(end.arena(), 2);
     }
 
     private void checkSize() {

@@ -22,7 +22,6 @@ import io.rdmacomm.verbs.cm.ConnectionRequest;
 import io.rdmacomm.verbs.cm.IdentifierOptions;
 import io.rdmacomm.verbs.cm.Route;
 import java.io.IOException;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -63,10 +62,9 @@ final class SynchronousConnection implements AutoCloseable {
                 MESSAGE_ROOM,
                 MESSAGE_ROOM,
                 VerbsEnd.MESSAGES);
-        Arena arena = Arena.ofAuto();
-        this.request = SendBatch.create(arena, 1, 1);
-        this.receive = ReceiveBatch.create(arena, RECEIVES, 1);
-        this.completions = Completions.create(arena, 1);
+        this.request = SendBatch.create(end.arena(), 1, 1);
+        this.receive = ReceiveBatch.create(end.arena(), RECEIVES, 1);
+        this.completions = Completions.create(end.arena(), 1);
         receive.receive(RECEIVE).with(end.incoming(), 0, MESSAGE_ROOM);
     }
 

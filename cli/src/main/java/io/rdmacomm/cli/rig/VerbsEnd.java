@@ -17,7 +17,9 @@ import io.rdmacomm.verbs.QueuePairInfo;
 import io.rdmacomm.verbs.QueuePairOptions;
 import io.rdmacomm.verbs.QueuePairType;
 import io.rdmacomm.verbs.QueueSizes;
+import io.rdmacomm.verbs.Resource;
 import io.rdmacomm.verbs.SendBatch;
+import java.lang.foreign.Arena;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Set;
@@ -35,6 +37,7 @@ public final class VerbsEnd implements AutoCloseable {
     /// Longer than most steps of a peer that does not sleep.
     private static final long SPIN_NANOS = 100_000;
 
+    private final Arena arena = Arena.ofShared();
     private final boolean datagrams;
     private final CompletionChannel channel;
     private final CompletionQueue completionQueue;
@@ -59,12 +62,12 @@ public final class VerbsEnd implements AutoCloseable {
             long incomingBytes,
             Set<AccessFlag> access) {
         this.datagrams = type == QueuePairType.UNRELIABLE_DATAGRAM;
-        this.channel = context.createCompletionChannel();
+        this.channel = OnFailure.run(arena::close, context::createCompletionChannel);
         CompletionQueueOptions options = CompletionQueueOptions.ofCapacity(
                         completions == 0 ? sizes.sends() + sizes.receives() : completions)
                 .withChannel(channel);
-        this.completionQueue = OnFailure.run(channel::close, () -> context.createCompletionQueue(options));
-        this.domain = OnFailure.run(this::freeQueue, context::allocateProtectionDomain);
+        this.completionQueue = OnFailure.run(() -> free(channel), () -> context.createCompletionQueue(options));
+        this.domain = OnFailure.run(() -> free(completionQueue, channel), context::allocateProtectionDomain);
         // The queue may be larger than requested.
         QueueSizes fitting =
                 completions == 0 ? sizes : sizes.withDepth(completionQueue.capacity() + 1, sizes.receives());
@@ -80,6 +83,11 @@ public final class VerbsEnd implements AutoCloseable {
     /// Registers more memory. If that fails, the end is closed.
     public MemoryRegion allocate(long bytes, Set<AccessFlag> access) {
         return OnFailure.run(this::close, () -> domain.allocate(bytes, access));
+    }
+
+    /// Holds the requests and completions of the end.
+    public Arena arena() {
+        return arena;
     }
 
     public CompletionQueue completionQueue() {
@@ -143,15 +151,27 @@ public final class VerbsEnd implements AutoCloseable {
         return count;
     }
 
-    @Override
-    public void close() {
+    /// Closes the queue pair and its completion queue only, for a thread in a call may still use the batches.
+    public void shut() {
         domain.close();
-        freeQueue();
+        completionQueue.close();
     }
 
-    private void freeQueue() {
-        completionQueue.close();
-        channel.close();
+    @Override
+    public void close() {
+        free(domain, completionQueue, channel);
+    }
+
+    private void free(Resource... resources) {
+        try {
+            for (Resource resource : resources) {
+                resource.close();
+            }
+        } finally {
+            if (arena.scope().isAlive()) {
+                arena.close();
+            }
+        }
     }
 
     @Override

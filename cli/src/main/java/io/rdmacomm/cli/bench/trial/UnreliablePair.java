@@ -14,7 +14,6 @@ import io.rdmacomm.verbs.QueuePairInfo;
 import io.rdmacomm.verbs.QueueSizes;
 import io.rdmacomm.verbs.ReceiveBatch;
 import io.rdmacomm.verbs.SendBatch;
-import java.lang.foreign.Arena;
 import java.util.Set;
 
 /// One side's queue pair for a test over a transport that can lose messages, and counts them. Every message
@@ -66,10 +65,9 @@ final class UnreliablePair implements AutoCloseable {
                 plan.sends() ? slots * slotBytes : plan.stride(),
                 plan.sends() ? VerbsEnd.MESSAGES : WRITABLE);
         DataPattern.fill(end.outgoing().segment(), plan.seed());
-        Arena arena = Arena.ofAuto();
-        this.chain = SendBatch.create(arena, plan.chainLength(), 1);
-        this.receives = ReceiveBatch.create(arena, POLLED, 1);
-        this.completions = Completions.create(arena, POLLED);
+        this.chain = SendBatch.create(end.arena(), plan.chainLength(), 1);
+        this.receives = ReceiveBatch.create(end.arena(), POLLED, 1);
+        this.completions = Completions.create(end.arena(), POLLED);
     }
 
     /// The description of this side for the peer.
