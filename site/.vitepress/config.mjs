@@ -47,8 +47,8 @@ const readers = [
     text: 'Contributors',
     collapsed: true,
     items: [
-      ...entries('33-invariants', '50-soft-provider', '55-iwarp-wire', '56-session-wire', '57-rsocket-wire', '58-roce-wire',
-        '70-testing', '75-lab', '76-soak', '90-release'),
+      ...entries('32-map', '33-invariants', '50-soft-provider', '55-iwarp-wire', '56-session-wire', '57-rsocket-wire',
+        '58-roce-wire', '70-testing', '75-lab', '76-soak', '90-release'),
       { text: 'Contributing', link: `${sources}CONTRIBUTING.md` },
     ],
   },
