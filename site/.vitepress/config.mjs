@@ -72,7 +72,7 @@ function linkSources(markdown) {
       const [, path, anchor] = link.attrGet('href').match(/^([^#]*)(.*)$/);
       if (!path || /^([a-z]+:|\/)/.test(path)) continue;
       const file = normalize(join('docs', dirname(env.relativePath), path)).replace(/\/$/, '');
-      if (file === 'docs/decisions') {
+      if (file === 'docs/decisions/README.md') {
         link.attrSet('href', '/decisions/');
       } else if (!/^docs\/.*\.md$/.test(file)) {
         if (!existsSync(join(project, file))) throw new Error(`${env.relativePath}: ${path} does not exist`);

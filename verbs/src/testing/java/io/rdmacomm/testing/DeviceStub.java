@@ -128,7 +128,7 @@ public abstract class DeviceStub implements DeviceDriver {
         return new ContextStub();
     }
 
-    /// What the drivers have in common.
+    /// The base of the drivers.
     public class DriverStub implements Driver {
         private final String name;
         private final long handle = ++handles;

@@ -1,4 +1,4 @@
-/// What all commands share: their base and options, how they print and fail, and the processes that they start.
+/// The base of all commands: shared options, output, failures, and the processes that commands start.
 @NullMarked
 package io.rdmacomm.cli.command;
 

@@ -142,7 +142,7 @@ final class PingPong implements AutoCloseable {
         }
         while (sent < settings.iterations() || received < settings.iterations()) {
             int count = end.await(
-                    completions, System.nanoTime() + settings.patience().toNanos());
+                    completions, System.nanoTime() + settings.timeout().toNanos());
             if (count == 0) {
                 throw nothing(sent, received);
             }
@@ -201,7 +201,7 @@ final class PingPong implements AutoCloseable {
 
     private CommandFailure nothing(int sent, int received) {
         return new CommandFailure("nothing arrived within "
-                + settings.patience().toMillis() + " ms after " + sent + " messages sent and " + received
+                + settings.timeout().toMillis() + " ms after " + sent + " messages sent and " + received
                 + " received: is the peer running, and does it use the same --count?"
                 + (settings.type() == QueuePairType.RELIABLE_CONNECTED ? "" : " A message may also have been lost."));
     }

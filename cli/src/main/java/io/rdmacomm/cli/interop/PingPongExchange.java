@@ -28,16 +28,16 @@ final class PingPongExchange implements AutoCloseable {
         this.socket = socket;
     }
 
-    /// An exchange over an accepted socket, which may take as long as the patience of the settings.
+    /// An exchange over an accepted socket, which may take as long as the timeout of the settings.
     static PingPongExchange accept(Socket socket, PingPongSettings settings) throws IOException {
-        return new PingPongExchange(new ControlSocket(socket, settings.program(), settings.patience()));
+        return new PingPongExchange(new ControlSocket(socket, settings.program(), settings.timeout()));
     }
 
     /// Connects to a server. Tries all addresses of the host in turn.
     static PingPongExchange connect(String host, int port, PingPongSettings settings) throws IOException {
         String program = settings.program();
         String command = "rdmacomm ping --interop " + program.substring("ibv_".length()) + " --server";
-        return new PingPongExchange(ControlSocket.connect(host, port, program, command, settings.patience()));
+        return new PingPongExchange(ControlSocket.connect(host, port, program, command, settings.timeout()));
     }
 
     /// Where the peer is.

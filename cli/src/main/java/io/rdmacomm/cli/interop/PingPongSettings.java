@@ -15,7 +15,7 @@ import java.time.Duration;
 /// @param receives the number of posted receives (-r)
 /// @param connection how the queue pair connects: port (-i), GID index (-g), MTU (-m), service level (-l)
 /// @param check whether to check the content of each message (-c)
-/// @param patience how long to wait for the peer at each step
+/// @param timeout how long to wait for the peer at each step
 record PingPongSettings(
         QueuePairType type,
         int bytes,
@@ -23,7 +23,7 @@ record PingPongSettings(
         int receives,
         ConnectionOptions connection,
         boolean check,
-        Duration patience) {
+        Duration timeout) {
     /// The default path MTU of the C program.
     static final PathMtu MTU = PathMtu.MTU_1024;
 

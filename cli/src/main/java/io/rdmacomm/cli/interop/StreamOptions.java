@@ -128,7 +128,7 @@ final class StreamOptions {
         }
     }
 
-    /// What `-T` of rstream can say, as a word or its first letter.
+    /// The values of the option `-T` of rstream, as a word or its first letter.
     enum TestOption {
         /// Plain sockets.
         SOCKET,
@@ -168,7 +168,7 @@ final class StreamOptions {
         }
     }
 
-    /// What both ends have agreed on by their command lines: rstream exchanges nothing.
+    /// The settings that both command lines must agree on, because rstream exchanges none.
     ///
     /// @param connections the tests of each connection, one after the other
     /// @param waiting how to wait for the peer

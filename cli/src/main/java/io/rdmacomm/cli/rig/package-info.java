@@ -1,5 +1,6 @@
-/// What the programs that measure, check and talk to others stand on: one end of a connection, over verbs or sockets,
-/// and frames over a channel.
+/// The base of the programs that measure devices, check them, and talk to C programs: one end of a connection over
+/// verbs
+/// or sockets, and frames over a channel.
 @NullMarked
 package io.rdmacomm.cli.rig;
 

@@ -16,7 +16,7 @@ final class EventSource implements AutoCloseable {
     private static final int SLICE_MILLISECONDS = 500;
     /// The same without an eventfd, where it also delays wake-ups.
     private static final int SLICE_WITHOUT_EVENT_MILLISECONDS = 50;
-    /// How long virtual threads have to read the events that they were woken for.
+    /// The time for virtual threads to read the events that they were woken for.
     private static final int SERVICE_MILLISECONDS = 50;
     /// How long the helper stays when no thread waits.
     private static final long LINGER_SECONDS = 10;

@@ -65,7 +65,7 @@ public enum Violation {
         return answer;
     }
 
-    /// What the peer sent, for messages.
+    /// The description of the violation, for messages.
     @Override
     public String toString() {
         return text;

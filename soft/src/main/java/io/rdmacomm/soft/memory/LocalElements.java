@@ -100,7 +100,7 @@ public final class LocalElements {
         return region.segment();
     }
 
-    /// Where the memory begins that [#find] has found.
+    /// The offset of the memory that [#find] has found.
     public long foundOffset() {
         return foundOffset;
     }

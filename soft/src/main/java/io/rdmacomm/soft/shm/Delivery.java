@@ -134,7 +134,7 @@ final class Delivery {
         return true;
     }
 
-    /// How the message has ended that [#sendPiece] has delivered: an [Outcome].
+    /// The [Outcome] of the last [#sendPiece].
     int outcome() {
         return outcome;
     }

@@ -72,7 +72,7 @@ public final class Engine implements AutoCloseable {
     private final AtomicReference<@Nullable Thread> leader = new AtomicReference<>();
     private final ConcurrentLinkedQueue<Runnable> tasks = new ConcurrentLinkedQueue<>();
     private long lastAsked = System.nanoTime();
-    /// How long the thread with the seat will wait next.
+    /// The next waiting time of the thread with the seat.
     private long wait = Long.MAX_VALUE;
     /// When the clock is due.
     private volatile long due = System.nanoTime() + Long.MAX_VALUE / 2;

@@ -83,7 +83,7 @@ final class ExhaustionTest {
         try (ExhaustedServer server = new ExhaustedServer(DESCRIPTORS, "64m")) {
             server.takeDescriptors();
             try (Socket stranger = new Socket(InetAddress.getLoopbackAddress(), server.port())) {
-                stranger.setSoTimeout((int) Duration.ofMillis(500).toMillis());
+                stranger.setSoTimeout(500);
                 assertThatThrownBy(() -> stranger.getInputStream().read()).isInstanceOf(SocketTimeoutException.class);
             }
             server.freeDescriptors();

@@ -187,7 +187,7 @@ public final class SendRequest {
         return memory;
     }
 
-    /// Where its place in memory begins.
+    /// The offset of its place in memory.
     public long at() {
         return at;
     }

@@ -2,8 +2,8 @@ package io.rdmacomm.cli.bench.trial;
 
 import io.rdmacomm.cli.command.Rounding;
 
-/// What a result can have, in the order of the CSV file: the member in JSON, which names the column in CSV, too, and
-/// the column of the page. The table in a terminal has some of them.
+/// The values of a result, in the order of the CSV file. Each has a name, which JSON and CSV share, and a title on the
+/// page. The table in a terminal shows some of them.
 public enum Column {
     TEST("test", ""),
     BYTES("bytes", ""),
@@ -67,7 +67,7 @@ public enum Column {
         return title;
     }
 
-    /// What JSON and CSV have for a value.
+    /// Rounds a value for JSON and CSV.
     Object rounded(Object value) {
         if (!(value instanceof Double number)) {
             return value;

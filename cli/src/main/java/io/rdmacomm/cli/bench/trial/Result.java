@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /// The result of one measurement: a value for each of its columns.
 public final class Result {
-    /// How far beyond a limit of the machine a result may be.
+    /// The share by which a result may exceed a limit of the machine.
     private static final double TOLERANCE = 0.05;
 
     private final BenchTest test;
