@@ -27,7 +27,7 @@ import org.w3c.dom.NodeList;
 ///
 /// Prints each violation, and exits with 1 if there is one.
 final class CentralRules {
-    private static final Set<String> JARS = Set.of("verbs", "soft", "ibverbs", "fault", "nio", "comm");
+    private static final Set<String> JARS = Set.of("verbs", "soft", "ibverbs", "fault", "nio", "comm", "mesh");
     private static final Map<String, String> CHECKSUMS = Map.of("md5", "MD5", "sha1", "SHA-1");
 
     private final Path staging;

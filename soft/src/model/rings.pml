@@ -396,7 +396,7 @@ inline poll() {
     fi
 }
 
-/* SharedMemory.onPeerParted, and PartedPeers.hasEnded when the peer has died. */
+/* SharedMemory.onPeerParted, and DisconnectedPeers.hasEnded when the peer has died. */
 inline notice(q) {
     if
     :: !failed[q] -> fail(q)

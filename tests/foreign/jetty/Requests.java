@@ -47,7 +47,7 @@ import org.eclipse.jetty.util.ssl.SslContextFactory;
 /// The server sends back each body, in chunks if the request has no length, and the client compares it.
 final class Requests {
     private static final String PASSWORD = "changeit";
-    private static final Duration PATIENCE = Duration.ofSeconds(120);
+    private static final Duration TIMEOUT = Duration.ofSeconds(120);
     private static final int REQUESTS = 200;
     private static final int MOST_CONNECTIONS = 10;
 
@@ -245,14 +245,14 @@ final class Requests {
             public void echo(URI to, long length, long seed) throws Exception {
                 Body body = new Body(length, seed);
                 InputStreamResponseListener answer = new InputStreamResponseListener();
-                var request = client.newRequest(to).method("POST").timeout(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+                var request = client.newRequest(to).method("POST").timeout(TIMEOUT.toSeconds(), TimeUnit.SECONDS);
                 if (length >= 0 && length < 1 << 20) {
                     request.body(new BytesRequestContent(body.readAllBytes()));
                 } else {
                     request.body(new InputStreamRequestContent(body));
                 }
                 request.send(answer);
-                int status = answer.get(PATIENCE.toSeconds(), TimeUnit.SECONDS).getStatus();
+                int status = answer.get(TIMEOUT.toSeconds(), TimeUnit.SECONDS).getStatus();
                 try (InputStream input = answer.getInputStream()) {
                     compare(status, input, length, body);
                 }
@@ -318,7 +318,7 @@ final class Requests {
                 Body body = new Body(length, seed);
                 var publisher = HttpRequest.BodyPublishers.ofInputStream(() -> body);
                 HttpRequest request = HttpRequest.newBuilder(to)
-                        .timeout(PATIENCE)
+                        .timeout(TIMEOUT)
                         .POST(length > 0 ? HttpRequest.BodyPublishers.fromPublisher(publisher, length)
                                 : length == 0 ? HttpRequest.BodyPublishers.noBody() : publisher)
                         .build();

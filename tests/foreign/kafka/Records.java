@@ -20,7 +20,7 @@ import org.apache.kafka.common.serialization.LongSerializer;
 final class Records {
     private static final String TOPIC = "records";
     private static final int BYTES = 1024;
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
 
     private Records() {}
 
@@ -75,7 +75,7 @@ final class Records {
                 var second = consumer(server, group);
                 var third = consumer(server, group)) {
             var members = List.of(first, second, third);
-            long end = System.nanoTime() + PATIENCE.toNanos();
+            long end = System.nanoTime() + TIMEOUT.toNanos();
             while (members.stream().anyMatch(member -> member.assignment().size() != 1)) {
                 if (System.nanoTime() - end > 0) {
                     throw new AssertionError("the group has not shared the partitions");
@@ -90,7 +90,7 @@ final class Records {
     private static void read(List<KafkaConsumer<Long, byte[]>> members, int count) {
         Set<Long> found = new HashSet<>();
         Map<Integer, Long> newest = new HashMap<>();
-        long end = System.nanoTime() + PATIENCE.toNanos();
+        long end = System.nanoTime() + TIMEOUT.toNanos();
         while (found.size() < count) {
             if (System.nanoTime() - end > 0) {
                 throw new AssertionError("only " + found.size() + " of " + count + " records");

@@ -1,11 +1,12 @@
-/// The command `rdmacomm`, and small example programs on the public API.
+/// The command `rdmacomm`, which exports nothing, and small example programs on the public API.
 @SuppressWarnings("requires-automatic") // HdrHistogram has no module name of its own
 module io.rdmacomm.cli {
     requires static org.jspecify;
     requires com.fasterxml.jackson.jr.ob;
     requires HdrHistogram;
-    requires transitive info.picocli;
+    requires info.picocli;
     requires io.rdmacomm.comm;
+    requires io.rdmacomm.mesh;
     requires io.rdmacomm.nio;
     requires io.rdmacomm.verbs;
     requires java.logging;
@@ -13,10 +14,8 @@ module io.rdmacomm.cli {
     requires jdk.management;
     requires org.jline.terminal;
 
-    exports io.rdmacomm.cli;
     exports io.rdmacomm.cli.command to
             java.logging; // which makes the log settings
-    exports io.rdmacomm.examples;
 
     opens io.rdmacomm.cli to
             info.picocli;

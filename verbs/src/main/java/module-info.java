@@ -6,25 +6,15 @@ module io.rdmacomm.verbs {
     exports io.rdmacomm.verbs;
     exports io.rdmacomm.verbs.cm;
     exports io.rdmacomm.verbs.counters to
-            io.rdmacomm.cli,
             io.rdmacomm.comm,
             io.rdmacomm.nio;
-    exports io.rdmacomm.verbs.host to
-            io.rdmacomm.cli,
-            io.rdmacomm.comm,
-            io.rdmacomm.nio,
-            io.rdmacomm.soft;
     exports io.rdmacomm.verbs.service to
-            io.rdmacomm.cli,
             io.rdmacomm.comm,
             io.rdmacomm.ibverbs,
             io.rdmacomm.nio,
             io.rdmacomm.soft;
     exports io.rdmacomm.verbs.spi;
     exports io.rdmacomm.verbs.statistics;
-    exports io.rdmacomm.verbs.text to
-            io.rdmacomm.cli,
-            io.rdmacomm.comm;
 
     uses io.rdmacomm.verbs.spi.RdmaProvider;
 }

@@ -8,14 +8,14 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/// The arguments as they were given. The launcher of the JDK decodes them with the encoding of the locale,
-/// which loses characters outside of it; the kernel still has their bytes.
+/// The arguments exactly as given. The launcher of the JDK decodes them with the encoding of the locale, which
+/// loses characters outside of it; the kernel still has their bytes.
 final class ExactArguments {
     private static final Path COMMAND_LINE = Path.of("/proc/self/cmdline");
 
     private ExactArguments() {}
 
-    /// The arguments, decoded by [FileName#decode]; `decoded` if the kernel reports something else.
+    /// The arguments, decoded by [FileName#decode]; `decoded` if the kernel reports different ones.
     ///
     /// @param decoded the arguments of `main`
     static String[] of(String... decoded) {
@@ -37,7 +37,7 @@ final class ExactArguments {
         }
     }
 
-    /// Each word ends with a zero.
+    /// Each word ends with a NUL.
     private static List<String> words(byte[] line) {
         List<String> words = new ArrayList<>();
         int begin = 0;

@@ -10,9 +10,9 @@ import picocli.CommandLine;
 import picocli.CommandLine.IExecutionExceptionHandler;
 import picocli.CommandLine.ParseResult;
 
-/// Reports a failed command with one line and exit code 1, or 2 for a [UsageFailure]. A stack trace follows
-/// only if the user asked for details. Failures caused by the exit of the process, after Ctrl-C for example,
-/// are not reported.
+/// Reports a failed command with one line and exit code 1, or 2 for a [UsageFailure]. A stack trace follows only if
+/// the user asked for details. Does not report failures caused by the exit of the process, for example after
+/// Ctrl-C.
 final class FailureHandler implements IExecutionExceptionHandler {
     /// The exit status of SIGPIPE in a shell.
     private static final int NO_READER = 141;

@@ -9,7 +9,7 @@ import picocli.CommandLine;
 final class NearMiss {
     private NearMiss() {}
 
-    /// The name most similar to `word`; empty if none is similar.
+    /// The name that is most similar to `word`; empty if none is similar.
     static String of(String word, CommandLine commandLine) {
         int equals = word.indexOf('=');
         String given = equals < 0 ? word : word.substring(0, equals);

@@ -22,7 +22,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.UsageMessageSpec;
 
-/// The options of a command in the help, under a heading for each class of options.
+/// Groups the options of a command in the help, under a heading for each class of options.
 public final class OptionGroups {
     private static final String OWN = "Options";
     private static final String OUTPUT = "Output";
@@ -52,7 +52,7 @@ public final class OptionGroups {
         command.getHelpSectionMap().put(UsageMessageSpec.SECTION_KEY_OPTION_LIST, OptionGroups::text);
     }
 
-    /// The options that the help shows, by heading; none is empty.
+    /// The options that the help shows, by heading; no group is empty.
     public static Map<String, List<OptionSpec>> of(CommandSpec command) {
         Map<String, List<OptionSpec>> groups = new LinkedHashMap<>();
         HEADINGS.forEach(heading -> groups.put(heading, new ArrayList<>()));

@@ -47,7 +47,7 @@ import picocli.CommandLine.Spec;
         })
 public final class RdmaCommand implements Runnable {
     private static final int HELP_WIDTH = 100;
-    /// Suppliers, so that a run loads only the subcommand that it needs.
+    /// Holds suppliers, so that a run loads only the subcommand that it needs.
     private static final Map<String, Supplier<Object>> COMMANDS = CommandList.create();
 
     @Spec
@@ -70,7 +70,7 @@ public final class RdmaCommand implements Runnable {
     private static int execute(CommandLine commandLine, String... arguments) {
         try {
             int status = commandLine.execute(arguments);
-            // Help and tables are printed without CommandOutput.
+            // Help and tables do not use CommandOutput.
             if (status == CommandLine.ExitCode.OK) {
                 LostOutput.check(commandLine.getOut());
             }
@@ -78,7 +78,7 @@ public final class RdmaCommand implements Runnable {
         } catch (LostOutput e) {
             return FailureHandler.report("rdmacomm", e, commandLine.getErr());
         } catch (Error e) {
-            // picocli handles exceptions only; out of memory and a broken class path deserve one line as well.
+            // picocli handles only exceptions; out of memory and a broken class path deserve one line as well.
             if (CloseOnExit.isExiting()) {
                 return CommandLine.ExitCode.SOFTWARE;
             }
@@ -90,7 +90,7 @@ public final class RdmaCommand implements Runnable {
         }
     }
 
-    /// The command with the subcommand that `arguments` name, or else with all of them.
+    /// The command with the subcommand that `arguments` name, or else with all subcommands.
     public static CommandLine commandLine(String... arguments) {
         CommandLine commandLine = new CommandLine(new RdmaCommand());
         for (String name : needed(arguments)) {
@@ -100,7 +100,7 @@ public final class RdmaCommand implements Runnable {
             }
         }
         commandLine.setCaseInsensitiveEnumValuesAllowed(true);
-        // A file may have the name @list.
+        // A file name may begin with @, such as @list.
         commandLine.setExpandAtFiles(false);
         commandLine.registerConverter(Path.class, new FileName());
         commandLine.setExecutionStrategy(given -> {

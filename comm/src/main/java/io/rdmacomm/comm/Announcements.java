@@ -19,7 +19,7 @@ final class Announcements {
 
     /// One announcement.
     ///
-    /// @param own the registration for the peer alone; null if it knows the key of the buffer
+    /// @param own the registration for this peer only; null if the peer uses the buffer's own key
     private record Entry(RdmaBuffer buffer, @Nullable MemoryRegion own) {
         void revoke() {
             if (own != null) {
@@ -28,7 +28,7 @@ final class Announcements {
         }
     }
 
-    /// Adds a buffer whose own key the peer gets. Adding it again changes nothing.
+    /// Adds a buffer. The peer gets the buffer's own key. Adding it again changes nothing.
     ///
     /// @throws IllegalArgumentException if another buffer, or a registration for the peer, has that name
     RemoteBuffer add(RdmaBuffer buffer) {

@@ -10,12 +10,12 @@ import org.jspecify.annotations.Nullable;
 
 /// The operations of an [RdmaChannel] as futures. Thread-safe.
 ///
-/// An operation that finds the queue full waits for its turn, and fails with [io.rdmacomm.verbs.DeadlineException]
-/// if it has not started in time. Once started it has no deadline and cannot be cancelled: a caller that stops
-/// waiting for its future leaves it in flight, and must not change or close its buffer before the future is
-/// complete. Futures fail with [OperationException], or with [ClosedException] if the operation did not start. They
-/// are completed on the polling thread, and so are the stages that depend on them, which must not block. In thread
-/// mode CALLER the program has to poll.
+/// An operation that cannot start at once waits for its turn. It fails with [io.rdmacomm.verbs.DeadlineException]
+/// if it does not start in time. After it has started, it has no deadline and cannot be cancelled: if the caller
+/// stops waiting for the future, the operation stays in flight, and the caller must not change or close its buffer
+/// before the future is complete. Futures fail with [OperationException], or with [ClosedException] if the
+/// operation did not start. They are completed on the polling thread, and so are the stages that depend on them,
+/// which must not block. In thread mode CALLER the program has to poll.
 ///
 /// All methods throw what the `try` methods of [RdmaChannel] throw for bad arguments, and [ClosedException] if
 /// the channel is closed or has failed.
@@ -53,13 +53,13 @@ public final class AsyncChannel {
         return start(checks.send(operation(), message, tag));
     }
 
-    /// Sends a copy of `message`, which needs no registered memory and may be changed when this returns. For
-    /// short messages: it copies, and at most 16 copies of a channel are in flight. The first one allocates
-    /// memory of about 256 KiB for the channel.
+    /// Sends a copy of `message`, which needs no registered memory and may be changed when this returns. For short
+    /// messages: a channel has at most 16 copies in flight. The first one allocates memory for the channel: at most
+    /// 256 KiB, or one message of the maximum length if that is longer.
     ///
     /// @param message at most [RdmaChannel#maxMessageBytes()]
-    /// @throws io.rdmacomm.verbs.VerbException if there is no room for that memory; the message says what to
-    ///         raise
+    /// @throws io.rdmacomm.verbs.VerbException if that memory cannot be allocated or registered; the message says
+    ///         what to raise
     public CompletableFuture<@Nullable Void> send(MemorySegment message) {
         return start(checks.send(operation(), message.byteSize()), message);
     }

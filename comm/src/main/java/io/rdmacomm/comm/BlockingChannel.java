@@ -8,8 +8,8 @@ import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
-/// The operations of an [RdmaChannel] as blocking calls, for platform and virtual threads. Thread-safe, but not
-/// for handlers, where a blocking call would wait for itself: it throws [IllegalStateException] there.
+/// The operations of an [RdmaChannel] as blocking calls, for platform and virtual threads. Thread-safe. Handlers
+/// must not use them: a blocking call in a handler would wait for itself, so it throws [IllegalStateException].
 ///
 /// All methods throw [OperationException] if the operation failed, [ClosedException] if the channel is closed or has
 /// failed, [DeadlineException] if the operation has not ended in time, [RdmaInterruptedException] if the thread was
@@ -56,13 +56,13 @@ public final class BlockingChannel {
         run(checks.send(operation(), message, tag));
     }
 
-    /// Sends a copy of `message`, which needs no registered memory. For short messages: it copies, and at most
-    /// 16 copies of a channel are in flight. The first one allocates memory of about 256 KiB for the channel.
-    /// The program may change `message` when this has returned or thrown.
+    /// Sends a copy of `message`, which needs no registered memory. For short messages: a channel has at most 16
+    /// copies in flight. The first one allocates memory for the channel: at most 256 KiB, or one message of the
+    /// maximum length if that is longer. The program may change `message` when this has returned or thrown.
     ///
     /// @param message at most [RdmaChannel#maxMessageBytes()]
-    /// @throws io.rdmacomm.verbs.VerbException if there is no room for that memory; the message says what to
-    ///         raise
+    /// @throws io.rdmacomm.verbs.VerbException if that memory cannot be allocated or registered; the message says
+    ///         what to raise
     public void send(MemorySegment message) {
         run(checks.send(operation(), message.byteSize()), message);
     }

@@ -48,8 +48,9 @@ public final class ClientSession extends Session {
     /// Opens the device, connects and does the handshake. Blocks until the endpoint is ready to send.
     ///
     /// @throws io.rdmacomm.verbs.VerbException if there is no such device or it cannot be opened
-    /// @throws SetupFailedException if the server cannot be reached, refuses or does not fit; its reason says why
-    /// @throws PeerClosedException if the server went away meanwhile
+    /// @throws SetupFailedException if the server cannot be reached, refuses or is not compatible; its reason says
+    ///         why
+    /// @throws PeerFailedException with GONE if the server went away during the setup
     /// @throws DeadlineException if the server was silent for too long
     /// @throws RdmaInterruptedException if the thread was interrupted
     public static ClientSession connect(SessionOptions options) {
@@ -74,13 +75,13 @@ public final class ClientSession extends Session {
         }
     }
 
-    /// The connection to the server: the newest, which may have ended. Never blocks.
+    /// The newest endpoint, which may have ended. Never blocks.
     public EndPoint endPoint() {
         return current.get();
     }
 
-    /// Waits for a connection to the server that is ready to send: returns the newest at once if it is, otherwise
-    /// the next one. It may fail at any time after that. Blocks.
+    /// Waits for an endpoint that is ready to send. If the newest one is ready, returns it at once; otherwise waits
+    /// for the next one. The endpoint may fail at any time after that. Blocks.
     ///
     /// @param timeout how long to wait
     /// @throws DeadlineException if there was none in time
@@ -88,7 +89,7 @@ public final class ClientSession extends Session {
     ///         says why) or does not reconnect
     /// @throws PeerDoneException if the server has closed it in an orderly way, and [Reconnect#afterPeerDone()] is
     ///         not set
-    /// @throws IllegalStateException in a handler, which would wait for itself
+    /// @throws IllegalStateException if a handler calls this, because it would wait for itself
     /// @throws RdmaInterruptedException if the thread was interrupted
     public EndPoint awaitEndPoint(Duration timeout) {
         if (isInHandler()) {
@@ -104,7 +105,7 @@ public final class ClientSession extends Session {
         super.ended(endPoint);
     }
 
-    /// One attempt to connect again. Reaches the server first, so that failed attempts allocate nothing.
+    /// Makes one attempt to connect again. Reaches the server first, so that failed attempts allocate nothing.
     private EndPoint connectAgain(Duration timeout) {
         TcpConnector connector;
         try {

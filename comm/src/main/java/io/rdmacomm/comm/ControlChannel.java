@@ -5,7 +5,7 @@ import io.rdmacomm.comm.data.ProgressWait;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.DeadlineException;
-import io.rdmacomm.verbs.text.Printable;
+import io.rdmacomm.verbs.Printable;
 import java.lang.foreign.MemorySegment;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
@@ -19,10 +19,9 @@ import org.jspecify.annotations.Nullable;
 /// The library's internal channel of an endpoint: announces and withdraws buffers, signals barriers, moves
 /// credits, and sends DONE and ABORT.
 ///
-/// Its messages, in network order. Only messages about buffers have a name; a withdrawal has nothing else. An
-/// abort has its code in the access field and its reason in the name field. Messages about credits have the
-/// index of the data channel in the access field, and those that return credits have their number in the
-/// address field:
+/// Its messages, in network order. Only messages about buffers have a name; a withdrawal has only the name. An
+/// abort has its code in the access field and its reason in the name field. Messages about credits have the index
+/// of the data channel in the access field, and those that return credits have their number in the address field:
 ///
 /// ```
 ///  0       2       4       8               16              24      28      32
@@ -73,7 +72,7 @@ final class ControlChannel {
 
     /// The options of control channels.
     ///
-    /// @param connection as that of the data channels
+    /// @param connection the connection options of the data channels
     static ChannelOptions options(ConnectionOptions connection) {
         return ChannelOptions.defaults()
                 .withSendWindow(8)
@@ -206,7 +205,8 @@ final class ControlChannel {
     }
 
     private void violated(String what, @Nullable RuntimeException cause) {
-        events.onFailed(new PeerProtocolException("the peer of " + channel + " sent a control message " + what, cause));
+        events.onFailed(PeerFailedException.protocolViolated(
+                "the peer of " + channel + " sent a control message " + what, cause));
     }
 
     private void keep(RemoteBuffer announced) {
@@ -218,11 +218,11 @@ final class ControlChannel {
         }
     }
 
-    private static PeerAbortedException aborted(ByteBuffer from, int length) {
+    private static PeerFailedException aborted(ByteBuffer from, int length) {
         int code = from.getInt();
         byte[] reason = new byte[length];
         from.position(HEADER).get(reason);
-        return new PeerAbortedException(code, Printable.text(reason));
+        return PeerFailedException.aborted(code, Printable.text(reason));
     }
 
     private RemoteBuffer buffer(ByteBuffer from, int nameLength) {

@@ -6,8 +6,8 @@ import java.lang.foreign.ValueLayout;
 import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
-/// A SEND of bytes that the program keeps. They are copied into memory of the channel when it is the next to start,
-/// and to the heap while others come first.
+/// A SEND of bytes in memory of the program. They are copied into memory of the channel when this operation is the
+/// next to start. If others come first, they are copied to the heap until then.
 final class CopiedSend<T extends @Nullable Object> extends PendingOperation<T> {
     private final SendCopies copies;
     private MemorySegment message;
@@ -18,7 +18,7 @@ final class CopiedSend<T extends @Nullable Object> extends PendingOperation<T> {
     /// @param deadline the last moment to start, of [System#nanoTime()]
     /// @param value makes the value of the future from the result
     /// @param message not read after the operation is submitted
-    /// @param copies is prepared
+    /// @param copies the memory of the channel, already prepared
     CopiedSend(Operation operation, long deadline, LongFunction<T> value, MemorySegment message, SendCopies copies) {
         super(operation, deadline, value);
         this.message = message;

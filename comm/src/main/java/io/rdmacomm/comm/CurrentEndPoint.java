@@ -29,7 +29,7 @@ final class CurrentEndPoint<E> {
         this.connectionOf = connectionOf;
     }
 
-    /// The newest endpoint; it has been set before.
+    /// The newest endpoint. One must have been set.
     E get() {
         lock.lock();
         try {

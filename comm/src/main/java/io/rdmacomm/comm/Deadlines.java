@@ -25,28 +25,29 @@ public final class Deadlines extends ValueObject<Deadlines.Values> {
         return DEFAULTS;
     }
 
-    /// For a client to reach a server, name resolution and repeated attempts included.
+    /// The time for a client to reach a server, including name resolution and repeated attempts.
     public Duration connect() {
         return values.connect;
     }
 
-    /// For each step of the handshake: a peer that is silent for longer is dropped.
+    /// The time for each step of the handshake. A peer that is silent for longer is dropped.
     public Duration handshake() {
         return values.handshake;
     }
 
-    /// For the orderly close of an endpoint; after that it is closed without waiting for the peer.
+    /// The time for the orderly close of an endpoint. After that, it is closed without waiting for the peer.
     public Duration close() {
         return values.close;
     }
 
-    /// For a blocking call or future that specifies no timeout.
+    /// The timeout of blocking calls and futures that specify none.
     public Duration operation() {
         return values.operation;
     }
 
-    /// For the host of a peer to answer keep-alive probes. If it has crashed or the network is cut, the
-    /// endpoint fails after this time, even if nothing is sent. A host also answers for a stopped process.
+    /// The time for the host of a peer to answer keep-alive probes. If the host has crashed or the network is cut,
+    /// the endpoint fails after this time, even if nothing is sent. If only the peer's process is stopped, its host
+    /// still answers.
     public Duration silence() {
         return values.silence;
     }

@@ -1,15 +1,12 @@
 package io.rdmacomm.comm;
 
 import io.rdmacomm.comm.data.ProgressWait;
-import io.rdmacomm.comm.setup.PeerLocation;
-import io.rdmacomm.comm.setup.SetupException;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.DeadlineException;
-import io.rdmacomm.verbs.QueuePairInfo;
+import io.rdmacomm.verbs.Printable;
 import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.verbs.RdmaInterruptedException;
 import io.rdmacomm.verbs.statistics.ChannelStatistics;
-import io.rdmacomm.verbs.text.Printable;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.List;
@@ -64,31 +61,14 @@ public final class EndPoint implements AutoCloseable {
         return connection.setup();
     }
 
-    /// Checks numbers of a queue pair that the peer has sent to this program. Call it before you connect to
-    /// them, or send datagrams there: a software device makes TCP connections to the address in them, and a
-    /// peer could name any address. Does nothing with [SessionOptions#foreignGids()].
-    ///
-    /// @throws RdmaException if they lead to a host other than the peer's
-    public void checkNumbers(QueuePairInfo numbers) {
-        if (connection.settings().trust().foreignGids()) {
-            return;
-        }
-        try {
-            PeerLocation.check(
-                    connection.device().context(), List.of(numbers), remoteAddress(), connection.peerAddress());
-        } catch (SetupException e) {
-            throw Failures.ofSetup(e);
-        }
-    }
-
     /// The duration of the setup, from the TCP connection to ready to send.
     public Duration setupTime() {
         return connection.setupTime();
     }
 
-    /// The session that it belongs to: a [ServerSession] if a client has connected to it or it has connected to
-    /// another server, a [ClientSession] at a client. For listeners, which may be called before
-    /// [ServerSession#listen] has returned.
+    /// The session that it belongs to: a [ServerSession], whether it accepted this endpoint or connected it to
+    /// another server, or a [ClientSession]. For listeners, which may be called before [ServerSession#listen] has
+    /// returned.
     public Session session() {
         return session;
     }
@@ -101,7 +81,7 @@ public final class EndPoint implements AutoCloseable {
         return attachment.getAndSet(object);
     }
 
-    /// The object that [#attach] was given last; null if there is none. Never blocks.
+    /// The object that was passed to [#attach] last; null if there is none. Never blocks.
     public @Nullable Object attachment() {
         return attachment.get();
     }
@@ -123,18 +103,18 @@ public final class EndPoint implements AutoCloseable {
         return connection.statistics();
     }
 
-    /// Announces a buffer to the peer, which finds it with [#peerBuffer], and gives the peer rights to it.
-    /// The memory is registered once more, with a key for this announcement, which ends when it is withdrawn,
-    /// and when this endpoint or the buffer ends. So no other peer gets rights, and this one loses them then.
-    /// Blocks until the peer has received it.
+    /// Announces a buffer to the peer, which finds it with [#peerBuffer], and gives the peer rights to it. The
+    /// memory is registered once more, with a key for this announcement only. The key ends when the buffer is
+    /// withdrawn or closed, and when this endpoint ends. So no other peer gets rights, and this peer loses them
+    /// then. Blocks until the peer has received it.
     ///
-    /// The peer may use its rights at any time until then, without this program noticing.
+    /// Until then, the peer may use its rights at any time, and this program does not notice it.
     ///
     /// @param rights one or more of REMOTE_WRITE, REMOTE_READ and REMOTE_ATOMIC; LOCAL_WRITE may be among
     ///         them, as in [AccessFlag#allRemote()], and has no effect
-    /// @throws IllegalArgumentException if the buffer is of another session or is closed, if one of that name
-    ///         was announced and not withdrawn, or if `rights` contains others, or needs LOCAL_WRITE and the
-    ///         buffer lacks it
+    /// @throws IllegalArgumentException if the buffer belongs to another session or is closed; if a buffer with the
+    ///         same name was announced and not withdrawn; if `rights` contains other rights; or if a right needs
+    ///         LOCAL_WRITE and the buffer lacks it
     /// @throws io.rdmacomm.verbs.VerbException if the device cannot register it; the message says what to
     ///         raise
     /// @throws DeadlineException if that took longer than the operation deadline; the peer then has no
@@ -157,13 +137,13 @@ public final class EndPoint implements AutoCloseable {
         }
     }
 
-    /// Announces a buffer with its own key to the peer, which finds it with [#peerBuffer]. The rights are
-    /// those of its allocation, and nothing is registered: every peer of the session that learns the key has
-    /// them until the buffer is closed. For peers that trust each other, and buffers that are announced to
-    /// many; see [#announce(RdmaBuffer, Set)]. Blocks until the peer has received it.
+    /// Announces a buffer with its own key to the peer, which finds it with [#peerBuffer]. The rights are those of
+    /// its allocation, and nothing is registered: every peer of the session that learns the key has them until the
+    /// buffer is closed. For peers that trust each other, and for buffers that are announced to many peers; see
+    /// [#announce(RdmaBuffer, Set)]. Blocks until the peer has received it.
     ///
-    /// @throws IllegalArgumentException if the buffer is of another session or is closed, gives peers no
-    ///         right, or another one was announced under that name
+    /// @throws IllegalArgumentException if the buffer belongs to another session, is closed, or gives peers no
+    ///         right, or if another buffer was announced under its name
     /// @throws DeadlineException if that took longer than the operation deadline
     /// @throws ClosedException if the endpoint is closed or has failed
     /// @throws RdmaInterruptedException if the thread was interrupted
@@ -187,13 +167,13 @@ public final class EndPoint implements AutoCloseable {
         }
     }
 
-    /// Withdraws a buffer: the peer no longer finds it, and then loses the rights that
-    /// [#announce(RdmaBuffer, Set)] gave it. A later operation of the peer fails with a protection error, and
-    /// this endpoint with it, so agree with the peer first. Rights by the buffer's own key last until the
-    /// buffer is closed. Does nothing if the buffer was not announced. Blocks until the peer has received it.
+    /// Withdraws a buffer: the peer no longer finds it, and then loses the rights that [#announce(RdmaBuffer, Set)]
+    /// gave it. If the peer uses the buffer later, its operation fails with a protection error, and this endpoint
+    /// fails too, so agree with the peer first. Rights by the buffer's own key last until the buffer is closed.
+    /// Does nothing if the buffer was not announced. Blocks until the peer has received it.
     ///
-    /// @throws DeadlineException if the peer did not receive it within the operation deadline; it has lost
-    ///         the rights all the same
+    /// @throws DeadlineException if the peer did not receive it within the operation deadline; it has lost the
+    ///         rights nevertheless
     /// @throws ClosedException if the endpoint fails meanwhile; the peer has lost the rights
     /// @throws RdmaInterruptedException if the thread was interrupted; the peer has lost the rights
     public void withdraw(RdmaBuffer buffer) {
@@ -222,7 +202,7 @@ public final class EndPoint implements AutoCloseable {
     ///
     /// @param timeout how long to wait
     /// @throws DeadlineException if it was not announced in time
-    /// @throws ClosedException if the endpoint is or gets closed, has or gets failed
+    /// @throws ClosedException if the endpoint is closed or has failed, before or during the call
     /// @throws RdmaInterruptedException if the thread was interrupted
     public RemoteBuffer peerBuffer(String bufferName, Duration timeout) {
         String wanted = Printable.text(bufferName);
@@ -242,15 +222,15 @@ public final class EndPoint implements AutoCloseable {
         return connection.peerState().buffers();
     }
 
-    /// Waits until both sides have reached the same barrier. Everything that either side had started before
-    /// on the data channels (except futures that were still queued) has then arrived, on every transport:
-    /// WRITEs are in place, and messages were passed to their handler or are queued for the receiver. Blocks.
+    /// Waits until both sides have reached the same barrier. When this returns, everything that either side started
+    /// earlier on the data channels has arrived, on every transport, except futures that were still queued: WRITEs
+    /// are in place, and messages were passed to their handler or are queued for the receiver. Blocks.
     ///
     /// @param timeout how long to wait
-    /// @throws DeadlineException if the peer did not reach the barrier in time; or if operations of this side
-    ///         did not arrive in time, and then this side has not reached it either
-    /// @throws ClosedException if the endpoint is or gets closed, has or gets failed
-    /// @throws IllegalStateException in a handler, which would wait for itself
+    /// @throws DeadlineException if the peer did not reach the barrier in time, or if operations of this side did
+    ///         not arrive in time; in the second case, this side has not reached the barrier either
+    /// @throws ClosedException if the endpoint is closed or has failed, before or during the call
+    /// @throws IllegalStateException if a handler calls this, because it would wait for itself
     /// @throws RdmaInterruptedException if the thread was interrupted
     public void barrier(Duration timeout) {
         long deadline = System.nanoTime() + timeout.toNanos();
@@ -276,7 +256,7 @@ public final class EndPoint implements AutoCloseable {
     }
 
     /// Ends the connection at once, as a failure of both sides: everything in flight is flushed, pending
-    /// calls on this side end because of `why`, and the peer's endpoint fails with a [PeerAbortedException]
+    /// calls on this side end because of `why`, and the peer's endpoint fails with a [PeerFailedException]
     /// that contains the code and the message of `why`. Does nothing if the endpoint has failed, is closed,
     /// or its peer is done. Blocks until the peer has been notified, at most one second; in a handler, it
     /// returns at once and another thread notifies the peer.
@@ -298,8 +278,8 @@ public final class EndPoint implements AutoCloseable {
     }
 
     /// Waits until the peer is done: it has closed its side in order, or died. By then, all its messages were
-    /// passed to their handler or are queued for the receiver; in a handler, this does not wait for that.
-    /// Blocks.
+    /// passed to their handler or are queued for the receiver; a call in a handler does not wait for these
+    /// messages. Blocks.
     ///
     /// @param timeout how long to wait
     /// @return whether the peer is done; see [#state()] and [#failure()] for how
@@ -321,17 +301,17 @@ public final class EndPoint implements AutoCloseable {
         }
     }
 
-    /// Closes in order: rejects new operations, waits until those in flight have ended and have arrived at
-    /// the peer, sends DONE, waits for the answer and until handlers have received the peer's last messages,
-    /// then frees everything. If the peer is dead or does not answer within the close deadline, operations in
-    /// flight are flushed, and [#failure()] reports the cause. Idempotent. Blocks; in a handler, which it
-    /// would wait for, call [#closeLater()].
+    /// Closes in order: rejects new operations, waits until those in flight have ended and have arrived at the
+    /// peer, sends DONE, waits for the answer and until handlers have received the peer's last messages, then frees
+    /// everything. If the peer is dead or does not answer within the close deadline, operations in flight are
+    /// flushed, and [#failure()] reports the cause. Idempotent. Blocks. A handler must call [#closeLater()]
+    /// instead, because this would wait for the handler.
     ///
-    /// An interrupt only ends the wait: this returns with the interrupt flag set, and another thread
-    /// continues until everything has arrived or the close deadline has passed. Until [#state()] is CLOSED or
-    /// FAILED, devices use the memory of operations in flight, and handlers run in that thread if the thread
-    /// mode is CALLER. Closing the session, or calling this again, waits for it. A thread that is already
-    /// interrupted when it calls this waits all the same.
+    /// An interrupt only ends the wait: this returns with the interrupt flag set, and another thread continues
+    /// until everything has arrived or the close deadline has passed. Until [#state()] is CLOSED or FAILED, devices
+    /// use the memory of operations in flight, and handlers run in that thread if the thread mode is CALLER.
+    /// Closing the session, or calling this again, waits for it. A thread that is already interrupted when it calls
+    /// this waits nevertheless.
     ///
     /// @throws IllegalStateException in a handler, unless everything is freed already; the state is unchanged
     ///         then

@@ -73,16 +73,16 @@ final class EndPointChannels implements AutoCloseable {
                         endPoint,
                         channel.messageBytes(),
                         device.port().maxMessageSize());
-                MessagePlace place;
+                MessageReceives messageReceives;
                 if (i == 0 || shared == null) {
-                    place = MessagePlace.of(new OwnReceives(
+                    messageReceives = MessageReceives.of(new OwnReceives(
                             channel.receives(),
                             new ReceiveMemory(
                                     () -> pool().region(), poolOffset, channel.receives(), channel.messageBytes()),
                             arena));
                     poolOffset += poolBytes(channel);
                 } else {
-                    place = shared.place(channel);
+                    messageReceives = shared.messageReceives(channel);
                 }
                 all.add(new RdmaChannel(
                         name,
@@ -91,7 +91,7 @@ final class EndPointChannels implements AutoCloseable {
                         checks,
                         lease.group(),
                         new ChannelMemory(cells.region(), cellsOffset),
-                        place,
+                        messageReceives,
                         new SendCopies(device::copies),
                         arena,
                         settings.deadlines().operation(),
@@ -165,7 +165,12 @@ final class EndPointChannels implements AutoCloseable {
 
     /// Whether the calling thread is in a handler of one of the channels.
     boolean isInHandler() {
-        return all.stream().anyMatch(channel -> channel.adapter().group().isPolling());
+        for (RdmaChannel channel : all) {
+            if (channel.adapter().group().isPolling()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /// @throws IllegalStateException in a handler of one of the channels
@@ -179,7 +184,8 @@ final class EndPointChannels implements AutoCloseable {
     }
 
     /// Ends everything in flight after [#stop]: closes the queue pairs; the polling threads run the handlers. If
-    /// that runs out of memory, the next call continues. The control channel is last, as it asks for that call.
+    /// that runs out of memory, the next call continues. The control channel is last, because it asks for the next
+    /// call.
     ///
     /// @param deadline the end of the time for devices to flush
     /// @param polling whether to poll if no library thread does

@@ -24,7 +24,7 @@ final class Failures {
         String message = failure.getMessage();
         Throwable cause = failure.getCause();
         RdmaException same = switch (failure.reason()) {
-            case PEER_CLOSED -> new PeerClosedException(message, cause);
+            case PEER_CLOSED -> PeerFailedException.gone(message, cause);
             case DEADLINE_PASSED -> new DeadlineException(message, cause);
             case CLOSED -> new ClosedException(message, cause);
             case INTERRUPTED -> new RdmaInterruptedException(message, cause);
@@ -60,8 +60,8 @@ final class Failures {
         LOGGER.log(Level.WARNING, endPoint + " failed: " + why.getMessage());
     }
 
-    /// Reports to the flight recorder, if it is active. Otherwise the event class must not be loaded: the first one
-    /// costs the JVM a tenth of a second of setup that only a recording needs.
+    /// Reports to the flight recorder, if it is active. Otherwise, this must not load the event class: loading the
+    /// first one costs a tenth of a second of setup that only a recording needs.
     static void record(String endPoint, Throwable why) {
         if (FlightRecorder.isInitialized()) {
             ErrorEvent.report(endPoint, why);
@@ -76,9 +76,9 @@ final class Failures {
             String channel, String what, WorkStatus status, int vendorError, @Nullable String why) {
         return switch (status) {
             case FLUSHED ->
-                new PeerClosedException(channel + " has lost its connection" + (why == null ? "" : ": " + why), null);
+                PeerFailedException.gone(channel + " has lost its connection" + (why == null ? "" : ": " + why), null);
             case RETRY_EXCEEDED ->
-                new PeerClosedException(
+                PeerFailedException.gone(
                         operation(channel, what, status, vendorError, null).getMessage(), null);
             default -> operation(channel, what, status, vendorError, null);
         };

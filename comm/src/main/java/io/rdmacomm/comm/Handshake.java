@@ -5,11 +5,13 @@ import io.rdmacomm.comm.data.Bounds;
 import io.rdmacomm.comm.data.ChannelInfo;
 import io.rdmacomm.comm.endpoint.HandlerErrors;
 import io.rdmacomm.comm.setup.AcceptingConnector;
+import io.rdmacomm.comm.setup.AgreedVersion;
 import io.rdmacomm.comm.setup.ConnectEvent;
+import io.rdmacomm.comm.setup.ConnectionPorts;
 import io.rdmacomm.comm.setup.EndPointInfo;
 import io.rdmacomm.comm.setup.FrameType;
 import io.rdmacomm.comm.setup.Greeting;
-import io.rdmacomm.comm.setup.Opening;
+import io.rdmacomm.comm.setup.HandshakePreamble;
 import io.rdmacomm.comm.setup.PeerLocation;
 import io.rdmacomm.comm.setup.Proof;
 import io.rdmacomm.comm.setup.Protocol;
@@ -19,8 +21,6 @@ import io.rdmacomm.comm.setup.SetupException;
 import io.rdmacomm.comm.setup.SetupLine;
 import io.rdmacomm.comm.setup.SetupOffer;
 import io.rdmacomm.comm.setup.TcpConnector;
-import io.rdmacomm.comm.setup.Terms;
-import io.rdmacomm.comm.setup.TicketListeners;
 import io.rdmacomm.verbs.LinkLayer;
 import io.rdmacomm.verbs.QueuePairInfo;
 import io.rdmacomm.verbs.RdmaException;
@@ -55,13 +55,14 @@ import jdk.jfr.FlightRecorder;
 ///   |<------------------------------|
 /// ```
 ///
-/// HELLO contains the ways in which the client's device can connect queue pairs, WELCOME the one that the
-/// server has chosen: by the numbers in these frames, or by the server's connection manager: then the client
-/// connects each queue pair to it between WELCOME and READY ([RequestingConnector], [AcceptingConnector]).
+/// HELLO contains the ways in which the client's device can connect queue pairs. WELCOME contains the way that the
+/// server has chosen: by the numbers in these frames, or by the server's connection manager. With the connection
+/// manager, the client connects each queue pair between WELCOME and READY ([RequestingConnector],
+/// [AcceptingConnector]).
 ///
-/// Instead of any of these, either side may send REFUSE with a reason; the server may also send BUSY, and
-/// then the client tries again. The TLS handshake, if any, comes first. With a secret, both sides prove that
-/// they have it before HELLO ([Opening]). With either, nothing is allocated before the peer is authenticated.
+/// Instead of any of these, either side may send REFUSE with a reason; the server may also send BUSY, and then the
+/// client tries again. The TLS handshake, if any, comes first. With a secret, both sides prove that they have it
+/// before HELLO ([HandshakePreamble]). With TLS or a secret, nothing is allocated before the peer is authenticated.
 ///
 /// After the greetings, both sides use the agreed version, and the features that both have. Both ignore bytes
 /// after the fields that they know.
@@ -78,13 +79,13 @@ record Handshake(SessionDevice device, SessionSettings settings, HandlerErrors e
     /// @param reach connects to it
     /// @param owner of the connection
     PeerConnection connect(String server, Supplier<TcpConnector> reach, ConnectionOwner owner) {
-        Opening opening = opening();
-        if (opening.isDemanding()) {
+        HandshakePreamble preamble = preamble();
+        if (preamble.isDemanding()) {
             // Nothing is allocated before the server is authenticated.
             TcpConnector connector = reached(reach);
             return timed(connector, () -> {
-                Terms terms = opening.asClient(connector, step());
-                return asClient(endPoint(settings, server, settings.data().count(), owner), connector, () -> terms);
+                AgreedVersion agreed = preamble.asClient(connector, step());
+                return asClient(endPoint(settings, server, settings.data().count(), owner), connector, () -> agreed);
             });
         }
         PeerConnection endPoint = endPoint(settings, server, settings.data().count(), owner);
@@ -97,7 +98,7 @@ record Handshake(SessionDevice device, SessionSettings settings, HandlerErrors e
             }
         }
         TcpConnector open = connector;
-        return timed(open, () -> asClient(endPoint, open, () -> opening.asClient(open, step())));
+        return timed(open, () -> asClient(endPoint, open, () -> preamble.asClient(open, step())));
     }
 
     private static TcpConnector reached(Supplier<TcpConnector> reach) {
@@ -114,10 +115,10 @@ record Handshake(SessionDevice device, SessionSettings settings, HandlerErrors e
         return made;
     }
 
-    /// @param opening authenticates the server, or returns the terms of an earlier opening
-    private PeerConnection asClient(PeerConnection endPoint, TcpConnector connector, Supplier<Terms> opening) {
+    /// @param preamble authenticates the server, or returns the result of an earlier one
+    private PeerConnection asClient(PeerConnection endPoint, TcpConnector connector, Supplier<AgreedVersion> preamble) {
         return finish(endPoint, connector, () -> {
-            endPoint.terms(opening.get());
+            endPoint.agreed(preamble.get());
             SetupOffer own = ownOffer();
             connector.send(FrameType.HELLO, endPoint.info(own).encode());
             ByteBuffer answer = connector.receive(FrameType.WELCOME, step());
@@ -130,10 +131,10 @@ record Handshake(SessionDevice device, SessionSettings settings, HandlerErrors e
         });
     }
 
-    private Opening opening() {
+    private HandshakePreamble preamble() {
         Tls tls = settings.trust().tls();
         Secret secret = settings.trust().secret();
-        return new Opening(
+        return new HandshakePreamble(
                 tls == null ? null : tls::engine,
                 GREETING,
                 new Proof(secret == null ? null : secret::authenticate, FrameType.HELLO));
@@ -144,9 +145,9 @@ record Handshake(SessionDevice device, SessionSettings settings, HandlerErrors e
         if (own.agreeOnNumbers(answer, connector.peer())) {
             return QueuePairConnector.BY_NUMBERS;
         }
-        int port = settings.meeting().connectionPort() == 0
+        int port = settings.addressing().connectionPort() == 0
                 ? answer.port()
-                : settings.meeting().connectionPort();
+                : settings.addressing().connectionPort();
         Bounds.range("port of the server's connection manager", port, 1, 65535);
         // Behind a port forward, the server's own address is unknown or unreachable: use the address that was
         // reached.
@@ -157,19 +158,19 @@ record Handshake(SessionDevice device, SessionSettings settings, HandlerErrors e
     /// Performs the handshake with a client. On failure, the peer receives the reason and everything is
     /// freed, the connector included.
     ///
-    /// @param tickets the listener for its queue pairs, if the connection manager connects them
+    /// @param ports the listener for its queue pairs, if the connection manager connects them
     /// @param places for clients
     /// @param line for clients that are not authenticated
     /// @param known runs when the client is authenticated or, without a secret, has sent HELLO
     /// @param owner of the connection
     PeerConnection accept(
             TcpConnector connector,
-            TicketListeners tickets,
+            ConnectionPorts ports,
             ClientQuota places,
             SetupLine line,
             Runnable known,
             ConnectionOwner owner) {
-        return timed(connector, () -> asServer(connector, tickets, places, line, known, owner));
+        return timed(connector, () -> asServer(connector, ports, places, line, known, owner));
     }
 
     private static PeerConnection timed(TcpConnector connector, Supplier<PeerConnection> steps) {
@@ -186,8 +187,8 @@ record Handshake(SessionDevice device, SessionSettings settings, HandlerErrors e
             if (event != null && event.shouldCommit()) {
                 event.endPoint = endPoint.name();
                 event.channels = endPoint.data().size();
-                event.protocolVersion = endPoint.terms().version();
-                event.features = endPoint.terms().features();
+                event.protocolVersion = endPoint.agreed().version();
+                event.features = endPoint.agreed().features();
                 event.commit();
             }
             return endPoint;
@@ -212,14 +213,14 @@ record Handshake(SessionDevice device, SessionSettings settings, HandlerErrors e
 
     private PeerConnection asServer(
             TcpConnector connector,
-            TicketListeners tickets,
+            ConnectionPorts ports,
             ClientQuota places,
             SetupLine line,
             Runnable known,
             ConnectionOwner owner) {
-        Opening opening = opening();
-        boolean proves = opening.isDemanding();
-        Opening.Entrance client = opening.asServer(connector, step(), proves ? known : () -> {});
+        HandshakePreamble preamble = preamble();
+        boolean proves = preamble.isDemanding();
+        HandshakePreamble.AcceptedClient client = preamble.asServer(connector, step(), proves ? known : () -> {});
         EndPointInfo peer = EndPointInfo.decode(client.next(), connector.peer());
         int count = peer.channels().size() - 1;
         if (count > settings.data().most()) {
@@ -236,27 +237,27 @@ record Handshake(SessionDevice device, SessionSettings settings, HandlerErrors e
             checkLocation(connector, peer);
         }
         if (proves) {
-            return setUp(connector, client.terms(), peer, complete, byNumbers, tickets, places, owner, () -> {});
+            return setUp(connector, client.agreed(), peer, complete, byNumbers, ports, places, owner, () -> {});
         }
-        // If no turn comes in time, the client still learns so before its own deadline.
+        // Half the time, so that a client without a turn gets BUSY before its own deadline.
         try (SetupLine.Turn turn = line.enter(connector, step().dividedBy(2))) {
             known.run();
-            return setUp(connector, client.terms(), peer, complete, byNumbers, tickets, places, owner, turn::waits);
+            return setUp(connector, client.agreed(), peer, complete, byNumbers, ports, places, owner, turn::waits);
         }
     }
 
     private PeerConnection setUp(
             TcpConnector connector,
-            Terms terms,
+            AgreedVersion agreed,
             EndPointInfo peer,
             SessionSettings complete,
             boolean byNumbers,
-            TicketListeners tickets,
+            ConnectionPorts ports,
             ClientQuota places,
             ConnectionOwner owner,
             Runnable waits) {
         PeerConnection endPoint = endPoint(complete, connector, peer.channels().size() - 1, places, owner);
-        endPoint.terms(terms);
+        endPoint.agreed(agreed);
         return finish(endPoint, connector, () -> {
             if (byNumbers) {
                 SetupOffer numbers = new SetupOffer(true, false, 0, 0);
@@ -264,7 +265,7 @@ record Handshake(SessionDevice device, SessionSettings settings, HandlerErrors e
                 waits.run();
                 endPoint.bringUp(connector, peer, QueuePairConnector.BY_NUMBERS, true);
             } else {
-                byConnections(endPoint, connector, peer, tickets, waits);
+                byConnections(endPoint, connector, peer, ports, waits);
             }
         });
     }
@@ -326,12 +327,8 @@ record Handshake(SessionDevice device, SessionSettings settings, HandlerErrors e
     /// Lets the client connect its queue pairs one after the other, and posts the receives of each once it is
     /// connected.
     private void byConnections(
-            PeerConnection endPoint,
-            TcpConnector connector,
-            EndPointInfo peer,
-            TicketListeners tickets,
-            Runnable waits) {
-        try (AcceptingConnector accepting = tickets.at(connector.localAddress()).expect(step())) {
+            PeerConnection endPoint, TcpConnector connector, EndPointInfo peer, ConnectionPorts ports, Runnable waits) {
+        try (AcceptingConnector accepting = ports.at(connector.localAddress()).expect(step())) {
             connector.send(FrameType.WELCOME, endPoint.info(accepting.offer()).encode());
             waits.run();
             endPoint.bringUp(connector, peer, accepting, false);
@@ -360,7 +357,7 @@ record Handshake(SessionDevice device, SessionSettings settings, HandlerErrors e
     }
 
     private static void refuse(TcpConnector connector, RuntimeException why) {
-        boolean knows = why instanceof PeerClosedException
+        boolean knows = PeerFailedException.is(PeerFailedException.Reason.GONE, why)
                 || (why instanceof SetupFailedException failed && KNOWN_TO_PEER.contains(failed.reason()));
         if (!knows) {
             connector.refuse(String.valueOf(why.getMessage()));
@@ -370,8 +367,8 @@ record Handshake(SessionDevice device, SessionSettings settings, HandlerErrors e
     private SetupOffer ownOffer() {
         return SetupOffer.of(
                 device.context(),
-                settings.meeting().setup() != Setup.CONNECTION_MANAGER,
-                settings.meeting().setup() != Setup.NUMBERS);
+                settings.addressing().setup() != Setup.CONNECTION_MANAGER,
+                settings.addressing().setup() != Setup.NUMBERS);
     }
 
     private Duration step() {

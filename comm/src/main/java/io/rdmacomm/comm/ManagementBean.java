@@ -16,7 +16,8 @@ import javax.management.ImmutableDescriptor;
 import javax.management.MBeanAttributeInfo;
 import javax.management.MBeanInfo;
 
-/// A management bean of counters and of attributes that are added before it is registered. All can only be read.
+/// A management bean of counters and other attributes, all read-only. Attributes are added before the bean is
+/// registered.
 final class ManagementBean implements DynamicMBean {
     private final String description;
     private final List<MBeanAttributeInfo> attributes = new ArrayList<>();
@@ -80,7 +81,7 @@ final class ManagementBean implements DynamicMBean {
             try {
                 found.add(new Attribute(name, getAttribute(name)));
             } catch (AttributeNotFoundException | RuntimeException e) {
-                // The interface requires that it is left out.
+                // The interface requires that a failed attribute is left out.
             }
         }
         return found;

@@ -14,9 +14,9 @@ import org.jspecify.annotations.Nullable;
 
 /// A message that arrived, in the memory it was received into; or the notice of a WRITE that arrived.
 ///
-/// Its content is valid until it is given back: when the handler returns, or, if it was retained or received by
-/// a call, with [#close()]. Until then the peer has one receive less. After that all methods that read it throw
-/// [IllegalStateException].
+/// Its content is valid until the message is given back. A message that was passed to a handler is given back when
+/// the handler returns; a message that was retained or received by a call is given back by [#close()]. Until then,
+/// the peer has one receive less. After that, all methods that read the message throw [IllegalStateException].
 ///
 /// A message that was received by a call or retained is a separate object, so closing it twice never closes
 /// another message. A handler that does not retain gets the same object for each message that arrives in the
@@ -127,7 +127,7 @@ public final class Message implements AutoCloseable {
     /// Gives it back, so that its memory can receive another message. Thread-safe. In its handler, a message
     /// that was not retained is given back when the handler returns.
     ///
-    /// Closing it again, or after its handler has returned, is a mistake without effect; the logger
+    /// Closing it again, or after its handler has returned, is a mistake but has no effect; the logger
     /// `io.rdmacomm.comm` logs a WARNING with the stack, at most once a second.
     @Override
     public void close() {

@@ -3,10 +3,9 @@ package io.rdmacomm.comm;
 import io.rdmacomm.comm.data.Operation;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.ProtectionDomain;
-import java.util.Objects;
 
-/// Checks the arguments of operations before anything is posted, and turns buffers into addresses and keys: a
-/// mistake costs an exception, not the connection. Immutable.
+/// Checks the arguments of operations before anything is posted, and turns buffers into addresses and keys. A
+/// mistake causes an exception, but does not end the connection. Immutable.
 ///
 /// @param domain the protection domain that local buffers must be registered in
 /// @param endPoint the number of the endpoint that remote buffers must belong to
@@ -19,14 +18,6 @@ record OperationChecks(ProtectionDomain domain, long endPoint, int maxMessage, l
 
     Operation send(Operation operation, BufferSlice message, int tag) {
         return local(operation, Operation.SEND_TAGGED, message, maxMessage).tag(tag);
-    }
-
-    Operation send(Operation operation, BufferSlice memory, long offset, long length) {
-        return local(operation, Operation.SEND, memory, offset, length);
-    }
-
-    Operation send(Operation operation, BufferSlice memory, long offset, long length, int tag) {
-        return local(operation, Operation.SEND_TAGGED, memory, offset, length).tag(tag);
     }
 
     /// A SEND of `length` bytes that are not in place yet.
@@ -62,16 +53,9 @@ record OperationChecks(ProtectionDomain domain, long endPoint, int maxMessage, l
         return atomic(operation, Operation.FETCH_AND_ADD, in, offset).operands(addend, 0);
     }
 
-    private Operation local(Operation operation, int kind, BufferSlice slice, long offset, long length) {
-        Objects.checkFromIndexSize(offset, length, slice.length());
-        return local(operation, kind, slice.buffer(), slice.address() + offset, length, maxMessage);
-    }
-
     private Operation local(Operation operation, int kind, BufferSlice slice, long most) {
-        return local(operation, kind, slice.buffer(), slice.address(), slice.length(), most);
-    }
-
-    private Operation local(Operation operation, int kind, RdmaBuffer buffer, long address, long length, long most) {
+        RdmaBuffer buffer = slice.buffer();
+        long length = slice.length();
         if (!buffer.domain().equals(domain)) {
             throw new IllegalArgumentException(buffer + " belongs to another session than this channel");
         }
@@ -79,7 +63,7 @@ record OperationChecks(ProtectionDomain domain, long endPoint, int maxMessage, l
             throw new IllegalStateException(buffer + " is closed");
         }
         checkLength(kind, length, most);
-        return operation.local(kind, address, length, buffer.localKey());
+        return operation.local(kind, slice.address(), length, buffer.localKey());
     }
 
     private Operation absent(Operation operation, int kind, long length) {

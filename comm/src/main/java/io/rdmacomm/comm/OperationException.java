@@ -21,7 +21,7 @@ public final class OperationException extends RdmaException {
         this.vendorError = vendorError;
     }
 
-    /// How the operation ended; FLUSHED when it was ended by the end of its channel.
+    /// How the operation ended; FLUSHED if its channel ended before it did.
     public WorkStatus status() {
         return status;
     }

@@ -1,17 +1,18 @@
 package io.rdmacomm.comm;
 
+import io.rdmacomm.comm.PeerFailedException.Reason;
 import io.rdmacomm.comm.endpoint.EndPointLife;
 import io.rdmacomm.comm.endpoint.EndPointLife.Action;
 import io.rdmacomm.comm.endpoint.EndPointLife.Event;
 import io.rdmacomm.comm.endpoint.EndPointLife.State;
 import io.rdmacomm.comm.endpoint.HandlerErrors;
 import io.rdmacomm.comm.progress.CompletionGroup;
+import io.rdmacomm.comm.setup.AgreedVersion;
 import io.rdmacomm.comm.setup.EndPointInfo;
 import io.rdmacomm.comm.setup.FrameType;
 import io.rdmacomm.comm.setup.QueuePairConnector;
 import io.rdmacomm.comm.setup.SetupOffer;
 import io.rdmacomm.comm.setup.TcpConnector;
-import io.rdmacomm.comm.setup.Terms;
 import io.rdmacomm.verbs.DeadlineException;
 import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.verbs.RdmaInterruptedException;
@@ -65,7 +66,7 @@ final class PeerConnection implements AutoCloseable {
     private final CountDownLatch closed = new CountDownLatch(1);
     // Set before the endpoint is published.
     private @Nullable TcpConnector connector;
-    private Terms terms = Terms.NONE;
+    private AgreedVersion agreed = AgreedVersion.NONE;
     private String peerName = "";
     private Duration setupTime = Duration.ZERO;
     private Setup setup = Setup.AUTOMATIC;
@@ -150,13 +151,13 @@ final class PeerConnection implements AutoCloseable {
         setupTime = value;
     }
 
-    void terms(Terms value) {
-        terms = value;
+    void agreed(AgreedVersion value) {
+        agreed = value;
     }
 
     /// The version and the features of the protocol with the peer.
-    Terms terms() {
-        return terms;
+    AgreedVersion agreed() {
+        return agreed;
     }
 
     boolean isInHandler() {
@@ -203,7 +204,7 @@ final class PeerConnection implements AutoCloseable {
             });
             return;
         }
-        if (why instanceof PeerClosedException) {
+        if (PeerFailedException.is(Reason.GONE, why)) {
             group.catchUp();
         }
         // On this thread: the failed operation ends when this returns, and the program may check the state
@@ -213,18 +214,18 @@ final class PeerConnection implements AutoCloseable {
 
     /// Adds the name of the peer, because a failure names only an address or a queue pair.
     private RdmaException withPeerName(RdmaException failure) {
-        if (!(failure instanceof PeerClosedException) || peerName.isEmpty()) {
+        if (!PeerFailedException.is(Reason.GONE, failure) || peerName.isEmpty()) {
             return failure;
         }
-        PeerClosedException named =
-                new PeerClosedException(peerName + " is gone: " + failure.getMessage(), failure.getCause());
+        PeerFailedException named =
+                PeerFailedException.gone(peerName + " is gone: " + failure.getMessage(), failure.getCause());
         named.setStackTrace(failure.getStackTrace());
         return named;
     }
 
     private void fail(RdmaException why) {
         Action starts = life.fail(why);
-        if (starts == Action.END && why instanceof PeerProtocolException) {
+        if (starts == Action.END && PeerFailedException.is(Reason.PROTOCOL_VIOLATED, why)) {
             // Otherwise the peer would not learn the reason. On another thread, because sending may block and the
             // caller may be a handler.
             runOrRepeat(aborting);
@@ -237,7 +238,7 @@ final class PeerConnection implements AutoCloseable {
         start("abort", () -> {
             try {
                 sendAbort(
-                        PeerAbortedException.PROTOCOL_VIOLATION,
+                        PeerFailedException.PROTOCOL_VIOLATION,
                         failureOr("it has failed").getMessage());
             } finally {
                 runOrRepeat(ending);
@@ -245,8 +246,8 @@ final class PeerConnection implements AutoCloseable {
         });
     }
 
-    /// Finishes the TCP connection first, in the same step as the failure and without allocating: after that,
-    /// nothing here can keep the peer from noticing.
+    /// Finishes the TCP connection first, in the same step as the failure and without allocating. After that, the
+    /// peer notices the failure, whatever happens here.
     private void end() {
         TcpConnector connection = connector;
         if (connection != null && exchanged) {
@@ -650,7 +651,7 @@ final class PeerConnection implements AutoCloseable {
 
         private void check(@Nullable String violation) {
             if (violation != null) {
-                fail(new PeerProtocolException("the peer of " + name + " " + violation, null));
+                fail(PeerFailedException.protocolViolated("the peer of " + name + " " + violation, null));
             }
         }
 

@@ -98,8 +98,8 @@ public final class RdmaBuffer implements AutoCloseable {
         return blocks.length;
     }
 
-    /// The access rights of its own keys in addition to local reading. Those that
-    /// [EndPoint#announce(RdmaBuffer, Set)] grants a peer are not included.
+    /// The access rights of its own keys in addition to local reading. The rights that
+    /// [EndPoint#announce(RdmaBuffer, Set)] grants to a peer are not included.
     public Set<AccessFlag> access() {
         return access;
     }
@@ -116,7 +116,7 @@ public final class RdmaBuffer implements AutoCloseable {
         return access.stream().anyMatch(FOR_PEERS::contains);
     }
 
-    /// The rights for a peer among `rights`, of those that the device supports.
+    /// The part of `rights` that a peer can have and the device supports.
     ///
     /// @throws IllegalArgumentException if `rights` is empty, contains another right, or needs LOCAL_WRITE,
     ///         which the buffer lacks

@@ -1,5 +1,6 @@
 package io.rdmacomm.comm;
 
+import io.rdmacomm.comm.PeerFailedException.Reason;
 import io.rdmacomm.comm.data.Bounds;
 import io.rdmacomm.comm.data.ChannelEvents;
 import io.rdmacomm.comm.data.ChannelInfo;
@@ -43,14 +44,14 @@ public final class RdmaChannel {
     private final String name;
     private final int index;
     private final ChannelOptions options;
-    private final Duration patience;
+    private final Duration timeout;
     private final EndPointEvents events;
     private final Arena arena;
     private final RdmaAdapter<CompletionHandler> adapter;
     private final SendQueue<CompletionHandler> sends;
     private final SendGate gate;
     private final Inbox<MessageHandler> inbox;
-    private final MessagePlace place;
+    private final MessageReceives messageReceives;
     private final SendCopies copies;
     private final Operation scratch;
     private OperationChecks checks;
@@ -60,10 +61,10 @@ public final class RdmaChannel {
     /// @param checks for the operations, until it is connected
     /// @param group receives its completions
     /// @param memory for its cells
-    /// @param place the receives that messages arrive in
+    /// @param messageReceives the receives that messages arrive in
     /// @param copies the memory for messages that are sent without a buffer
     /// @param arena lives as long as the channel
-    /// @param patience the timeout of blocking calls and futures that specify none
+    /// @param timeout the timeout of blocking calls and futures that specify none
     RdmaChannel(
             String name,
             int index,
@@ -71,25 +72,32 @@ public final class RdmaChannel {
             OperationChecks checks,
             CompletionGroup group,
             ChannelMemory memory,
-            MessagePlace place,
+            MessageReceives messageReceives,
             SendCopies copies,
             Arena arena,
-            Duration patience,
+            Duration timeout,
             EndPointEvents events) {
         this.name = name;
         this.index = index;
         this.options = options;
         this.checks = checks;
         this.arena = arena;
-        this.patience = patience;
+        this.timeout = timeout;
         this.events = events;
         this.adapter = new RdmaAdapter<>(
-                name, group, checks.domain(), options.sizes(), memory, place.source(), arena, new AdapterEvents());
+                name,
+                group,
+                checks.domain(),
+                options.sizes(),
+                memory,
+                messageReceives.source(),
+                arena,
+                new AdapterEvents());
         this.sends = adapter.sends();
         this.scratch = sends.newOperation();
         this.gate = new SendGate(name, adapter);
         this.inbox = new Inbox<>(options.receives());
-        this.place = place;
+        this.messageReceives = messageReceives;
         this.copies = copies;
     }
 
@@ -138,42 +146,11 @@ public final class RdmaChannel {
         }
     }
 
-    /// Sends a part of a slice; see [#trySend(BufferSlice, CompletionHandler, long)]. For messages of different
-    /// lengths from the same memory: it needs no new slice.
-    ///
-    /// @param offset where in `memory` the message begins
-    /// @param length its length in bytes
-    /// @throws IndexOutOfBoundsException if that is not within `memory`
-    public Admission trySend(BufferSlice memory, long offset, long length, CompletionHandler handler, long context) {
-        sends.lock().lock();
-        try {
-            return gate.isOpen()
-                    ? gate.start(checks.send(scratch, memory, offset, length), handler, context)
-                    : Admission.CLOSED;
-        } finally {
-            sends.lock().unlock();
-        }
-    }
-
-    /// Sends a part of a slice with a 32-bit tag; see [#trySend(BufferSlice, long, long, CompletionHandler,
-    /// long)].
-    public Admission trySend(
-            BufferSlice memory, long offset, long length, int tag, CompletionHandler handler, long context) {
-        sends.lock().lock();
-        try {
-            return gate.isOpen()
-                    ? gate.start(checks.send(scratch, memory, offset, length, tag), handler, context)
-                    : Admission.CLOSED;
-        } finally {
-            sends.lock().unlock();
-        }
-    }
-
     /// Writes into the peer's memory.
     ///
     /// @param from what to write
     /// @param to where to write it
-    /// @param offset where in `to` to begin
+    /// @param offset where in `to` to begin, in bytes
     /// @param handler called when the operation has ended
     /// @param context passed to the handler
     /// @return ACCEPTED, or the reason why it was not accepted
@@ -206,7 +183,7 @@ public final class RdmaChannel {
     ///
     /// @param into where to put it
     /// @param from what to read
-    /// @param offset the start in `from`
+    /// @param offset where in `from` to begin, in bytes
     /// @param handler called when the operation has ended
     /// @param context passed to the handler
     /// @return ACCEPTED, or the reason why it was not accepted
@@ -222,11 +199,11 @@ public final class RdmaChannel {
         }
     }
 
-    /// Replaces 8 bytes of the peer's memory with `value` if they are `expected`, atomically. The handler's
+    /// Atomically replaces 8 bytes of the peer's memory with `value` if they are equal to `expected`. The handler's
     /// result is the old value.
     ///
     /// @param in the peer's memory
-    /// @param offset the offset in it; the address must be a multiple of 8
+    /// @param offset the offset in it, in bytes; the address must be a multiple of 8
     /// @return ACCEPTED, or the reason why it was not accepted
     public Admission tryCompareAndSwap(
             RemoteBuffer in, long offset, long expected, long value, CompletionHandler handler, long context) {
@@ -240,10 +217,10 @@ public final class RdmaChannel {
         }
     }
 
-    /// Adds to 8 bytes of the peer's memory, atomically. The handler's result is the old value.
+    /// Atomically adds to 8 bytes of the peer's memory. The handler's result is the old value.
     ///
     /// @param in the peer's memory
-    /// @param offset the offset in it; the address must be a multiple of 8
+    /// @param offset the offset in it, in bytes; the address must be a multiple of 8
     /// @return ACCEPTED, or the reason why it was not accepted
     public Admission tryFetchAndAdd(
             RemoteBuffer in, long offset, long addend, CompletionHandler handler, long context) {
@@ -275,8 +252,8 @@ public final class RdmaChannel {
         adapter.attention();
     }
 
-    /// Takes the oldest message or notice that has arrived, if there is no handler for them. Never blocks. Does
-    /// not poll. The caller closes the message, whose memory then needs a new [Message].
+    /// Takes the oldest message or notice that has arrived, if there is no handler for them. Never blocks. Does not
+    /// poll. The caller closes the message; the next message in its memory needs a new [Message].
     ///
     /// @return the message, or null if there is none
     /// @throws PeerDoneException if there is none and the peer has closed its side in an orderly way
@@ -291,7 +268,7 @@ public final class RdmaChannel {
 
     /// The same operations as futures, which are queued no longer than the operation deadline.
     public AsyncChannel async() {
-        return async(patience);
+        return async(timeout);
     }
 
     /// The same operations as futures, which are queued no longer than `timeout`.
@@ -301,7 +278,7 @@ public final class RdmaChannel {
 
     /// The same operations as calls that block no longer than the operation deadline.
     public BlockingChannel blocking() {
-        return blocking(patience);
+        return blocking(timeout);
     }
 
     /// The same operations as calls that block no longer than `timeout`.
@@ -364,7 +341,7 @@ public final class RdmaChannel {
                 connector.sendsFirst(),
                 how -> connector.connect(adapter.queuePair(), peer.queuePair(), how, () -> {
                     poll.run();
-                    inbox.provide(place.messages().apply(adapter.receives()));
+                    inbox.provide(messageReceives.messages().apply(adapter.receives()));
                     adapter.postReceives();
                 }));
     }
@@ -392,10 +369,14 @@ public final class RdmaChannel {
     /// Rejects new operations, fails queued ones and waiting receivers, and makes the device flush operations in
     /// flight.
     void stop(RdmaException why) {
-        ClosedException refusal = new ClosedException(name + " has failed: " + why.getMessage(), why);
+        ClosedException refusal = refusal(why);
         gate.refuse(refusal);
         adapter.stop();
         inbox.end(refusal);
+    }
+
+    private ClosedException refusal(RdmaException why) {
+        return new ClosedException(name + " has failed: " + why.getMessage(), why);
     }
 
     /// Frees everything. When this returns, all handlers have been called, and messages that were not
@@ -462,8 +443,14 @@ public final class RdmaChannel {
             if (status != WorkStatus.FLUSHED) {
                 vendorError = vendor;
             }
-            if (events.failure() == null) {
+            RdmaException first = events.failure();
+            if (first == null) {
                 events.onFailed(Failures.ofEndPoint(name, what, status, vendor, adapter.disconnectReason()));
+            } else if (status != WorkStatus.FLUSHED
+                    && status != WorkStatus.RETRY_EXCEEDED
+                    && PeerFailedException.is(Reason.GONE, first)) {
+                // The peer may have ended because of this operation, and its end was noticed first.
+                gate.refuse(refusal(Failures.operation(name, what, status, vendor, first)));
             }
         }
 

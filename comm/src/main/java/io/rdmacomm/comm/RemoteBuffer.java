@@ -2,12 +2,12 @@ package io.rdmacomm.comm;
 
 import io.rdmacomm.comm.data.Bounds;
 import io.rdmacomm.verbs.AccessFlag;
-import io.rdmacomm.verbs.text.Printable;
+import io.rdmacomm.verbs.Printable;
 import java.util.Objects;
 import java.util.Set;
 
-/// A peer's buffer, for one-sided operations. Ranges and rights are checked before an operation is posted, so
-/// that a mistake costs an exception and not the connection. Immutable.
+/// A peer's buffer, for one-sided operations. Ranges and rights are checked before an operation is posted, so that
+/// a mistake causes an exception but does not end the connection. Immutable.
 public final class RemoteBuffer {
     private static final long ANY = 0;
 
@@ -29,8 +29,8 @@ public final class RemoteBuffer {
         this.owner = owner;
     }
 
-    /// A peer's buffer that was exchanged by means other than [EndPoint#announce]. If it does not exist, the
-    /// first operation on it fails.
+    /// A peer's buffer whose address and key were exchanged by means other than [EndPoint#announce]. If the buffer
+    /// does not exist, the first operation on it fails.
     ///
     /// @param name its name in messages
     /// @param address its start in the peer's address space

@@ -61,7 +61,7 @@ public final class Requests {
     ///
     /// @param request at most [RdmaChannel#maxMessageBytes()]
     /// @param timeout how long to wait for the answer, 1 ms to 24 h
-    /// @throws IllegalStateException in a handler, which would wait for itself
+    /// @throws IllegalStateException if a handler calls this, because it would wait for itself
     /// @throws RdmaInterruptedException if the thread was interrupted
     public Message call(BufferSlice request, Duration timeout) {
         return call(timeout, number -> channel.async(timeout).send(request, number));
@@ -138,7 +138,7 @@ public final class Requests {
         return new DeadlineException("no answer arrived on " + channel + " within " + timeout.toMillis() + " ms", null);
     }
 
-    /// The number of a request is unique: each takes the next of the 2^32 numbers that no waiting request has.
+    /// Each request takes the next of the 2^32 numbers that no waiting request has.
     private Request start(Function<Integer, CompletableFuture<@Nullable Void>> send) {
         // Before it is sent, because the answer may arrive at once.
         int number = numbers.incrementAndGet();

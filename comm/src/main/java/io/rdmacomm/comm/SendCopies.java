@@ -3,9 +3,9 @@ package io.rdmacomm.comm;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/// The memory of a channel for messages that a program sends without a buffer of its own: a ring of blocks,
-/// each as long as the longest message. It is allocated when it is first needed. Operations of a channel end
-/// in the order in which they start, and so do the blocks.
+/// The memory of a channel for messages that a program sends without a buffer of its own: a ring of blocks, each as
+/// long as the longest message. It is allocated when it is first needed. Operations of a channel end in the order
+/// in which they start, so their blocks become free in that order.
 final class SendCopies implements AutoCloseable {
     private static final int ABOUT_BYTES = 256 << 10;
     private static final int MOST_BLOCKS = 16;

@@ -215,12 +215,14 @@ final class SendGate {
     }
 
     /// Rejects new operations from now on and fails the queued ones. Those that have started continue. The
-    /// first reason is kept, unless a later one is a failure.
+    /// first reason is kept, unless a later one is a failure. The failure of an operation is always kept: the peer
+    /// may have ended because of it.
     void refuse(ClosedException why) {
         List<PendingOperation<?>> waiting;
         sends.lock().lock();
         try {
-            if (refusal == null || why.getCause() != null) {
+            ClosedException earlier = refusal;
+            if (earlier == null || (why.getCause() != null && !(earlier.getCause() instanceof OperationException))) {
                 refusal = why;
             }
             waiting = List.copyOf(queue);

@@ -1,12 +1,12 @@
 package io.rdmacomm.comm;
 
 import io.rdmacomm.comm.setup.AcceptLoop;
-import io.rdmacomm.comm.setup.Reception;
+import io.rdmacomm.comm.setup.AcceptedConnections;
+import io.rdmacomm.comm.setup.ConnectionPorts;
 import io.rdmacomm.comm.setup.SetupException;
 import io.rdmacomm.comm.setup.SetupLine;
 import io.rdmacomm.comm.setup.TcpConnector;
 import io.rdmacomm.comm.setup.TcpListener;
-import io.rdmacomm.comm.setup.TicketListeners;
 import io.rdmacomm.verbs.DeadlineException;
 import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.verbs.RdmaInterruptedException;
@@ -37,11 +37,11 @@ public final class ServerSession extends Session {
 
     private final TcpListener listener;
     private final Handshake handshake;
-    private final TicketListeners tickets;
+    private final ConnectionPorts ports;
     private final AcceptLoop<TcpConnector> acceptor;
     private final ClientQuota places;
     private final SetupLine line;
-    private final Reception reception;
+    private final AcceptedConnections connections;
     private final InterruptibleCalls connecting = new InterruptibleCalls(toString());
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition arrived = lock.newCondition();
@@ -51,14 +51,14 @@ public final class ServerSession extends Session {
         super(options, device);
         this.listener = listener;
         this.handshake = handshake(options.settings());
-        this.tickets = new TicketListeners(
+        this.ports = new ConnectionPorts(
                 device::connections,
                 listener.address(),
                 options.connectionPort(),
                 options.channel().connection());
-        this.reception = new Reception("rdmacomm-setup-", MOST_NEWCOMERS_OF_AN_ORIGIN, this::serve);
+        this.connections = new AcceptedConnections("rdmacomm-setup-", MOST_NEWCOMERS_OF_AN_ORIGIN, this::serve);
         this.acceptor =
-                new AcceptLoop<>("rdmacomm-accept-" + name(), listener::accept, reception::welcome, this::portClosed);
+                new AcceptLoop<>("rdmacomm-accept-" + name(), listener::accept, connections::welcome, this::portClosed);
         this.places = new ClientQuota(options.limits());
         this.line = new SetupLine(options.limits().setupsPerAddress());
     }
@@ -80,7 +80,7 @@ public final class ServerSession extends Session {
             SessionOptions complete = given.with(device.onPort(given.settings()));
             ServerSession session = new ServerSession(complete, device, listener);
             if (complete.setup() != Setup.NUMBERS) {
-                session.tickets.open();
+                session.ports.open();
             }
             session.show();
             session.acceptor.start();
@@ -132,13 +132,13 @@ public final class ServerSession extends Session {
 
     /// Waits for the next client. Blocks; if several threads wait, each gets a different client.
     ///
-    /// A client may have ended before it is accepted. Its messages can be received all the same; see
-    /// [EndPoint#state()] and [EndPoint#failure()] for how it ended. Close it as any other: until then it
-    /// counts toward [SessionOptions#limits()].
+    /// A client may have ended before it is accepted. Its messages can still be received; see [EndPoint#state()]
+    /// and [EndPoint#failure()] for how it ended. Close it as any other: until then it counts toward
+    /// [SessionOptions#limits()].
     ///
     /// @param timeout how long to wait
     /// @throws DeadlineException if there was none in time
-    /// @throws ClosedException if the session is or gets closed
+    /// @throws ClosedException if the session is closed, before or during the call
     /// @throws RdmaInterruptedException if the thread was interrupted
     public EndPoint accept(Duration timeout) {
         long deadline = System.nanoTime() + timeout.toNanos();
@@ -171,10 +171,11 @@ public final class ServerSession extends Session {
     /// @param host a name, an IPv4 or an IPv6 address; empty for this host
     /// @param port 1 to 65535
     /// @param timeout how long to try to reach the server
-    /// @throws SetupFailedException if the server cannot be reached, refuses or does not fit; its reason says why
-    /// @throws PeerClosedException if the server went away meanwhile
+    /// @throws SetupFailedException if the server cannot be reached, refuses or is not compatible; its reason says
+    ///         why
+    /// @throws PeerFailedException with GONE if the server went away during the setup
     /// @throws DeadlineException if the server was silent for too long
-    /// @throws ClosedException if the session is or gets closed
+    /// @throws ClosedException if the session is closed, before or during the call
     /// @throws RdmaInterruptedException if the thread was interrupted
     public EndPoint connect(String host, int port, Duration timeout) {
         SessionSettings there = options()
@@ -208,7 +209,7 @@ public final class ServerSession extends Session {
 
     private EndPoint accepted(TcpConnector connector) {
         Owner owner = new Owner();
-        var _ = handshake.accept(connector, tickets, places, line, () -> reception.known(connector), owner);
+        var _ = handshake.accept(connector, ports, places, line, () -> connections.known(connector), owner);
         return keep(owner.endPoint());
     }
 
@@ -235,7 +236,7 @@ public final class ServerSession extends Session {
         }
         connecting.close();
         acceptor.join();
-        tickets.close();
-        reception.close();
+        ports.close();
+        connections.close();
     }
 }

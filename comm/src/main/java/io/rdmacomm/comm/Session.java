@@ -99,7 +99,7 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
         return List.copyOf(endPoints.open());
     }
 
-    /// The sum of the counters of all its endpoints, also of those that are closed.
+    /// The sum of the counters of all its endpoints, including closed ones.
     public final SessionStatistics statistics() {
         return endPoints.statistics(errors.count());
     }
@@ -122,8 +122,8 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
         return allocate(name, bytes, 1);
     }
 
-    /// Allocates a buffer without a name of your choice, for memory that no peer looks up by name; see
-    /// [#allocate(String, long, int)]. Its [RdmaBuffer#name()] is unique in this session.
+    /// Allocates a buffer with a generated name that is unique in this session, for memory that no peer looks up by
+    /// name; see [#allocate(String, long, int)].
     public final RdmaBuffer allocate(long blockSize, int blockCount) {
         return allocate("unnamed-" + unnamed.incrementAndGet(), blockSize, blockCount);
     }
@@ -148,9 +148,9 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
         return device.wrap(name, segment, access);
     }
 
-    /// Makes progress on all data channels of this session: in thread mode CALLER this is what runs handlers;
-    /// in the others library threads do it, and this returns 0. Never blocks, never allocates. Called in a
-    /// handler, or while another thread polls, it returns 0.
+    /// In thread mode CALLER, makes progress on all data channels of this session and runs their handlers. In the
+    /// other modes library threads do that, and this returns 0. Never blocks, never allocates. Called in a handler,
+    /// or while another thread polls, it returns 0.
     ///
     /// @return the number of completions
     public final int poll() {
@@ -174,19 +174,30 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
         return callerGroup == null ? 0 : callerGroup.pollOrSleep(timeout.toNanos());
     }
 
+    /// Whether the calling thread is in a handler of one of the endpoints. A blocking call there would wait
+    /// for itself, so it belongs in another thread. Never blocks.
+    public final boolean isInHandler() {
+        for (EndPoint endPoint : endPoints.open()) {
+            if (endPoint.connection().isInHandler()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /// The number of exceptions from handlers and listeners of this session.
     public final long handlerErrors() {
         return errors.count();
     }
 
-    /// Returns whether neither [#close()] has been called nor its device context was closed.
+    /// Whether it is open: neither it nor its device context was closed.
     public final boolean isOpen() {
         return open;
     }
 
-    /// Ends all waits, closes all endpoints (concurrently, each within the close deadline), and frees
-    /// everything. Idempotent. Blocks until it is done; in a handler of an endpoint, which it would wait for,
-    /// call [#closeLater()].
+    /// Ends all waits, closes all endpoints (concurrently, each within the close deadline), and frees everything.
+    /// Idempotent. Blocks until it is done. A handler of an endpoint must call [#closeLater()] instead, because
+    /// this would wait for the handler.
     ///
     /// @throws IllegalStateException in a handler of an endpoint; the state is unchanged then
     @Override
@@ -247,7 +258,7 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
         while (true) {
             try {
                 Duration now = left;
-                boolean waits = complete.meeting().waitForServer();
+                boolean waits = complete.addressing().waitForServer();
                 return connected(
                         handshake(complete),
                         server.name(),
@@ -280,7 +291,8 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
 
     /// The server in the settings.
     static ServerAddress address(SessionSettings settings) {
-        return new ServerAddress(settings.meeting().host(), settings.meeting().port());
+        return new ServerAddress(
+                settings.addressing().host(), settings.addressing().port());
     }
 
     /// `settings` with the port of the device and the GID index for this side's source address toward the
@@ -314,12 +326,6 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
 
     final HandlerErrors errors() {
         return errors;
-    }
-
-    /// Whether the calling thread is in a handler of one of the endpoints.
-    final boolean isInHandler() {
-        return endPoints.open().stream()
-                .anyMatch(endPoint -> endPoint.connection().isInHandler());
     }
 
     private void closeEndPoints() {

@@ -155,7 +155,7 @@ final class SessionBeans implements SessionObserver {
             } catch (InstanceNotFoundException e) {
                 // Another thread has already done so.
             } catch (JMException | RuntimeException e) {
-                // A bean server that refuses one must not keep the others.
+                // If the bean server refuses one name, the others must still be unregistered.
                 log("unregistering " + name, e);
             }
         }

@@ -15,6 +15,7 @@ import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.Capability;
 import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.Context;
+import io.rdmacomm.verbs.DeviceChoice;
 import io.rdmacomm.verbs.Gid;
 import io.rdmacomm.verbs.MemoryRegion;
 import io.rdmacomm.verbs.PathOptions;
@@ -28,8 +29,6 @@ import io.rdmacomm.verbs.TransportType;
 import io.rdmacomm.verbs.UnsupportedVerbException;
 import io.rdmacomm.verbs.cm.ConnectionManager;
 import io.rdmacomm.verbs.counters.CountersPublisher;
-import io.rdmacomm.verbs.host.DeviceChoice;
-import io.rdmacomm.verbs.host.OpenPort;
 import io.rdmacomm.verbs.service.Closer;
 import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
@@ -68,11 +67,11 @@ final class SessionDevice implements AutoCloseable {
     private volatile Runnable onLost = () -> {};
     private final ConcurrentMap<String, RdmaBuffer> buffers = new ConcurrentHashMap<>();
 
-    private SessionDevice(SessionSettings settings, OpenPort opened) {
+    private SessionDevice(SessionSettings settings, DeviceChoice opened) {
         String name = settings.name();
         this.settings = settings;
         this.context = opened.context();
-        this.portNumber = opened.number();
+        this.portNumber = opened.port();
         check(settings);
         this.domain = context.allocateProtectionDomain();
         this.receives = sharedReceives(settings);
@@ -143,13 +142,13 @@ final class SessionDevice implements AutoCloseable {
     ///
     /// @param local the address that this side uses for TCP; the wildcard address if it is unknown
     static SessionDevice open(SessionSettings settings, Supplier<InetAddress> local) {
-        Capability needed = settings.meeting().setup() == Setup.CONNECTION_MANAGER
+        Capability needed = settings.addressing().setup() == Setup.CONNECTION_MANAGER
                 ? Capability.CONNECTION_MANAGER
                 : Capability.CONNECT_BY_NUMBERS;
         int number = settings.channel().connection().path().port();
-        OpenPort port = settings.device().isEmpty()
+        DeviceChoice port = settings.device().isEmpty()
                 ? DeviceChoice.open(number, needed, local)
-                : new OpenPort(Rdma.open(settings.device()), number);
+                : new DeviceChoice(Rdma.open(settings.device()), number);
         boolean opened = false;
         try {
             SessionDevice device = new SessionDevice(settings, port);
@@ -166,7 +165,7 @@ final class SessionDevice implements AutoCloseable {
     private void check(SessionSettings settings) {
         checkPort();
         settings.channel().connection().path().gidIndex().ifPresent(index -> context.gid(portNumber, index));
-        Capability needed = needed(context, settings.meeting().setup());
+        Capability needed = needed(context, settings.addressing().setup());
         if (!context.supports(needed)) {
             throw new UnsupportedVerbException(
                     "connect queue pairs", needed, context.device().name());
@@ -348,8 +347,9 @@ final class SessionDevice implements AutoCloseable {
         return keep(new RdmaBuffer(name, region, rights, segment.byteSize(), 1));
     }
 
-    /// The rights with which a buffer is registered. iWARP adapters treat the answer to a READ as a write of
-    /// the peer, so its memory needs that right; the program does not see it, so it is never announced.
+    /// The rights with which a buffer is registered. iWARP adapters treat the answer to a READ as a WRITE of the
+    /// peer, so every writable buffer needs REMOTE_WRITE there. The program does not see this right, so it is never
+    /// announced.
     private Set<AccessFlag> registered(Set<AccessFlag> rights) {
         boolean more = context.device().transport() == TransportType.IWARP && rights.contains(AccessFlag.LOCAL_WRITE);
         Set<AccessFlag> all = EnumSet.noneOf(AccessFlag.class);

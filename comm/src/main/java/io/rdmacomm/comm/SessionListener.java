@@ -23,8 +23,8 @@ public interface SessionListener {
     /// after the `close()` of the endpoint or the session has returned. A client that reconnects closes the
     /// endpoint when this returns: messages that have arrived on it can be received until then.
     ///
-    /// This default logs a failure as WARNING, so that it is not lost; a listener with its own method decides
-    /// itself.
+    /// This default logs a failure as WARNING, so that it is not lost. A listener that overrides it has to log
+    /// failures itself.
     default void onEnd(EndPoint endPoint, @Nullable RdmaException failure) {
         if (failure != null) {
             Failures.log(endPoint, failure);
@@ -42,9 +42,9 @@ public interface SessionListener {
     /// @param failure contains the number of attempts, with the last failure as its cause
     default void onGiveUp(RdmaException failure) {}
 
-    /// The device of the session has reported an asynchronous event, such as PORT_ERROR. The session has acted on it:
-    /// after DEVICE_FATAL all endpoints fail, after COMPLETION_QUEUE_ERROR those that use the queue. Runs on the
-    /// session's virtual thread for such events, so it must not block for long.
+    /// The device of the session has reported an asynchronous event, such as PORT_ERROR. The session has acted on
+    /// it: after DEVICE_FATAL all endpoints fail, after COMPLETION_QUEUE_ERROR those that use the queue. Runs on
+    /// the session's platform thread for such events, so it must not block for long.
     default void onDeviceEvent(AsyncEvent event) {}
 
     /// A handler of the user threw. Runs on the polling thread, so it must not block.

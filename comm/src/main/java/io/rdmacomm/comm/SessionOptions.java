@@ -1,18 +1,22 @@
 package io.rdmacomm.comm;
 
+import static java.util.Objects.requireNonNull;
+
+import io.rdmacomm.comm.SessionSettings.Addressing;
 import io.rdmacomm.comm.SessionSettings.Buffers;
 import io.rdmacomm.comm.SessionSettings.Channels;
-import io.rdmacomm.comm.SessionSettings.Meeting;
 import io.rdmacomm.comm.SessionSettings.Modes;
 import io.rdmacomm.comm.SessionSettings.Trust;
 import io.rdmacomm.comm.data.Bounds;
 import io.rdmacomm.comm.setup.TcpListener;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.PageSize;
+import java.util.OptionalInt;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// The options of a session. Immutable: every `with` method returns a changed copy.
+/// The options of a session. Immutable: every `with` method returns a changed copy. A null value throws
+/// [NullPointerException]; the `without` methods restore the default.
 ///
 /// ```java
 /// SessionOptions options = SessionOptions.defaults().withAddress("node7", 2020).withWorkMode(WorkMode.POLLING);
@@ -22,8 +26,8 @@ public final class SessionOptions {
             new SessionSettings(
                     "",
                     "",
-                    new Meeting("", 2020, false, Setup.AUTOMATIC, 0, null),
-                    new Modes(WorkMode.ADAPTIVE, null, null),
+                    new Addressing("", 2020, false, Setup.AUTOMATIC, 0, null),
+                    new Modes(WorkMode.ADAPTIVE, null, OptionalInt.empty()),
                     new Channels(1, 16, ChannelOptions.defaults(), (index, proposed) -> proposed, null),
                     new Trust(null, null, PeerLimits.defaults(), false),
                     Deadlines.defaults(),
@@ -38,7 +42,7 @@ public final class SessionOptions {
         this.listener = listener;
     }
 
-    /// All values but the listener.
+    /// All values except the listener.
     SessionSettings settings() {
         return settings;
     }
@@ -47,7 +51,7 @@ public final class SessionOptions {
         return new SessionOptions(value, listener);
     }
 
-    private SessionOptions with(Meeting value) {
+    private SessionOptions with(Addressing value) {
         return with(settings.with(value));
     }
 
@@ -75,27 +79,27 @@ public final class SessionOptions {
         return DEFAULTS;
     }
 
-    /// The name that is sent to the peer, at most 128 characters; empty for the role and the process number.
+    /// The name that is sent to the peer, at most 128 characters. If empty, the session makes one from its role and
+    /// the process number.
     public String name() {
         return settings.name();
     }
 
-    /// The name of the device. If empty: the first one, hardware before software, that can be opened, supports
-    /// [#setup()] (by numbers if AUTOMATIC), and has an active port.
+    /// The name of the device. If empty, the session takes the first device, hardware before software, that can be
+    /// opened, supports [#setup()] (by numbers if AUTOMATIC), and has an active port.
     public String device() {
         return settings.device();
     }
 
-    /// For a server, the address it listens on: empty for loopback, so that only this host reaches it, `*`
-    /// for all addresses. For a client, the server's host: empty or `*` for this host. A name, an IPv4 or
-    /// an IPv6 address.
+    /// A name, an IPv4 or an IPv6 address. For a server, the address it listens on: empty for loopback, which only
+    /// this host can reach; `*` for all addresses. For a client, the server's host: empty or `*` for this host.
     public String host() {
-        return settings.meeting().host();
+        return settings.addressing().host();
     }
 
     /// The server's TCP port; 0 lets a server take any free one.
     public int port() {
-        return settings.meeting().port();
+        return settings.addressing().port();
     }
 
     /// How library threads and blocking calls wait for completions of data channels.
@@ -110,8 +114,8 @@ public final class SessionOptions {
         return settings.modes().thread();
     }
 
-    /// The completion vector of all events; null to spread them over those of the device.
-    public @Nullable Integer completionVector() {
+    /// The completion vector of all events; empty if they are spread over those of the device.
+    public OptionalInt completionVector() {
         return settings.modes().vector();
     }
 
@@ -147,24 +151,24 @@ public final class SessionOptions {
 
     /// Whether a refused client retries until the connect deadline.
     public boolean waitForServer() {
-        return settings.meeting().waitForServer();
+        return settings.addressing().waitForServer();
     }
 
     /// The options by which a client replaces a failed endpoint; null if it does not replace it.
     public @Nullable Reconnect reconnect() {
-        return settings.meeting().reconnect();
+        return settings.addressing().reconnect();
     }
 
     /// How the queue pairs are connected.
     public Setup setup() {
-        return settings.meeting().setup();
+        return settings.addressing().setup();
     }
 
     /// The port of the server's connection manager: the second one that clients connect to, if the connection
     /// manager connects queue pairs. For a server, the port it listens on, 0 for any free one; for a client,
     /// the port it connects to, 0 for the one that the server announces.
     public int connectionPort() {
-        return settings.meeting().connectionPort();
+        return settings.addressing().connectionPort();
     }
 
     /// The secret that both sides must have; null if any peer may connect.
@@ -219,22 +223,22 @@ public final class SessionOptions {
     ///
     /// @throws IllegalArgumentException if the port is not 0 to 65535
     public SessionOptions withAddress(String newHost, int newPort) {
-        return with(new Meeting(
+        return with(new Addressing(
                 Bounds.text("host", newHost, 255),
                 Bounds.range("port", newPort, 0, 65535),
-                settings.meeting().waitForServer(),
-                settings.meeting().setup(),
-                settings.meeting().connectionPort(),
-                settings.meeting().reconnect()));
+                settings.addressing().waitForServer(),
+                settings.addressing().setup(),
+                settings.addressing().connectionPort(),
+                settings.addressing().reconnect()));
     }
 
     /// These options with another host: for a server, the address it listens on; for a client, the server's.
     /// A server for clients on other hosts needs one, or [#withAllAddresses]; without [#withSecret] and
     /// [#withTls] anyone who reaches it can connect, and a warning is logged.
     ///
-    /// @param value a name, an IPv4 or an IPv6 address; empty for loopback
+    /// @param value a name, an IPv4 or an IPv6 address; empty for loopback; `*` for a server on all addresses
     public SessionOptions withHost(String value) {
-        return withAddress(value, settings.meeting().port());
+        return withAddress(value, settings.addressing().port());
     }
 
     /// These options with a server that listens on all addresses of its host; a client connects to this
@@ -247,7 +251,7 @@ public final class SessionOptions {
     ///
     /// @throws IllegalArgumentException if it is not 0 to 65535
     public SessionOptions withPort(int value) {
-        return withAddress(settings.meeting().host(), value);
+        return withAddress(settings.addressing().host(), value);
     }
 
     /// These options with another work mode.
@@ -255,20 +259,35 @@ public final class SessionOptions {
         return with(new Modes(value, settings.modes().thread(), settings.modes().vector()));
     }
 
-    /// These options with another thread mode; null, the default, for that of the kind of session, see
-    /// [#threadMode()].
-    public SessionOptions withThreadMode(@Nullable ThreadMode value) {
+    /// These options with another thread mode.
+    public SessionOptions withThreadMode(ThreadMode value) {
+        return withThreads(requireNonNull(value, "thread mode"));
+    }
+
+    /// These options with the default thread mode, which depends on the kind of session; see [#threadMode()].
+    public SessionOptions withoutThreadMode() {
+        return withThreads(null);
+    }
+
+    private SessionOptions withThreads(@Nullable ThreadMode value) {
         return with(new Modes(settings.modes().work(), value, settings.modes().vector()));
     }
 
-    /// These options with one completion vector of the device for all events of the session, or null, the default,
-    /// to spread them over all vectors. Opening a session fails with EINVAL if the device has no such vector
-    /// ([io.rdmacomm.verbs.DeviceLimit#COMPLETION_VECTORS]).
+    /// These options with one completion vector of the device for all events of the session. Opening a session
+    /// fails with EINVAL if the device has no such vector ([io.rdmacomm.verbs.DeviceLimit#COMPLETION_VECTORS]).
     ///
     /// @throws IllegalArgumentException if it is not 0 to 65535
-    public SessionOptions withCompletionVector(@Nullable Integer value) {
-        Integer vector = value == null ? null : Bounds.range("completion vector", value, 0, 65535);
-        return with(new Modes(settings.modes().work(), settings.modes().thread(), vector));
+    public SessionOptions withCompletionVector(int value) {
+        return withVector(OptionalInt.of(Bounds.range("completion vector", value, 0, 65535)));
+    }
+
+    /// These options with events spread over all completion vectors of the device, the default.
+    public SessionOptions withoutCompletionVector() {
+        return withVector(OptionalInt.empty());
+    }
+
+    private SessionOptions withVector(OptionalInt value) {
+        return with(new Modes(settings.modes().work(), settings.modes().thread(), value));
     }
 
     /// These options with another number of data channels.
@@ -310,17 +329,16 @@ public final class SessionOptions {
                 settings.data().receives()));
     }
 
-    /// These options with one pool of receives for all data channels, on a device that has
-    /// [io.rdmacomm.verbs.Capability#SHARED_RECEIVE_QUEUE]. Opening a session on another device throws
-    /// [io.rdmacomm.verbs.UnsupportedVerbException]. The session then reads the asynchronous events of
-    /// [Session#context()].
+    /// These options with one pool of receives for all data channels. The device needs
+    /// [io.rdmacomm.verbs.Capability#SHARED_RECEIVE_QUEUE]; opening a session on another device throws
+    /// [io.rdmacomm.verbs.UnsupportedVerbException].
     public SessionOptions withSharedReceives(SharedReceives value) {
         return with(new Channels(
                 settings.data().count(),
                 settings.data().most(),
                 settings.data().each(),
                 settings.data().configurer(),
-                value));
+                requireNonNull(value, "shared receives")));
     }
 
     /// These options with other deadlines.
@@ -330,37 +348,46 @@ public final class SessionOptions {
 
     /// These options with or without retries of a refused client.
     public SessionOptions withWaitForServer(boolean value) {
-        return with(new Meeting(
-                settings.meeting().host(),
-                settings.meeting().port(),
+        return with(new Addressing(
+                settings.addressing().host(),
+                settings.addressing().port(),
                 value,
-                settings.meeting().setup(),
-                settings.meeting().connectionPort(),
-                settings.meeting().reconnect()));
+                settings.addressing().setup(),
+                settings.addressing().connectionPort(),
+                settings.addressing().reconnect()));
     }
 
-    /// These options with the replacement of a client's failed endpoint; null, the default, for none. The
-    /// first connection is not affected: see [#withWaitForServer].
-    public SessionOptions withReconnect(@Nullable Reconnect value) {
-        return with(new Meeting(
-                settings.meeting().host(),
-                settings.meeting().port(),
-                settings.meeting().waitForServer(),
-                settings.meeting().setup(),
-                settings.meeting().connectionPort(),
+    /// These options with the replacement of a client's failed endpoint. The first connection is not affected: see
+    /// [#withWaitForServer].
+    public SessionOptions withReconnect(Reconnect value) {
+        return withReplacement(requireNonNull(value, "reconnect"));
+    }
+
+    /// These options without the replacement of a client's failed endpoint, the default.
+    public SessionOptions withoutReconnect() {
+        return withReplacement(null);
+    }
+
+    private SessionOptions withReplacement(@Nullable Reconnect value) {
+        return with(new Addressing(
+                settings.addressing().host(),
+                settings.addressing().port(),
+                settings.addressing().waitForServer(),
+                settings.addressing().setup(),
+                settings.addressing().connectionPort(),
                 value));
     }
 
     /// These options with another way to connect queue pairs. With the connection manager, the client must
     /// connect to a TCP address at which the server's RDMA device can be reached.
     public SessionOptions withSetup(Setup value) {
-        return with(new Meeting(
-                settings.meeting().host(),
-                settings.meeting().port(),
-                settings.meeting().waitForServer(),
+        return with(new Addressing(
+                settings.addressing().host(),
+                settings.addressing().port(),
+                settings.addressing().waitForServer(),
                 value,
-                settings.meeting().connectionPort(),
-                settings.meeting().reconnect()));
+                settings.addressing().connectionPort(),
+                settings.addressing().reconnect()));
     }
 
     /// These options with another port of the server's connection manager, and, unless it is 0, with
@@ -372,36 +399,43 @@ public final class SessionOptions {
     /// @throws IllegalArgumentException if it is not 0 to 65535
     public SessionOptions withConnectionPort(int value) {
         Bounds.range("connection port", value, 0, 65535);
-        Setup how = value == 0 ? settings.meeting().setup() : Setup.CONNECTION_MANAGER;
-        return with(new Meeting(
-                settings.meeting().host(),
-                settings.meeting().port(),
-                settings.meeting().waitForServer(),
+        Setup how = value == 0 ? settings.addressing().setup() : Setup.CONNECTION_MANAGER;
+        return with(new Addressing(
+                settings.addressing().host(),
+                settings.addressing().port(),
+                settings.addressing().waitForServer(),
                 how,
                 value,
-                settings.meeting().reconnect()));
+                settings.addressing().reconnect()));
     }
 
-    /// These options with a secret that both sides must have, or null, the default, for none. The sides
-    /// authenticate each other before either sends its parameters or allocates resources. The secret decides
-    /// who may connect; it does not encrypt or protect later traffic.
-    public SessionOptions withSecret(@Nullable Secret value) {
-        return with(new Trust(
-                settings.trust().tls(),
-                value,
-                settings.trust().limits(),
-                settings.trust().foreignGids()));
+    /// These options with a secret that both sides must have. The sides authenticate each other before either
+    /// sends its parameters or allocates resources. The secret decides who may connect; it does not encrypt or
+    /// protect later traffic.
+    public SessionOptions withSecret(Secret value) {
+        return withProof(settings.trust().tls(), requireNonNull(value, "secret"));
     }
 
-    /// These options with TLS on the TCP connections over which endpoints are set up, or null, the default, for none.
-    /// Both sides need it. The handshake comes before everything else, the proof of a [#withSecret] included. RDMA
-    /// itself is not encrypted.
-    public SessionOptions withTls(@Nullable Tls value) {
+    /// These options without a secret, the default: any peer may connect.
+    public SessionOptions withoutSecret() {
+        return withProof(settings.trust().tls(), null);
+    }
+
+    /// These options with TLS on the TCP connections over which endpoints are set up. Both sides need it. The TLS
+    /// handshake comes before everything else, including the proof of the secret ([#withSecret]). RDMA itself is
+    /// not encrypted.
+    public SessionOptions withTls(Tls value) {
+        return withProof(requireNonNull(value, "TLS"), settings.trust().secret());
+    }
+
+    /// These options without TLS, the default.
+    public SessionOptions withoutTls() {
+        return withProof(null, settings.trust().secret());
+    }
+
+    private SessionOptions withProof(@Nullable Tls tls, @Nullable Secret secret) {
         return with(new Trust(
-                value,
-                settings.trust().secret(),
-                settings.trust().limits(),
-                settings.trust().foreignGids()));
+                tls, secret, settings.trust().limits(), settings.trust().foreignGids()));
     }
 
     /// These options with other limits for the resources that peers may use.
@@ -426,26 +460,27 @@ public final class SessionOptions {
                 value));
     }
 
-    /// These options with other rights on buffers: with [AccessFlag#allRemote()], every peer of the session
-    /// that learns the key of a buffer can use all of it, from the beginning, and
-    /// [EndPoint#announce(RdmaBuffer)] sends the key.
+    /// These options with other rights on buffers: with [AccessFlag#allRemote()], every peer of the session that
+    /// learns the key of a buffer can use the whole buffer, from its allocation on. [EndPoint#announce(RdmaBuffer)]
+    /// sends the key.
     ///
-    /// With [AccessFlag#RELAXED_ORDERING] among them, the device may also reorder what arrives in the memory
-    /// for received messages. Completions keep their meaning, so it is safe to read messages, and buffers
-    /// after a completion or a message that reports them complete. A program that watches the memory of a
-    /// buffer for the last byte of a WRITE must not use it.
+    /// With [AccessFlag#RELAXED_ORDERING], the device may also reorder the bytes that arrive in the memory for
+    /// received messages. Completions keep their meaning: it is safe to read messages, and to read a buffer after a
+    /// completion or a message that reports it complete. A program that watches the memory of a buffer for the last
+    /// byte of a WRITE must not use this right.
     public SessionOptions withAccess(Set<AccessFlag> value) {
         return with(new Buffers(Set.copyOf(value), settings.buffers().pages()));
     }
 
-    /// These options with buffers in other pages. A device without [io.rdmacomm.verbs.Capability#HUGE_PAGES]
-    /// rejects huge pages, and if the system has too few free ones, allocating a buffer fails with ENOMEM.
+    /// These options with another kind of pages for buffers. A device without
+    /// [io.rdmacomm.verbs.Capability#HUGE_PAGES] rejects huge pages, and if the system has too few free ones,
+    /// allocating a buffer fails with ENOMEM.
     public SessionOptions withPages(PageSize value) {
         return with(new Buffers(settings.buffers().access(), value));
     }
 
     /// These options with another listener.
     public SessionOptions withListener(SessionListener value) {
-        return new SessionOptions(settings, value);
+        return new SessionOptions(settings, requireNonNull(value, "listener"));
     }
 }

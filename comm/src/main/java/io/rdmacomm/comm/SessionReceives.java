@@ -41,7 +41,7 @@ final class SessionReceives implements AutoCloseable {
     /// The receives that the messages of a channel arrive in.
     ///
     /// @throws IllegalArgumentException if it needs longer messages or fewer receives than the pool has
-    MessagePlace place(ChannelOptions channel) {
+    MessageReceives messageReceives(ChannelOptions channel) {
         if (channel.messageBytes() > messageBytes) {
             throw new IllegalArgumentException(
                     "the channel has messages of " + channel.messageBytes() + " bytes, the shared receives are for "
@@ -51,7 +51,7 @@ final class SessionReceives implements AutoCloseable {
             throw new IllegalArgumentException("the channel may have " + channel.receives() + " receives, but "
                     + shared.guaranteed() + " are guaranteed; raise ChannelOptions.receives");
         }
-        return new MessagePlace(pool.source(channel.receives()), _ -> messages);
+        return new MessageReceives(pool.source(channel.receives()), _ -> messages);
     }
 
     SharedReceiveStatistics statistics() {

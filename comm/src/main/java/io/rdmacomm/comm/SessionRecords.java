@@ -1,8 +1,8 @@
 package io.rdmacomm.comm;
 
-import io.rdmacomm.verbs.counters.CounterRecord;
 import io.rdmacomm.verbs.counters.CounterSource;
 import io.rdmacomm.verbs.statistics.ChannelStatistics;
+import io.rdmacomm.verbs.statistics.PublishedChannel;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -13,12 +13,12 @@ record SessionRecords(ObservedSession session, long id) implements CounterSource
     private static final int CHANNEL_BITS = 8;
 
     @Override
-    public List<CounterRecord> records() {
-        List<CounterRecord> records = new ArrayList<>();
+    public List<PublishedChannel> records() {
+        List<PublishedChannel> records = new ArrayList<>();
         for (PeerConnection connection : session.connections()) {
             String peer = connection.peerName() + " " + connection.peerAddress();
             for (RdmaChannel channel : connection.data()) {
-                records.add(new CounterRecord(
+                records.add(new PublishedChannel(
                         (connection.number() << CHANNEL_BITS) + channel.index(),
                         session.name(),
                         peer,
@@ -28,7 +28,7 @@ record SessionRecords(ObservedSession session, long id) implements CounterSource
             }
         }
         if (records.isEmpty()) {
-            records.add(new CounterRecord(id, session.name(), "", "", 0, new ChannelStatistics()));
+            records.add(new PublishedChannel(id, session.name(), "", "", 0, new ChannelStatistics()));
         }
         return records;
     }

@@ -1,6 +1,6 @@
 package io.rdmacomm.comm;
 
-/// How the queue pairs of an endpoint find those of the peer.
+/// How the queue pairs of an endpoint are connected to those of the peer.
 public enum Setup {
     /// By numbers if both devices support that and the numbers lead the two sides to each other, otherwise by the
     /// connection manager. The server decides.

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /// A server could not listen, a client could not connect, or a node could not join a mesh. The message says what
 /// happened; the reason is for programs that act on it.
 ///
-/// If the peer went away meanwhile, that is a [PeerClosedException], if it was silent, a
+/// A peer that went away during the setup causes a [PeerFailedException] with GONE instead, and a silent peer a
 /// [io.rdmacomm.verbs.DeadlineException].
 public final class SetupFailedException extends RdmaException {
     @Serial

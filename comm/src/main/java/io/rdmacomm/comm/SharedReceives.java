@@ -6,9 +6,9 @@ import io.rdmacomm.comm.data.Bounds;
 /// of them: a server with a thousand clients needs memory for the messages that exist at the same time, not
 /// for a full set of receives per client. Immutable.
 ///
-/// Each channel is guaranteed a few receives. The others are lent to the channels whose peers send most, up
-/// to [ChannelOptions#receives()] each, and return when messages are closed. One channel borrows at most half
-/// of those, so a receiver that keeps the messages of one channel does not stop the others.
+/// Each channel is guaranteed a few receives. The others are lent to the channels whose peers send most, up to
+/// [ChannelOptions#receives()] each, and return when messages are closed. One channel borrows at most half of the
+/// receives for lending, so a receiver that keeps the messages of one channel does not stop the others.
 ///
 /// Needs [io.rdmacomm.verbs.Capability#SHARED_RECEIVE_QUEUE].
 public final class SharedReceives extends ValueObject<SharedReceives.Values> {

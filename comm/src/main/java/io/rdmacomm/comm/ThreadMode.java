@@ -2,7 +2,8 @@ package io.rdmacomm.comm;
 
 /// The threads that poll for completions and run handlers.
 public enum ThreadMode {
-    /// Each data channel has its own completion queue and library thread.
+    /// Each data channel has its own completion queue and library thread. In work mode [WorkMode#EPOLL], one
+    /// library thread serves them all.
     PER_QUEUE_PAIR,
     /// All data channels of a session share one completion queue and one library thread.
     SHARED_CQ,

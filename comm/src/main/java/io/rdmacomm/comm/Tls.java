@@ -66,7 +66,7 @@ public final class Tls {
     ///
     /// @param keys the key and the certificate of this side
     /// @param trusted the certificates of the authorities that are trusted
-    /// @param password a file with the password of both; who may access it is as for [Secret#read]
+    /// @param password a file with the password of both, which only its owner may access; see [Secret#read]
     /// @throws IllegalArgumentException if one of the files cannot be used; the message says what to do
     public static Tls read(Path keys, Path trusted, Path password) {
         byte[] bytes = PrivateFile.read("password file", password, MOST_PASSWORD_BYTES);
@@ -113,9 +113,9 @@ public final class Tls {
                         : " has no trusted certificate; add that of an authority with `keytool -importcert`"));
     }
 
-    /// The same without the check that a server's certificate is for the host that a client connects to: any
-    /// server with a certificate of a trusted authority is accepted. For meshes whose nodes have no names,
-    /// and only if every holder of a certificate is trusted.
+    /// This TLS without the check that a server's certificate is for the host that a client connects to: any server
+    /// with a certificate of a trusted authority is accepted. For meshes whose nodes have no names, and only if
+    /// every holder of a certificate is trusted.
     public Tls withAnyHost() {
         SSLParameters parameters = prototype.getSSLParameters();
         parameters.setEndpointIdentificationAlgorithm(ANY_HOST);

@@ -59,8 +59,8 @@ final class UnclosedMessages {
             this.most = receives - ReceivePool.together(receives) + 1;
         }
 
-        /// Warns, once, if all receives were already in use at the last check, and nothing has arrived since
-        /// then.
+        /// Warns once if too many messages were unclosed at the last check, still are, and nothing has arrived in
+        /// between.
         void check() {
             int unclosed = channel.unclosed();
             if (unclosed < most) {

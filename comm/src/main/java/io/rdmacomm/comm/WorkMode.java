@@ -7,8 +7,9 @@ public enum WorkMode {
     /// Arms the completion queue and sleeps until the device wakes it: the least CPU time, and the latency of a
     /// wake-up for each message.
     COMPLETION_CHANNEL,
-    /// The same, but one thread waits for all data channels of a session, whatever the thread mode: for many
-    /// channels with few busy ones.
+    /// Sleeps like [#COMPLETION_CHANNEL]. In thread mode [ThreadMode#PER_QUEUE_PAIR], one library thread serves all
+    /// data channels of a session: for many channels of which few are busy. In the other thread modes there is no
+    /// difference.
     EPOLL,
     /// Spins for about 20 us, then arms the completion queue and sleeps until the device wakes it.
     ADAPTIVE

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 /// The public exceptions of what has failed below.
 final class FailuresTest {
     private static final Map<SetupException.Reason, Class<? extends RdmaException>> GENERAL = new EnumMap<>(Map.of(
-            SetupException.Reason.PEER_CLOSED, PeerClosedException.class,
+            SetupException.Reason.PEER_CLOSED, PeerFailedException.class,
             SetupException.Reason.DEADLINE_PASSED, DeadlineException.class,
             SetupException.Reason.CLOSED, ClosedException.class,
             SetupException.Reason.INTERRUPTED, RdmaInterruptedException.class));

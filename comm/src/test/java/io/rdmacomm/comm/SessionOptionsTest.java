@@ -1,6 +1,7 @@
 package io.rdmacomm.comm;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmacomm.verbs.AccessFlag;
@@ -53,7 +54,7 @@ final class SessionOptionsTest {
         assertThat(options.port()).isEqualTo(99);
         assertThat(options.workMode()).isEqualTo(WorkMode.EPOLL);
         assertThat(options.threadMode()).isEqualTo(ThreadMode.CALLER);
-        assertThat(options.completionVector()).isEqualTo(2);
+        assertThat(options.completionVector()).hasValue(2);
         assertThat(options.channels()).isEqualTo(3);
         assertThat(options.maxChannels()).isEqualTo(4);
         assertThat(options.limits().buffers()).isEqualTo(8);
@@ -81,13 +82,56 @@ final class SessionOptionsTest {
         assertThat(defaults.maxChannels()).isEqualTo(16);
         assertThat(defaults.host()).isEmpty();
         assertThat(defaults.threadMode()).isNull();
-        assertThat(defaults.completionVector()).isNull();
+        assertThat(defaults.completionVector()).isEmpty();
         assertThat(defaults.limits()).hasToString("PeerLimits[endPoints=1024, endPointsPerAddress=256, buffers=1024]");
         assertThat(defaults.foreignGids()).isFalse();
         assertThat(defaults.secret()).isNull();
         assertThat(defaults.waitForServer()).isFalse();
         assertThat(defaults.reconnect()).isNull();
         assertThat(defaults.setup()).isEqualTo(Setup.AUTOMATIC);
+    }
+
+    @Test
+    void whatIsOptionalCanBeLeftOutAgain() {
+        SessionOptions options = everythingChanged()
+                .withoutThreadMode()
+                .withoutCompletionVector()
+                .withoutReconnect()
+                .withoutSecret()
+                .withoutTls();
+
+        assertThat(options.threadMode()).isNull();
+        assertThat(options.completionVector()).isEmpty();
+        assertThat(options.reconnect()).isNull();
+        assertThat(options.secret()).isNull();
+        assertThat(options.tls()).isNull();
+        assertThat(options.workMode()).isEqualTo(WorkMode.EPOLL);
+        assertThat(options.foreignGids()).isTrue();
+    }
+
+    @Test
+    @SuppressWarnings("NullAway") // as programs without its checks
+    void nullIsNoValue() {
+        SessionOptions options = SessionOptions.defaults();
+        assertThatNullPointerException()
+                .isThrownBy(() -> options.withThreadMode(null))
+                .withMessage("thread mode");
+        assertThatNullPointerException()
+                .isThrownBy(() -> options.withWorkMode(null))
+                .withMessage("work mode");
+        assertThatNullPointerException()
+                .isThrownBy(() -> options.withReconnect(null))
+                .withMessage("reconnect");
+        assertThatNullPointerException()
+                .isThrownBy(() -> options.withSecret(null))
+                .withMessage("secret");
+        assertThatNullPointerException().isThrownBy(() -> options.withTls(null)).withMessage("TLS");
+        assertThatNullPointerException()
+                .isThrownBy(() -> options.withSetup(null))
+                .withMessage("setup");
+        assertThatNullPointerException()
+                .isThrownBy(() -> options.withListener(null))
+                .withMessage("listener");
     }
 
     @Test

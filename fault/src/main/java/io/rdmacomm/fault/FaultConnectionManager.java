@@ -6,6 +6,7 @@ import io.rdmacomm.verbs.cm.ConnectionParameters;
 import io.rdmacomm.verbs.cm.DatagramService;
 import io.rdmacomm.verbs.cm.IdentifierOptions;
 import io.rdmacomm.verbs.spi.ConnectionDriver;
+import io.rdmacomm.verbs.spi.ConnectionFacts;
 import io.rdmacomm.verbs.spi.ConnectionManagerDriver;
 import io.rdmacomm.verbs.spi.ConnectionRequestDriver;
 import io.rdmacomm.verbs.spi.DatagramRequestDriver;
@@ -95,28 +96,8 @@ final class FaultConnectionManager extends Wrapper<ConnectionManagerDriver> impl
         }
 
         @Override
-        public InetSocketAddress localAddress() {
-            return real.localAddress();
-        }
-
-        @Override
-        public InetSocketAddress remoteAddress() {
-            return real.remoteAddress();
-        }
-
-        @Override
-        public byte[] privateData() {
-            return real.privateData();
-        }
-
-        @Override
-        public int responderResources() {
-            return real.responderResources();
-        }
-
-        @Override
-        public int initiatorDepth() {
-            return real.initiatorDepth();
+        public ConnectionFacts facts() {
+            return real.facts();
         }
 
         @Override

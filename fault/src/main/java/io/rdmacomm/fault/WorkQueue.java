@@ -15,7 +15,7 @@ import io.rdmacomm.verbs.spi.SendRequestLayout;
 import org.jspecify.annotations.Nullable;
 
 /// The send queue or the receive queue of a queue pair: applies the rules to each posted request. A request that
-/// must fail is posted spoiled, so that the real queue pair fails it in its turn and flushes later ones. For one
+/// must fail is posted spoiled, so that the real queue pair fails it in order and flushes later ones. For one
 /// thread at a time.
 final class WorkQueue {
     /// Posts to the real queue.

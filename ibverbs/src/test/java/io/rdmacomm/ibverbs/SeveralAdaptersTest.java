@@ -6,10 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.rdmacomm.verbs.Capability;
 import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.Device;
+import io.rdmacomm.verbs.DeviceChoice;
 import io.rdmacomm.verbs.Rdma;
 import io.rdmacomm.verbs.VerbException;
-import io.rdmacomm.verbs.host.DeviceChoice;
-import io.rdmacomm.verbs.host.OpenPort;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -42,10 +41,10 @@ final class SeveralAdaptersTest {
     }
 
     private String chosen(int port, InetAddress local) {
-        OpenPort opened = DeviceChoice.open(devices, port, Capability.CONNECT_BY_NUMBERS, () -> local);
+        DeviceChoice opened = DeviceChoice.open(devices, port, Capability.CONNECT_BY_NUMBERS, () -> local);
         assertThat(Rdma.openContexts()).as("all others are closed").hasSize(before.size() + 1);
         try (Context context = opened.context()) {
-            return context + " " + opened.number();
+            return context + " " + opened.port();
         }
     }
 

@@ -15,7 +15,7 @@ import java.nio.channels.SocketChannel;
 ///
 /// ```java
 /// try (MappedMemory memory = MappedMemory.map(channel, 0, 1 << 20)) {
-///     channel.write(ready);        // the peer hears of the mapping before it can read this
+///     channel.write(ready);        // the peer learns of the mapping before it can read this
 ///     ...                          // read what the peer writes to the stream when it has written the memory
 /// }
 /// // the peer, when it has read that

@@ -1,12 +1,12 @@
 package io.rdmacomm.nio;
 
+import io.rdmacomm.nio.channel.AddressRouter;
 import io.rdmacomm.nio.channel.AddressRules;
 import io.rdmacomm.nio.channel.Decisions;
 import io.rdmacomm.nio.channel.Family;
 import io.rdmacomm.nio.channel.RdmaSelector;
 import io.rdmacomm.nio.channel.RdmaServerSocketChannel;
 import io.rdmacomm.nio.channel.RdmaSocketChannel;
-import io.rdmacomm.nio.channel.Transport;
 import io.rdmacomm.verbs.service.SystemSockets;
 import java.io.IOException;
 import java.net.ProtocolFamily;
@@ -36,21 +36,21 @@ public final class RdmaSelectorProvider extends SelectorProvider implements Auto
 
     static final String DEVICE = "io.rdmacomm.nio.device";
 
-    private final Transport transport;
+    private final AddressRouter router;
 
     /// A provider that is configured by the system properties.
     ///
     /// @throws IllegalArgumentException if a rule is wrong; the message names it
     public RdmaSelectorProvider() {
-        this(new Transport(
+        this(new AddressRouter(
                 System.getProperty(DEVICE, ""),
                 AddressRules.parse(System.getProperty(RULES, AddressRules.DEFAULT)),
                 RdmaAgent.DECISIONS));
         JdkSockets.keep();
     }
 
-    private RdmaSelectorProvider(Transport transport) {
-        this.transport = transport;
+    private RdmaSelectorProvider(AddressRouter router) {
+        this.router = router;
     }
 
     /// A provider for a device. Opens the device when it is first needed, and keeps it open until [#close()].
@@ -62,7 +62,7 @@ public final class RdmaSelectorProvider extends SelectorProvider implements Auto
     ///        rule that matches decides
     /// @throws IllegalArgumentException if a rule is wrong; the message names it
     public static RdmaSelectorProvider of(String device, String rules) {
-        return new RdmaSelectorProvider(new Transport(device, AddressRules.parse(rules), new Decisions()));
+        return new RdmaSelectorProvider(new AddressRouter(device, AddressRules.parse(rules), new Decisions()));
     }
 
     @Override
@@ -72,13 +72,13 @@ public final class RdmaSelectorProvider extends SelectorProvider implements Auto
 
     @Override
     public SocketChannel openSocketChannel() {
-        return new RdmaSocketChannel(this, transport, Family.ANY);
+        return new RdmaSocketChannel(this, router, Family.ANY);
     }
 
     @Override
     public SocketChannel openSocketChannel(ProtocolFamily family) throws IOException {
         return isOfInternet(family)
-                ? new RdmaSocketChannel(this, transport, new Family(family))
+                ? new RdmaSocketChannel(this, router, new Family(family))
                 : SystemSockets.openSocket(family);
     }
 
@@ -88,13 +88,13 @@ public final class RdmaSelectorProvider extends SelectorProvider implements Auto
 
     @Override
     public ServerSocketChannel openServerSocketChannel() {
-        return new RdmaServerSocketChannel(this, transport, Family.ANY);
+        return new RdmaServerSocketChannel(this, router, Family.ANY);
     }
 
     @Override
     public ServerSocketChannel openServerSocketChannel(ProtocolFamily family) throws IOException {
         return isOfInternet(family)
-                ? new RdmaServerSocketChannel(this, transport, new Family(family))
+                ? new RdmaServerSocketChannel(this, router, new Family(family))
                 : SystemSockets.openServerSocket(family);
     }
 
@@ -122,6 +122,6 @@ public final class RdmaSelectorProvider extends SelectorProvider implements Auto
     /// channels stop accepting. Channels of the JDK stay open.
     @Override
     public void close() {
-        transport.close();
+        router.close();
     }
 }

@@ -3,7 +3,7 @@ package io.rdmacomm.soft;
 import io.rdmacomm.soft.mapped.QueuePairNumbers;
 import io.rdmacomm.soft.memory.LocalRegion;
 import io.rdmacomm.soft.shm.SharedMemory;
-import io.rdmacomm.soft.transport.Endpoint;
+import io.rdmacomm.soft.transport.ConnectionSetup;
 import io.rdmacomm.soft.transport.IncomingDatagram;
 import io.rdmacomm.soft.transport.PeerOperation;
 import io.rdmacomm.verbs.AsyncEventType;
@@ -101,11 +101,11 @@ final class ContextObjects implements SharedMemory.Events {
         return found;
     }
 
-    /// The endpoint of the connected queue pair with this number, or null.
+    /// The connection setup of the connected queue pair with this number, or null.
     @Nullable
-    Endpoint endpoint(int number) {
+    ConnectionSetup setup(int number) {
         ContextQueuePair queuePair = queuePairs.find(number);
-        return queuePair == null ? null : queuePair.endpoint();
+        return queuePair == null ? null : queuePair.setup();
     }
 
     /// The receiver of datagrams for the queue pair with this number, or null.
@@ -199,7 +199,7 @@ final class ContextObjects implements SharedMemory.Events {
 
     @Override
     public void onEstablished(int number) {
-        if (endpoint(number) != null) {
+        if (setup(number) != null) {
             context.asyncEvents().raise(AsyncEventType.COMMUNICATION_ESTABLISHED, number);
         }
     }
@@ -208,7 +208,7 @@ final class ContextObjects implements SharedMemory.Events {
     public void onFault(int number, AsyncEventType event) {
         ContextQueuePair queuePair = queuePairs.find(number);
         // Peers on this host cannot fail a queue pair for datagrams: it is not connected.
-        if (queuePair != null && queuePair.endpoint() != null) {
+        if (queuePair != null && queuePair.setup() != null) {
             queuePair.failLocally(event);
         }
     }

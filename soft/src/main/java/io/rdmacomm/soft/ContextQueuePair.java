@@ -1,7 +1,7 @@
 package io.rdmacomm.soft;
 
 import io.rdmacomm.soft.memory.LocalRegion;
-import io.rdmacomm.soft.transport.Endpoint;
+import io.rdmacomm.soft.transport.ConnectionSetup;
 import io.rdmacomm.soft.transport.IncomingDatagram;
 import io.rdmacomm.soft.transport.PeerOperation;
 import io.rdmacomm.verbs.AsyncEventType;
@@ -13,8 +13,8 @@ interface ContextQueuePair {
     /// Its number.
     int number();
 
-    /// The endpoint that connects it; null if it is for datagrams.
-    default @Nullable Endpoint endpoint() {
+    /// Sets up its connection; null if it is for datagrams.
+    default @Nullable ConnectionSetup setup() {
         return null;
     }
 

@@ -15,13 +15,13 @@ import io.rdmacomm.soft.tcp.CallListener;
 import io.rdmacomm.soft.tcp.LinkCounters;
 import io.rdmacomm.soft.tcp.LinkTraffic;
 import io.rdmacomm.soft.tcp.TcpArrivals;
-import io.rdmacomm.soft.tcp.TcpEndpoint;
+import io.rdmacomm.soft.tcp.TcpConnectionSetup;
 import io.rdmacomm.soft.tcp.TcpNode;
 import io.rdmacomm.soft.transport.Arrivals;
+import io.rdmacomm.soft.transport.ConnectionSetup;
 import io.rdmacomm.soft.transport.DatagramAddress;
 import io.rdmacomm.soft.transport.DatagramOutput;
 import io.rdmacomm.soft.transport.Destination;
-import io.rdmacomm.soft.transport.Endpoint;
 import io.rdmacomm.soft.transport.Engine;
 import io.rdmacomm.soft.transport.QueuePairResources;
 import io.rdmacomm.soft.transport.Transport;
@@ -72,7 +72,7 @@ final class IwarpNetwork implements Network, HostContexts {
             }
             this.sharedMemory = new SharedMemory(directory, settings.gid(), control, memory, engine, objects);
             this.tcp = new TcpNode(
-                    settings.tcp(), settings.gid(), lid, memory, engine, listener, this::endpoint, objects::onLimit);
+                    settings.tcp(), settings.gid(), lid, memory, engine, listener, this::setup, objects::onLimit);
             complete = true;
         } finally {
             if (!complete && listener != null) {
@@ -81,8 +81,8 @@ final class IwarpNetwork implements Network, HostContexts {
         }
     }
 
-    private @Nullable TcpEndpoint endpoint(int number) {
-        return objects.endpoint(number) instanceof TcpEndpoint endpoint ? endpoint : null;
+    private @Nullable TcpConnectionSetup setup(int number) {
+        return objects.setup(number) instanceof TcpConnectionSetup setup ? setup : null;
     }
 
     @Override
@@ -106,8 +106,9 @@ final class IwarpNetwork implements Network, HostContexts {
     }
 
     @Override
-    public Endpoint endpoint(QueuePairResources queuePair, Endpoint.Owner owner, Arrivals sends, Arrivals receives) {
-        return new TcpEndpoint(tcp, queuePair, owner, (TcpArrivals) sends, (TcpArrivals) receives);
+    public ConnectionSetup setup(
+            QueuePairResources queuePair, ConnectionSetup.Owner owner, Arrivals sends, Arrivals receives) {
+        return new TcpConnectionSetup(tcp, queuePair, owner, (TcpArrivals) sends, (TcpArrivals) receives);
     }
 
     @Override
@@ -145,7 +146,7 @@ final class IwarpNetwork implements Network, HostContexts {
 
     @Override
     public ConnectionManagerDriver openConnectionManager() {
-        return new SoftConnectionManager(settings.name(), settings.tcp(), settings.gid(), lid, this, this::endpoint);
+        return new SoftConnectionManager(settings.name(), settings.tcp(), settings.gid(), lid, this, this::setup);
     }
 
     @Override

@@ -2,9 +2,9 @@ package io.rdmacomm.soft;
 
 import io.rdmacomm.soft.mapped.CompletionRing;
 import io.rdmacomm.soft.transport.Arrivals;
+import io.rdmacomm.soft.transport.ConnectionSetup;
 import io.rdmacomm.soft.transport.DatagramAddress;
 import io.rdmacomm.soft.transport.DatagramOutput;
-import io.rdmacomm.soft.transport.Endpoint;
 import io.rdmacomm.soft.transport.IncomingDatagram;
 import io.rdmacomm.soft.transport.QueuePairResources;
 import io.rdmacomm.soft.transport.Transport;
@@ -52,11 +52,11 @@ interface Network extends AutoCloseable {
     @Nullable
     Transport connect(QueuePairResources queuePair);
 
-    /// The endpoint that connects a queue pair, if its transport needs that.
+    /// The connection setup of a queue pair, if its transport needs one.
     ///
     /// @param sends of the completion queue of its sends, made by [#arrivals]
     /// @param receives of the completion queue of its receives
-    Endpoint endpoint(QueuePairResources queuePair, Endpoint.Owner owner, Arrivals sends, Arrivals receives);
+    ConnectionSetup setup(QueuePairResources queuePair, ConnectionSetup.Owner owner, Arrivals sends, Arrivals receives);
 
     /// The incoming data for the queue pairs of a completion queue.
     Arrivals arrivals(CompletionRing completions);

@@ -8,9 +8,9 @@ import io.rdmacomm.soft.roce.RocePort;
 import io.rdmacomm.soft.roce.wire.Packet;
 import io.rdmacomm.soft.tcp.LinkTerms;
 import io.rdmacomm.soft.transport.Arrivals;
+import io.rdmacomm.soft.transport.ConnectionSetup;
 import io.rdmacomm.soft.transport.DatagramAddress;
 import io.rdmacomm.soft.transport.DatagramOutput;
-import io.rdmacomm.soft.transport.Endpoint;
 import io.rdmacomm.soft.transport.Engine;
 import io.rdmacomm.soft.transport.GroupSocket;
 import io.rdmacomm.soft.transport.IncomingDatagram;
@@ -96,8 +96,9 @@ final class RoceNetwork implements Network {
     }
 
     @Override
-    public Endpoint endpoint(QueuePairResources queuePair, Endpoint.Owner owner, Arrivals sends, Arrivals receives) {
-        return Endpoint.NONE;
+    public ConnectionSetup setup(
+            QueuePairResources queuePair, ConnectionSetup.Owner owner, Arrivals sends, Arrivals receives) {
+        return ConnectionSetup.NONE;
     }
 
     @Override

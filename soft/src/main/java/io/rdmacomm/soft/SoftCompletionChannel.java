@@ -9,12 +9,11 @@ import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.BooleanSupplier;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /// A queue of the completion queues that have an event.
-final class SoftCompletionChannel implements CompletionChannelDriver {
+final class SoftCompletionChannel implements CompletionChannelDriver, EventWait.Events {
     /// A completion queue as its channel sees it.
     interface Announcing {
         /// The number that its events carry.
@@ -37,23 +36,18 @@ final class SoftCompletionChannel implements CompletionChannelDriver {
     private final int number;
     private final IntConsumer onClose;
     private final ReentrantLock lock = new ReentrantLock();
-    private final BooleanSupplier ended = this::hasEnded;
-    private final LeadingWait waiting;
+    private final EventWait waiting;
     private final ArrayDeque<Announcing> queues = new ArrayDeque<>();
     private final List<Announcing> users = new CopyOnWriteArrayList<>();
     /// Its wait groups; replaced as a whole.
     private volatile List<Observer> groups = List.of();
-    private Arrivals.@Nullable Place awaited;
-    private @Nullable Thread atPlace;
-    private boolean woken;
-    private boolean closing;
     private volatile @Nullable Announcing attended;
 
     /// @param engine of the context
     /// @param device its name, for messages
     /// @param onClose receives the number when the channel is closed
     SoftCompletionChannel(Engine engine, String device, int number, IntConsumer onClose) {
-        this.waiting = new LeadingWait(engine, lock, ended);
+        this.waiting = new EventWait(engine, lock, this);
         this.device = device;
         this.number = number;
         this.onClose = onClose;
@@ -92,7 +86,6 @@ final class SoftCompletionChannel implements CompletionChannelDriver {
         try {
             queues.add(queue);
             waiting.announce();
-            wakeAtPlace();
         } finally {
             lock.unlock();
         }
@@ -148,101 +141,38 @@ final class SoftCompletionChannel implements CompletionChannelDriver {
     }
 
     @Override
-    public long awaitEvent(long timeoutNanos) throws InterruptedException {
-        lock.lockInterruptibly();
-        try {
-            long left = timeoutNanos;
-            while (queues.isEmpty() && left > 0 && !closing && !woken) {
-                Arrivals.Place place = placeToAwait(left);
-                left = place == null ? waiting.await(left) : awaitAt(place, left);
-            }
-            woken = false;
-            Announcing queue = closing ? null : queues.poll();
-            if (queue == null) {
-                return 0;
-            }
-            waiting.found();
-            return queue.handle();
-        } finally {
-            lock.unlock();
-        }
+    public boolean hasNext() {
+        return !queues.isEmpty();
     }
 
-    /// The place where the calling thread can wait for incoming data. Null if it has to wait for an announcement:
-    /// several completion queues use the channel, another thread waits there, or this thread is virtual and would
-    /// block its carrier.
-    private Arrivals.@Nullable Place placeToAwait(long nanos) {
-        boolean possible = users.size() == 1
-                && awaited == null
-                && nanos >= LeadingWait.LEAST_NANOS
-                && !Thread.currentThread().isVirtual();
-        Announcing only = possible ? users.getFirst() : null;
+    @Override
+    public long next() {
+        Announcing queue = queues.poll();
+        return queue == null ? 0 : queue.handle();
+    }
+
+    /// Null also if several completion queues use the channel.
+    @Override
+    public Arrivals.@Nullable Place place(boolean possible) {
+        Announcing only = possible && users.size() == 1 ? users.getFirst() : null;
         Arrivals.Place place = only == null ? null : only.arrivals().place();
         attended = place == null ? null : only;
         return place;
     }
 
-    /// Whether a wait is over; a thread without the lock.
-    private boolean hasEnded() {
-        lock.lock();
-        try {
-            return !queues.isEmpty() || closing || woken;
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    /// Waits for incoming data, without the lock.
-    ///
-    /// @return the remaining time
-    private long awaitAt(Arrivals.Place place, long nanos) throws InterruptedException {
-        long end = System.nanoTime() + nanos;
-        awaited = place;
-        atPlace = Thread.currentThread();
-        lock.unlock();
-        try {
-            place.await(nanos / LeadingWait.LEAST_NANOS, ended);
-        } finally {
-            lock.lock();
-            awaited = null;
-            atPlace = null;
-        }
-        if (Thread.interrupted()) {
-            throw new InterruptedException();
-        }
-        return end - System.nanoTime();
-    }
-
-    /// Wakes the thread at its place, unless that thread itself makes the announcement.
-    private void wakeAtPlace() {
-        Arrivals.Place place = awaited;
-        if (place != null && !Thread.currentThread().equals(atPlace)) {
-            place.wakeUp();
-        }
+    @Override
+    public long awaitEvent(long timeoutNanos) throws InterruptedException {
+        return waiting.await(timeoutNanos);
     }
 
     @Override
     public void wakeUp() {
-        lock.lock();
-        try {
-            woken = true;
-            waiting.wake();
-            wakeAtPlace();
-        } finally {
-            lock.unlock();
-        }
+        waiting.wakeUp();
     }
 
     @Override
     public void closing() {
-        lock.lock();
-        try {
-            closing = true;
-            waiting.wakeAll();
-            wakeAtPlace();
-        } finally {
-            lock.unlock();
-        }
+        waiting.closing();
     }
 
     @Override

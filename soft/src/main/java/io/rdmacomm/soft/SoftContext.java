@@ -43,7 +43,7 @@ final class SoftContext implements ContextDriver {
     private final ContextObjects objects = new ContextObjects(this);
     private final Network network;
     private final SoftAsyncEvents asyncEvents = new SoftAsyncEvents();
-    private final RegionFiles regionFiles;
+    private final RegionFileTable regionFiles;
     private final AddressHandles addressHandles = new AddressHandles();
     private volatile boolean failed;
     private volatile boolean closing;
@@ -51,7 +51,7 @@ final class SoftContext implements ContextDriver {
     private SoftContext(DeviceSettings settings, ShmDirectory directory, ControlFile control) throws IOException {
         this.settings = settings;
         this.directory = directory;
-        this.regionFiles = new RegionFiles(directory);
+        this.regionFiles = new RegionFileTable(directory);
         this.control = control;
         this.memory = new LocalMemory(control);
         this.engine = new Engine(settings.name() + "-" + lid(), this::onTime, objects::deviceFailed);
@@ -226,7 +226,7 @@ final class SoftContext implements ContextDriver {
     }
 
     /// The files of its regions.
-    RegionFiles regionFiles() {
+    RegionFileTable regionFiles() {
         return regionFiles;
     }
 

@@ -5,12 +5,8 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import io.rdmacomm.soft.datagram.DatagramReceiver;
 import io.rdmacomm.soft.datagram.DatagramSender;
 import io.rdmacomm.soft.mapped.HostError;
-import io.rdmacomm.soft.mapped.ReceiveRing;
-import io.rdmacomm.soft.memory.LocalElements;
 import io.rdmacomm.soft.transport.IncomingDatagram;
-import io.rdmacomm.soft.transport.ReceiveQueue;
 import io.rdmacomm.soft.transport.RequestQueue;
-import io.rdmacomm.soft.transport.SendCompleter;
 import io.rdmacomm.verbs.AsyncEventType;
 import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.Gid;
@@ -25,60 +21,36 @@ import io.rdmacomm.verbs.spi.QueuePairRequest;
 import io.rdmacomm.verbs.spi.RequestChain;
 import io.rdmacomm.verbs.spi.SendRequest;
 import io.rdmacomm.verbs.spi.SendRequestLayout;
-import io.rdmacomm.verbs.spi.SharedReceiveQueueDriver;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 
 /// A queue pair for datagrams. The posting thread sends them; the engine of the receiving context delivers them, so
 /// that no process touches the memory of another. Any use of a request's memory holds one of the two locks.
 final class SoftDatagramQueuePair implements QueuePairDriver, ContextQueuePair, IncomingDatagram.Target {
-    private static final int LEAST_INLINE = 64;
     private static final int SUCCESS = 0;
     private static final int FLUSHED = WorkStatus.FLUSHED.code();
 
     private final SoftContext context;
     private final QueuePairOwner owner;
-    private final ChainPosting chains = new ChainPosting(this);
     private final int number;
-    private final QueueSizes sizes;
-    private final SoftCompletionQueue sendCompletions;
-    private final SoftCompletionQueue receiveCompletions;
-    private final ReceiveQueue receives;
+    private final WorkQueues queues;
     private final RequestQueue sends;
     private final DatagramSender sender;
     private final DatagramReceiver receiver;
     private volatile int queueKey;
 
     /// @param domain number of its protection domain
-    SoftDatagramQueuePair(SoftContext context, int domain, QueuePairRequest request, int number) throws IOException {
+    SoftDatagramQueuePair(SoftContext context, int domain, QueuePairRequest request, WorkQueues queues)
+            throws IOException {
         this.context = context;
         this.owner = request.owner();
-        this.number = number;
-        QueueSizes asked = request.sizes();
-        this.sizes = asked.withInline(Math.max(asked.inlineBytes(), LEAST_INLINE));
-        this.sendCompletions = context.objects().completionQueue(request.sendCompletions());
-        this.receiveCompletions = context.objects().completionQueue(request.receiveCompletions());
-        SharedReceiveQueueDriver shared = request.sharedReceives();
-        ReceiveRing sharedRing =
-                shared == null ? null : context.objects().sharedQueue(shared).ring();
-        LocalElements elements = new LocalElements(context.memory(), domain);
+        this.queues = queues;
+        this.number = queues.number;
+        this.sends = queues.sends;
         this.sender = new DatagramSender(
-                context.network().openDatagrams(number), domain, elements, context.addressHandles()::find);
-        ReceiveRing ring = sharedRing == null ? ownRing(domain, asked) : sharedRing;
-        this.receives = new ReceiveQueue(ring, shared != null, receiveCompletions.receives(), number);
-        this.sends = new RequestQueue(
-                sizes, elements, new SendCompleter(sendCompletions.sends(), number, request.signalAll()));
-        this.receiver = new DatagramReceiver(context.memory(), number, receives, context.objects()::onLimit);
+                context.network().openDatagrams(number), domain, sends.localElements(), context.addressHandles()::find);
+        this.receiver = new DatagramReceiver(context.memory(), number, queues.receives, context.objects()::onLimit);
         context.objects().add(this);
-    }
-
-    private ReceiveRing ownRing(int domain, QueueSizes asked) throws IOException {
-        try {
-            return ReceiveRing.create(context.control(), asked.receives(), asked.receiveElements(), 0, domain);
-        } catch (IOException e) {
-            sender.close();
-            throw e;
-        }
     }
 
     @Override
@@ -88,7 +60,7 @@ final class SoftDatagramQueuePair implements QueuePairDriver, ContextQueuePair, 
 
     @Override
     public QueueSizes sizes() {
-        return sizes;
+        return queues.sizes;
     }
 
     /// True: the engine delivers datagrams.
@@ -107,8 +79,7 @@ final class SoftDatagramQueuePair implements QueuePairDriver, ContextQueuePair, 
     @Override
     public int postSends(SendRequest[] requests, int first, int count) {
         int end = first + count;
-        QueuePairState state = owner.state();
-        if (state == QueuePairState.ERROR || state == QueuePairState.SEND_QUEUE_ERROR) {
+        if (queues.haveSendsFailed()) {
             sends.flush(requests, first, end);
             return count;
         }
@@ -126,7 +97,7 @@ final class SoftDatagramQueuePair implements QueuePairDriver, ContextQueuePair, 
 
     @Override
     public int postSends(RequestChain requests, int first, int count) {
-        return chains.post(requests, first, count);
+        return queues.postSends(this, requests, first, count);
     }
 
     /// Sends one datagram and completes its request. If that fails, only sends end: the queue pair can continue with
@@ -138,7 +109,7 @@ final class SoftDatagramQueuePair implements QueuePairDriver, ContextQueuePair, 
             return true;
         }
         sends.completer().fail(request.get(JAVA_LONG, at + SendRequestLayout.WORK_ID), status, 0);
-        enter(QueuePairState.SEND_QUEUE_ERROR);
+        queues.entered(QueuePairState.SEND_QUEUE_ERROR);
         return false;
     }
 
@@ -157,11 +128,7 @@ final class SoftDatagramQueuePair implements QueuePairDriver, ContextQueuePair, 
 
     @Override
     public int postReceives(RequestChain batch, int first, int count) {
-        if (owner.state() == QueuePairState.ERROR) {
-            receives.flush(batch, first, count);
-            return count;
-        }
-        return receives.post(batch, first, count);
+        return queues.postReceives(batch, first, count);
     }
 
     @Override
@@ -172,7 +139,7 @@ final class SoftDatagramQueuePair implements QueuePairDriver, ContextQueuePair, 
         int status = SUCCESS;
         owner.lockReceives();
         try {
-            if (isReceiving()) {
+            if (queues.isReceiving()) {
                 status = receiver.deliver(datagram);
             }
         } finally {
@@ -181,13 +148,6 @@ final class SoftDatagramQueuePair implements QueuePairDriver, ContextQueuePair, 
         if (status != SUCCESS) {
             failLocally(AsyncEventType.UNKNOWN);
         }
-    }
-
-    private boolean isReceiving() {
-        return switch (owner.state()) {
-            case READY_TO_RECEIVE, READY_TO_SEND, SEND_QUEUE_DRAIN, SEND_QUEUE_ERROR -> owner.isOpen();
-            case RESET, INIT, ERROR -> false;
-        };
     }
 
     @Override
@@ -223,9 +183,8 @@ final class SoftDatagramQueuePair implements QueuePairDriver, ContextQueuePair, 
         queueKey = effective.queueKey();
         switch (to) {
             case RESET -> {
-                enter(to);
-                sends.clear();
-                receives.clear();
+                queues.entered(to);
+                queues.clear();
             }
             case ERROR -> {
                 if (from != QueuePairState.ERROR) {
@@ -233,30 +192,24 @@ final class SoftDatagramQueuePair implements QueuePairDriver, ContextQueuePair, 
                 }
             }
             case READY_TO_SEND -> {
-                enter(to);
+                queues.entered(to);
                 resume();
             }
             case SEND_QUEUE_DRAIN -> {
-                enter(to);
+                queues.entered(to);
                 if (from != to && change.drainNotification()) {
                     context.asyncEvents().raise(AsyncEventType.SEND_QUEUE_DRAINED, number);
                 }
             }
-            case INIT, READY_TO_RECEIVE, SEND_QUEUE_ERROR -> enter(to);
+            case INIT, READY_TO_RECEIVE, SEND_QUEUE_ERROR -> queues.entered(to);
         }
-    }
-
-    private void enter(QueuePairState to) {
-        owner.entered(to);
-        sends.setOpen(to == QueuePairState.READY_TO_SEND);
     }
 
     /// Under both locks.
     private void fail(AsyncEventType event) {
-        enter(QueuePairState.ERROR);
-        sends.flush(FLUSHED, 0);
-        receives.flush();
-        context.asyncEvents().raiseFailure(number, receives.isShared(), event);
+        queues.entered(QueuePairState.ERROR);
+        queues.flush(FLUSHED, 0);
+        context.asyncEvents().raiseFailure(number, queues.receives.isShared(), event);
     }
 
     @Override
@@ -264,7 +217,7 @@ final class SoftDatagramQueuePair implements QueuePairDriver, ContextQueuePair, 
         owner.lockSends();
         owner.lockReceives();
         try {
-            if (isReceiving()) {
+            if (queues.isReceiving()) {
                 fail(event);
             }
         } finally {
@@ -275,7 +228,7 @@ final class SoftDatagramQueuePair implements QueuePairDriver, ContextQueuePair, 
 
     @Override
     public boolean completesIn(int completionQueue) {
-        return completionQueue == sendCompletions.handle() || completionQueue == receiveCompletions.handle();
+        return queues.completeIn(completionQueue);
     }
 
     /// Takes both locks, one of which a thread holds while it uses memory.
@@ -290,8 +243,7 @@ final class SoftDatagramQueuePair implements QueuePairDriver, ContextQueuePair, 
     @Override
     public void close() {
         context.objects().remove(this);
-        receives.free();
-        sends.close();
+        queues.free();
         sender.close();
         context.freeNumber(number);
     }

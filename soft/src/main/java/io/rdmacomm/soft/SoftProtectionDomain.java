@@ -71,17 +71,22 @@ final class SoftProtectionDomain implements ProtectionDomainDriver {
             throw new VerbException(
                     operation, Errno.ENOMEM, "all " + ControlLayout.QUEUE_PAIR_COUNT + " queue pairs are in use");
         }
+        WorkQueues queues = null;
         boolean created = false;
         try {
+            queues = new WorkQueues(context, number, request, allocated);
             QueuePairDriver queuePair = request.type() == QueuePairType.UNRELIABLE_DATAGRAM
-                    ? new SoftDatagramQueuePair(context, number, request, allocated)
-                    : new SoftQueuePair(context, number, request, allocated);
+                    ? new SoftDatagramQueuePair(context, number, request, queues)
+                    : new SoftQueuePair(context, number, request, queues);
             created = true;
             return queuePair;
         } catch (IOException e) {
             throw context.noSpace(operation, "a queue pair of " + request.sizes(), e);
         } finally {
             if (!created) {
+                if (queues != null) {
+                    queues.free();
+                }
                 context.freeNumber(allocated);
             }
         }

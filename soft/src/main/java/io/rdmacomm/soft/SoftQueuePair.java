@@ -1,18 +1,15 @@
 package io.rdmacomm.soft;
 
 import io.rdmacomm.soft.mapped.QueuePairBlock;
-import io.rdmacomm.soft.mapped.ReceiveRing;
-import io.rdmacomm.soft.memory.LocalElements;
 import io.rdmacomm.soft.memory.LocalRegion;
 import io.rdmacomm.soft.memory.WindowRequests;
+import io.rdmacomm.soft.transport.ConnectionSetup;
 import io.rdmacomm.soft.transport.Destination;
-import io.rdmacomm.soft.transport.Endpoint;
 import io.rdmacomm.soft.transport.PeerOperation;
 import io.rdmacomm.soft.transport.QueuePairResources;
 import io.rdmacomm.soft.transport.ReceiveQueue;
 import io.rdmacomm.soft.transport.RequestQueue;
 import io.rdmacomm.soft.transport.RetryTimer;
-import io.rdmacomm.soft.transport.SendCompleter;
 import io.rdmacomm.soft.transport.SendLock;
 import io.rdmacomm.soft.transport.Transport;
 import io.rdmacomm.verbs.AsyncEventType;
@@ -31,7 +28,6 @@ import io.rdmacomm.verbs.spi.QueuePairOwner;
 import io.rdmacomm.verbs.spi.QueuePairRequest;
 import io.rdmacomm.verbs.spi.RequestChain;
 import io.rdmacomm.verbs.spi.SendRequest;
-import io.rdmacomm.verbs.spi.SharedReceiveQueueDriver;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.util.Set;
@@ -42,8 +38,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// A transport only notes its events ([#failed], [#peerGone]). The queue pair acts on them in [#act()], when the
 /// transport's call has returned, and always under the send lock.
-final class SoftQueuePair implements QueuePairDriver, ContextQueuePair, Transport.Events, SendLock, Endpoint.Owner {
-    private static final int LEAST_INLINE = 64;
+final class SoftQueuePair
+        implements QueuePairDriver, ContextQueuePair, Transport.Events, SendLock, ConnectionSetup.Owner {
     private static final int SUCCESS = 0;
     private static final int FLUSHED = WorkStatus.FLUSHED.code();
     private static final int GENERAL_ERROR = WorkStatus.GENERAL_ERROR.code();
@@ -51,18 +47,15 @@ final class SoftQueuePair implements QueuePairDriver, ContextQueuePair, Transpor
     private final SoftContext context;
     private final QueuePairOwner owner;
     private final int number;
-    private final QueueSizes sizes;
-    private final SoftCompletionQueue sendCompletions;
-    private final SoftCompletionQueue receiveCompletions;
+    private final WorkQueues queues;
     private final QueuePairBlock block;
     private final ReceiveQueue receives;
     private final RequestQueue sends;
     private final Destination destination = new Destination();
     private final RetryTimer retries;
     private final RequestsWithoutPeer withoutPeer;
-    private final ChainPosting chains = new ChainPosting(this);
     private final QueuePairResources resources;
-    private final Endpoint endpoint;
+    private final ConnectionSetup setup;
     private volatile @Nullable Transport transport;
     private boolean established;
     private boolean drainWanted;
@@ -76,28 +69,19 @@ final class SoftQueuePair implements QueuePairDriver, ContextQueuePair, Transpor
     private int sendingStatus;
 
     /// @param domain number of its protection domain
-    SoftQueuePair(SoftContext context, int domain, QueuePairRequest request, int number) throws IOException {
+    SoftQueuePair(SoftContext context, int domain, QueuePairRequest request, WorkQueues queues) throws IOException {
         this.context = context;
         this.owner = request.owner();
-        this.number = number;
-        QueueSizes asked = request.sizes();
-        this.sizes = asked.withInline(Math.max(asked.inlineBytes(), LEAST_INLINE));
-        this.sendCompletions = context.objects().completionQueue(request.sendCompletions());
-        this.receiveCompletions = context.objects().completionQueue(request.receiveCompletions());
-        SharedReceiveQueueDriver shared = request.sharedReceives();
-        ReceiveRing ring = shared == null
-                ? ReceiveRing.create(context.control(), asked.receives(), asked.receiveElements(), 0, domain)
-                : context.objects().sharedQueue(shared).ring();
-        this.receives = new ReceiveQueue(ring, shared != null, receiveCompletions.receives(), number);
+        this.queues = queues;
+        this.number = queues.number;
+        this.receives = queues.receives;
+        this.sends = queues.sends;
         this.block = new QueuePairBlock(
                 context.control(),
                 number,
                 domain,
-                ring.offset(),
-                receiveCompletions.ring().offset());
-        LocalElements elements = new LocalElements(context.memory(), domain);
-        SendCompleter completer = new SendCompleter(sendCompletions.sends(), number, request.signalAll());
-        this.sends = new RequestQueue(sizes, elements, completer);
+                receives.ring().offset(),
+                queues.receiveCompletions.ring().offset());
         this.retries = new RetryTimer(context.retries(), this, this::seekAgain);
         WindowRequests windowRequests = new WindowRequests(context.memory(), number, domain);
         this.withoutPeer = new RequestsWithoutPeer(sends, windowRequests);
@@ -113,8 +97,8 @@ final class SoftQueuePair implements QueuePairDriver, ContextQueuePair, Transpor
                 retries,
                 this,
                 this);
-        this.endpoint =
-                context.network().endpoint(resources, this, sendCompletions.arrivals(), receiveCompletions.arrivals());
+        this.setup = context.network()
+                .setup(resources, this, queues.sendCompletions.arrivals(), queues.receiveCompletions.arrivals());
         context.objects().add(this);
     }
 
@@ -124,13 +108,13 @@ final class SoftQueuePair implements QueuePairDriver, ContextQueuePair, Transpor
     }
 
     @Override
-    public Endpoint endpoint() {
-        return endpoint;
+    public ConnectionSetup setup() {
+        return setup;
     }
 
     @Override
     public boolean completesIn(int completionQueue) {
-        return completionQueue == sendCompletions.handle() || completionQueue == receiveCompletions.handle();
+        return queues.completeIn(completionQueue);
     }
 
     @Override
@@ -140,7 +124,7 @@ final class SoftQueuePair implements QueuePairDriver, ContextQueuePair, Transpor
 
     @Override
     public QueueSizes sizes() {
-        return sizes;
+        return queues.sizes;
     }
 
     /// True: the engine executes requests, too.
@@ -154,7 +138,7 @@ final class SoftQueuePair implements QueuePairDriver, ContextQueuePair, Transpor
     @Override
     public int postSends(SendRequest[] requests, int first, int count) {
         int end = first + count;
-        if (!sends.isOpen() && sendsFailed()) {
+        if (!sends.isOpen() && queues.haveSendsFailed()) {
             sends.flush(requests, first, end);
             return count;
         }
@@ -170,23 +154,14 @@ final class SoftQueuePair implements QueuePairDriver, ContextQueuePair, Transpor
         return taken;
     }
 
-    private boolean sendsFailed() {
-        QueuePairState state = owner.state();
-        return state == QueuePairState.ERROR || state == QueuePairState.SEND_QUEUE_ERROR;
-    }
-
     @Override
     public int postSends(RequestChain requests, int first, int count) {
-        return chains.post(requests, first, count);
+        return queues.postSends(this, requests, first, count);
     }
 
     @Override
     public int postReceives(RequestChain batch, int first, int count) {
-        if (owner.state() == QueuePairState.ERROR) {
-            receives.flush(batch, first, count);
-            return count;
-        }
-        return receives.post(batch, first, count);
+        return queues.postReceives(batch, first, count);
     }
 
     @Override
@@ -209,7 +184,7 @@ final class SoftQueuePair implements QueuePairDriver, ContextQueuePair, Transpor
     /// Continues with the waiting requests. Looks for the peer if it has not been found.
     private void seek() {
         Transport to = transport;
-        if (to == null && !endpoint.isExpecting()) {
+        if (to == null && !setup.isExpecting()) {
             to = context.network().connect(resources);
             transport = to;
             if (to != null) {
@@ -223,14 +198,14 @@ final class SoftQueuePair implements QueuePairDriver, ContextQueuePair, Transpor
         if (sends.isOpen()) {
             int failure = withoutPeer.execute();
             if (failure == SUCCESS && !sends.isEmpty()) {
-                failure = retries.peerMissing(endpoint.isReached());
+                failure = retries.peerMissing(setup.isReached());
             }
             if (failure != SUCCESS) {
                 failed(failure, 0, AsyncEventType.UNKNOWN);
                 return;
             }
         }
-        endpoint.call();
+        setup.call();
     }
 
     /// The same, but any error fails this queue pair. Called on the engine's thread, which serves all queue pairs,
@@ -241,7 +216,7 @@ final class SoftQueuePair implements QueuePairDriver, ContextQueuePair, Transpor
             Transport to = transport;
             if (to != null && !failed && !to.isAgreed()) {
                 // This side sees the peer's memory, but the peer does not see or use this side's.
-                endpoint.call();
+                setup.call();
             }
         } catch (RuntimeException | Error e) {
             if (context.engine().isCurrentThread()) {
@@ -265,10 +240,7 @@ final class SoftQueuePair implements QueuePairDriver, ContextQueuePair, Transpor
 
     @Override
     public boolean isConnected() {
-        return switch (owner.state()) {
-            case READY_TO_RECEIVE, READY_TO_SEND, SEND_QUEUE_DRAIN, SEND_QUEUE_ERROR -> owner.isOpen();
-            case RESET, INIT, ERROR -> false;
-        };
+        return queues.isReceiving();
     }
 
     @Override
@@ -298,7 +270,7 @@ final class SoftQueuePair implements QueuePairDriver, ContextQueuePair, Transpor
         if (ending != null) {
             dismiss(ending, orderly);
             transport = null;
-            endpoint.ended();
+            setup.ended();
         }
     }
 
@@ -306,7 +278,7 @@ final class SoftQueuePair implements QueuePairDriver, ContextQueuePair, Transpor
         block.onHost(false);
         ending.stop(orderly);
         if (!ending.isPeerIdle()) {
-            pendingFrees().hold(ending::isPeerIdle, block, receives.ring(), receiveCompletions.ring());
+            pendingFrees().hold(ending::isPeerIdle, block, receives.ring(), queues.receiveCompletions.ring());
         }
         ending.close();
     }
@@ -437,13 +409,11 @@ final class SoftQueuePair implements QueuePairDriver, ContextQueuePair, Transpor
         }
     }
 
-    /// Fails the queue pair; under both locks. The sends end before the receives, each queue in posting order (IBTA
-    /// 10.3.1).
+    /// Fails the queue pair; under both locks.
     private void fail(int firstStatus, int vendorError, AsyncEventType event) {
         enter(QueuePairState.ERROR);
         stop();
-        sends.flush(firstStatus, vendorError);
-        receives.flush();
+        queues.flush(firstStatus, vendorError);
         context.asyncEvents().raiseFailure(number, receives.isShared(), event);
     }
 
@@ -454,7 +424,7 @@ final class SoftQueuePair implements QueuePairDriver, ContextQueuePair, Transpor
         if (to != null) {
             to.stop(context.isOpen());
         }
-        endpoint.stopped(context.isOpen());
+        setup.stopped(context.isOpen());
     }
 
     // ---- State ----
@@ -479,9 +449,9 @@ final class SoftQueuePair implements QueuePairDriver, ContextQueuePair, Transpor
             }
             case READY_TO_SEND -> {
                 destination.beginSending(effective);
-                endpoint.begin();
+                setup.begin();
                 retries.configure(effective);
-                if (endpoint.isMistaken()) {
+                if (setup.isMistaken()) {
                     endTransport(true);
                 }
                 enter(to);
@@ -504,8 +474,7 @@ final class SoftQueuePair implements QueuePairDriver, ContextQueuePair, Transpor
 
     private void enter(QueuePairState to) {
         block.publish(to);
-        owner.entered(to);
-        sends.setOpen(to == QueuePairState.READY_TO_SEND);
+        queues.entered(to);
     }
 
     private void reset(QueuePairState from) {
@@ -515,8 +484,7 @@ final class SoftQueuePair implements QueuePairDriver, ContextQueuePair, Transpor
         if (ending != null && !ending.isPeerIdle()) {
             stayInError(from);
         }
-        sends.clear();
-        receives.clear();
+        queues.clear();
         disconnect();
     }
 
@@ -536,7 +504,7 @@ final class SoftQueuePair implements QueuePairDriver, ContextQueuePair, Transpor
 
     private void disconnect() {
         endTransport(context.isOpen());
-        endpoint.forget();
+        setup.forget();
         destination.forget();
         noted = false;
         failed = false;

@@ -10,7 +10,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 
 /// A queue of the completion channels that have events.
-final class SoftWaitGroup implements WaitGroupDriver {
+final class SoftWaitGroup implements WaitGroupDriver, EventWait.Events {
     /// A channel in this group.
     private final class Member implements SoftCompletionChannel.Observer {
         private final SoftCompletionChannel channel;
@@ -43,12 +43,10 @@ final class SoftWaitGroup implements WaitGroupDriver {
     private final String device;
     private final Function<CompletionChannelDriver, SoftCompletionChannel> channels;
     private final ReentrantLock lock = new ReentrantLock();
-    private final LeadingWait waiting;
+    private final EventWait waiting;
     /// The members by the handles of their channels.
     private final Map<Long, Member> members = new ConcurrentHashMap<>();
     private final ArrayDeque<Member> ready = new ArrayDeque<>();
-    private boolean woken;
-    private boolean closing;
 
     /// @param engine of the context
     /// @param device its name, for messages
@@ -56,7 +54,7 @@ final class SoftWaitGroup implements WaitGroupDriver {
     SoftWaitGroup(Engine engine, String device, Function<CompletionChannelDriver, SoftCompletionChannel> channels) {
         this.device = device;
         this.channels = channels;
-        this.waiting = new LeadingWait(engine, lock, this::hasEnded);
+        this.waiting = new EventWait(engine, lock, this);
     }
 
     @Override
@@ -88,28 +86,14 @@ final class SoftWaitGroup implements WaitGroupDriver {
     }
 
     @Override
-    public long await(long timeoutNanos) throws InterruptedException {
-        lock.lockInterruptibly();
-        try {
-            long left = timeoutNanos;
-            long found = next();
-            while (found == 0 && left > 0 && !closing && !woken) {
-                left = waiting.await(left);
-                found = next();
-            }
-            woken = false;
-            if (found != 0) {
-                waiting.found();
-            }
-            return closing ? 0 : found;
-        } finally {
-            lock.unlock();
-        }
+    public boolean hasNext() {
+        return !ready.isEmpty();
     }
 
     /// The next channel with an event, or 0. Other threads may have taken the event since. The channel stays in the
     /// queue, behind the others, until it has none.
-    private long next() {
+    @Override
+    public long next() {
         for (Member member = ready.poll(); member != null; member = ready.poll()) {
             member.queued = false;
             if (!member.removed && member.channel.hasEvent()) {
@@ -120,35 +104,19 @@ final class SoftWaitGroup implements WaitGroupDriver {
         return 0;
     }
 
-    private boolean hasEnded() {
-        lock.lock();
-        try {
-            return !ready.isEmpty() || closing || woken;
-        } finally {
-            lock.unlock();
-        }
+    @Override
+    public long await(long timeoutNanos) throws InterruptedException {
+        return waiting.await(timeoutNanos);
     }
 
     @Override
     public void wakeUp() {
-        lock.lock();
-        try {
-            woken = true;
-            waiting.wake();
-        } finally {
-            lock.unlock();
-        }
+        waiting.wakeUp();
     }
 
     @Override
     public void closing() {
-        lock.lock();
-        try {
-            closing = true;
-            waiting.wakeAll();
-        } finally {
-            lock.unlock();
-        }
+        waiting.closing();
     }
 
     @Override

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 /// Requests and answers over TCP between ends that sleep. The acknowledgement of a request travels with the answer: on
 /// its own it would wake the requester once more.
 class DialogueTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration TIMEOUT = Duration.ofSeconds(20);
     /// Much longer than an acknowledgement travels, and shorter than it waits for an answer, which is 2 ms.
     private static final long GLANCE_NANOS = 1_000_000;
 
@@ -73,14 +73,14 @@ class DialogueTest {
         }
 
         void awaitMessage() throws InterruptedException {
-            assertThat(channel.awaitEvent(PATIENCE)).isSameAs(receives);
+            assertThat(channel.awaitEvent(TIMEOUT)).isSameAs(receives);
             receives.acknowledge(1);
             assertThat(receives.poll(completions)).isEqualTo(1);
             assertThat(completions.status(0)).isEqualTo(WorkStatus.SUCCESS);
         }
 
         void awaitSent() {
-            assertThat(isSentWithin(PATIENCE.toNanos())).isTrue();
+            assertThat(isSentWithin(TIMEOUT.toNanos())).isTrue();
             assertThat(completions.status(0)).isEqualTo(WorkStatus.SUCCESS);
         }
 

@@ -21,8 +21,8 @@ import org.junit.jupiter.api.Test;
 /// nothing is forgotten where it ends or where another thread takes over.
 class EngineStreamTest {
     private static final int BYTES = 1 << 20;
-    private static final long PATIENCE_NANOS = 20_000_000_000L;
-    // The engine looks at everything twice a second: who was forgotten until then exceeds the patience.
+    private static final long TIMEOUT_NANOS = 20_000_000_000L;
+    // The engine looks at everything twice a second: who was forgotten until then exceeds the timeout.
     private static final int ROUNDS = 100;
 
     private final Device device = Soft.device("stream=127.0.0.1?sharedMemory=false");
@@ -88,7 +88,7 @@ class EngineStreamTest {
     }
 
     private static long deadline() {
-        return System.nanoTime() + PATIENCE_NANOS;
+        return System.nanoTime() + TIMEOUT_NANOS;
     }
 
     private static long writeUntil(AtomicBoolean stop, WriteStream stream, CountDownLatch streaming) {

@@ -10,8 +10,8 @@ import io.rdmacomm.soft.iwarp.Opcode;
 import io.rdmacomm.soft.iwarp.ReadRequest;
 import io.rdmacomm.soft.iwarp.SegmentHeader;
 import io.rdmacomm.soft.iwarp.Violation;
+import io.rdmacomm.soft.tcp.LinkPoller;
 import io.rdmacomm.soft.tcp.LinkTerms;
-import io.rdmacomm.soft.tcp.PolledLinks;
 import io.rdmacomm.soft.tcp.TcpTransport;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.CompletionQueue;
@@ -591,7 +591,7 @@ class HostilePeerTest {
 
     private boolean isReadDirectly(QueuePair queuePair) {
         return Soft.of(queuePair).transport() instanceof TcpTransport transport
-                && Soft.of(completions).arrivals().place() instanceof PolledLinks links
+                && Soft.of(completions).arrivals().place() instanceof LinkPoller links
                 && transport.driver().isReadDirectly(links);
     }
 

@@ -62,7 +62,7 @@ class LiveFuzzTest {
     private static final byte CANARY = 0x5a;
     private static final int RECEIVES = 64;
     private static final int RECEIVE_BYTES = 256;
-    private static final long PATIENCE_NANOS = 20_000_000_000L;
+    private static final long TIMEOUT_NANOS = 20_000_000_000L;
     private static final int LOOK_EVERY = 500;
     private static final int FEW = 8;
     /// Failures that no peer should be able to cause.
@@ -169,7 +169,7 @@ class LiveFuzzTest {
     }
 
     private static void await(String what, BooleanSupplier condition) {
-        long deadline = System.nanoTime() + PATIENCE_NANOS;
+        long deadline = System.nanoTime() + TIMEOUT_NANOS;
         while (!condition.getAsBoolean()) {
             assertThat(System.nanoTime()).as("%s; seed %d", what, SEED).isLessThan(deadline);
             Thread.onSpinWait();

@@ -163,7 +163,7 @@ class LostCallTest {
         assertThat(status()).isEqualTo(WorkStatus.SUCCESS);
     }
 
-    /// A queue pair with infinite patience, whose peer is stopped for long, keeps its call. The peer will take it,
+    /// A queue pair that retries forever, whose peer is stopped for long, keeps its call. The peer will take it,
     /// and would take a hang-up for a failure.
     @Test
     @Tag("slow")

@@ -39,7 +39,7 @@ class ManyConnectionsTest {
     private static final int COUNT = 1000;
     private static final int ROUNDS = 2;
     private static final long MOST_BYTES = 64 * 1024;
-    private static final long PATIENCE_NANOS = 60_000_000_000L;
+    private static final long TIMEOUT_NANOS = 60_000_000_000L;
     private static final ConnectionOptions PATIENT =
             ConnectionOptions.defaults().withTimeout(Duration.ofSeconds(4), 7);
 
@@ -145,7 +145,7 @@ class ManyConnectionsTest {
         for (QueuePair pair : pairs) {
             assertThat(pair.post(batch)).isEqualTo(1);
         }
-        long deadline = System.nanoTime() + PATIENCE_NANOS;
+        long deadline = System.nanoTime() + TIMEOUT_NANOS;
         int done = 0;
         while (done < count) {
             int found = queue.poll(completions);

@@ -66,8 +66,8 @@ class MulticastRoceTest {
     private static final int ROOM = 256;
     private static final int HEADER = GlobalRoutingHeader.BYTES;
     private static final int RECEIVES = 8;
-    private static final Duration PATIENCE = Duration.ofSeconds(10);
-    private static final long PATIENCE_NANOS = PATIENCE.toNanos();
+    private static final Duration TIMEOUT = Duration.ofSeconds(10);
+    private static final long TIMEOUT_NANOS = TIMEOUT.toNanos();
     private static final int WHOLE = Integer.MAX_VALUE;
 
     private final Arena arena = Arena.ofShared();
@@ -150,7 +150,7 @@ class MulticastRoceTest {
     }
 
     private void poll(int count) {
-        long end = System.nanoTime() + PATIENCE_NANOS;
+        long end = System.nanoTime() + TIMEOUT_NANOS;
         for (int done = 0; done < count; done += queue.poll(completions)) {
             if (System.nanoTime() - end > 0) {
                 throw new AssertionError("only " + done + " of " + count + " completions");
@@ -159,7 +159,7 @@ class MulticastRoceTest {
     }
 
     private static void await(String what, BooleanSupplier condition) {
-        long end = System.nanoTime() + PATIENCE_NANOS;
+        long end = System.nanoTime() + TIMEOUT_NANOS;
         while (!condition.getAsBoolean() && System.nanoTime() - end < 0) {
             Thread.onSpinWait();
         }
@@ -260,7 +260,7 @@ class MulticastRoceTest {
 
         stranger(ADDRESS).send(packet(), new byte[] {3}, 0);
 
-        assertThat(channel.awaitEvent(PATIENCE)).isNotNull();
+        assertThat(channel.awaitEvent(TIMEOUT)).isNotNull();
         queue.acknowledge(1);
         assertReceived(pair, 3, THERE);
         pair.close();
@@ -443,7 +443,7 @@ class MulticastRoceTest {
     void joiningHasNoPartInAttaching() throws IOException {
         QueuePair pair = datagrams(KEY);
         try (ConnectionManager manager = ConnectionManager.open(context);
-                MulticastMembership joined = manager.joinMulticast(InetAddress.ofLiteral(HERE), ADDRESS, PATIENCE)) {
+                MulticastMembership joined = manager.joinMulticast(InetAddress.ofLiteral(HERE), ADDRESS, TIMEOUT)) {
             assertThat(joined.group()).isEqualTo(GROUP);
             assertThat(joined.target().queuePairNumber()).isEqualTo(SendBatch.MULTICAST);
             assertThat(joined.target().queueKey()).isEqualTo(DatagramTarget.QUEUE_KEY);
@@ -458,10 +458,10 @@ class MulticastRoceTest {
     @Test
     void aGroupThatCannotBeJoinedIsRefused() {
         try (ConnectionManager manager = ConnectionManager.open(context)) {
-            assertThatThrownBy(() -> manager.joinMulticast(InetAddress.ofLiteral("127.0.0.99"), ADDRESS, PATIENCE))
+            assertThatThrownBy(() -> manager.joinMulticast(InetAddress.ofLiteral("127.0.0.99"), ADDRESS, TIMEOUT))
                     .hasMessageContaining("EADDRNOTAVAIL");
             assertThatThrownBy(() -> manager.joinMulticast(
-                            InetAddress.ofLiteral(HERE), InetAddress.ofLiteral("ff02::1234"), PATIENCE))
+                            InetAddress.ofLiteral(HERE), InetAddress.ofLiteral("ff02::1234"), TIMEOUT))
                     .hasMessageContaining("EAFNOSUPPORT");
         }
     }

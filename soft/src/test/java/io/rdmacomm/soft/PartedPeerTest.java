@@ -3,9 +3,6 @@ package io.rdmacomm.soft;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdmacomm.soft.mapped.CompletionFields;
-import io.rdmacomm.soft.mapped.CompletionProducer;
-import io.rdmacomm.soft.mapped.CompletionRing;
 import io.rdmacomm.soft.mapped.QueuePairBlock;
 import io.rdmacomm.soft.mapped.ReceiveTaker;
 import io.rdmacomm.soft.mapped.ShmDirectory;
@@ -43,7 +40,7 @@ class PartedPeerTest {
     private static final long RECEIVE = 4242;
     private static final long SEND = 2;
     private static final int CAPACITY = 16;
-    private static final long PATIENCE_NANOS = 60_000_000_000L;
+    private static final long TIMEOUT_NANOS = 60_000_000_000L;
 
     private final Arena arena = Arena.ofShared();
     private final Completions done = Completions.create(arena, CAPACITY);
@@ -93,7 +90,7 @@ class PartedPeerTest {
     }
 
     private static void await(BooleanSupplier condition) {
-        long deadline = System.nanoTime() + PATIENCE_NANOS;
+        long deadline = System.nanoTime() + TIMEOUT_NANOS;
         while (!condition.getAsBoolean()) {
             assertThat(System.nanoTime()).isLessThan(deadline);
             Thread.onSpinWait();
@@ -125,12 +122,6 @@ class PartedPeerTest {
         await(() -> dealtWith.getCount() == 0);
     }
 
-    private CompletionFields completion() {
-        CompletionFields fields = new CompletionFields();
-        fields.set(RECEIVE, 0, 0, 0, pair.number());
-        return fields;
-    }
-
     /// The messages of another queue pair, many times as many as the ring has slots.
     private void others() {
         QueuePair loop = domain.createQueuePair(QueuePairOptions.reliable(queue));
@@ -147,23 +138,6 @@ class PartedPeerTest {
                 return ends.containsKey(id) && ends.containsKey(SEND);
             });
         }
-    }
-
-    @Test
-    void aReceiveThatItHadTakenEndsOnce() throws IOException {
-        part();
-        await(() -> poll() == 0);
-        assertThat(ends).as("its memory may still be written").doesNotContainKey(RECEIVE);
-
-        CompletionProducer producer = CompletionProducer.find(
-                memory(), hand.completions(pair), Soft.of(there).lid());
-        assertThat(producer.push(block.memory(), block.completionJournal(), completion()))
-                .isEqualTo(CompletionRing.PUSHED);
-        block.closeJournal();
-        block.endExecuting();
-
-        await(() -> poll() == 0);
-        assertThat(ends).containsEntry(RECEIVE, 1);
     }
 
     @Test

@@ -44,7 +44,7 @@ abstract class RoceCase {
 
     private final QueuePairType type;
     final Arena arena = Arena.ofShared();
-    private ProtectionDomain domain;
+    ProtectionDomain domain;
     Context context;
     RawRoce peer;
     CompletionQueue queue;

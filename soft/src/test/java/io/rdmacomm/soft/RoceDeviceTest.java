@@ -7,10 +7,12 @@ import io.rdmacomm.soft.roce.wire.Packet;
 import io.rdmacomm.soft.roce.wire.PacketOpcode;
 import io.rdmacomm.soft.roce.wire.Psn;
 import io.rdmacomm.soft.roce.wire.Syndrome;
+import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.Gid;
+import io.rdmacomm.verbs.MemoryRegion;
 import io.rdmacomm.verbs.PathMtu;
 import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.QueuePairInfo;
@@ -21,6 +23,7 @@ import io.rdmacomm.verbs.SendBatch;
 import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.WorkStatus;
 import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.lang.foreign.ValueLayout;
 import java.net.InetAddress;
 import org.junit.jupiter.api.Test;
@@ -59,6 +62,22 @@ class RoceDeviceTest extends RoceCase {
                 .read(1, 0x1000, 5)
                 .with(region, 0, bytes)
                 .signaled());
+    }
+
+    /// The request has been posted, so its failure is a completion, not an exception of the call.
+    @Test
+    void aRequestWhoseMemoryWasFreedEndsWithAnError() {
+        Arena mistake = Arena.ofShared();
+        MemoryRegion freed = domain.register(mistake.allocate(64, 8), AccessFlag.allRemote());
+        mistake.close();
+
+        pair.post(SendBatch.create(arena, 1, 1)
+                .write(1, 0x1000, 5)
+                .with(freed, 0, 64)
+                .signaled());
+
+        assertThat(poll().status(0)).isEqualTo(WorkStatus.GENERAL_ERROR);
+        assertThat(pair.state()).isEqualTo(QueuePairState.ERROR);
     }
 
     // ---- The responder ----

@@ -52,7 +52,7 @@ class SharedMemoryFuzzTest {
     private static final int DEPTH = 16;
     private static final int MOST_CALLS = 40;
     private static final byte CANARY = 0x5a;
-    private static final long PATIENCE_NANOS = 60_000_000_000L;
+    private static final long TIMEOUT_NANOS = 60_000_000_000L;
 
     private final Arena arena = Arena.ofShared();
     private final Random random = new Random(SEED);
@@ -228,7 +228,7 @@ class SharedMemoryFuzzTest {
             }
         });
         while (!fuzzer.join(Duration.ofMillis(100))) {
-            if (System.nanoTime() - began > PATIENCE_NANOS) {
+            if (System.nanoTime() - began > TIMEOUT_NANOS) {
                 AssertionError hangs = new AssertionError(doing + " does not return; seed " + SEED);
                 hangs.setStackTrace(fuzzer.getStackTrace());
                 throw hangs;
@@ -328,7 +328,7 @@ class SharedMemoryFuzzTest {
     private void allEnd(Party party) {
         party.modify(QueuePairState.ERROR);
         long start = System.nanoTime();
-        while (party.ends.size() < party.posted && System.nanoTime() - start < PATIENCE_NANOS) {
+        while (party.ends.size() < party.posted && System.nanoTime() - start < TIMEOUT_NANOS) {
             party.poll();
         }
         party.poll();

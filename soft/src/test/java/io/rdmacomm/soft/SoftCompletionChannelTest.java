@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.rdmacomm.soft.mapped.CompletionRing;
 import io.rdmacomm.soft.mapped.ControlFile;
 import io.rdmacomm.soft.mapped.ShmDirectory;
-import io.rdmacomm.soft.tcp.PolledLinks;
+import io.rdmacomm.soft.tcp.LinkPoller;
 import io.rdmacomm.soft.transport.Arrivals;
 import io.rdmacomm.soft.transport.Engine;
 import java.io.IOException;
@@ -24,7 +24,7 @@ class SoftCompletionChannelTest {
 
     private ShmDirectory directory;
     private ControlFile control;
-    private PolledLinks links;
+    private LinkPoller links;
     private Engine engine;
     private SoftCompletionChannel channel;
 
@@ -32,7 +32,7 @@ class SoftCompletionChannelTest {
     void open() throws IOException {
         directory = ShmDirectory.claim();
         control = ControlFile.create(directory, 1, 2);
-        links = new PolledLinks(CompletionRing.create(control, 4, 7, true));
+        links = new LinkPoller(CompletionRing.create(control, 4, 7, true));
         engine = new Engine("engine", () -> Long.MAX_VALUE, () -> {});
         channel = new SoftCompletionChannel(engine, "soft0", 1, number -> {});
     }

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 /// Requests for memory that only the peer can access, while the peer is just becoming ready.
 class StagedStartTest {
     private static final int ROUNDS = 50;
-    private static final long PATIENCE_NANOS = 20_000_000_000L;
+    private static final long TIMEOUT_NANOS = 20_000_000_000L;
     /// The retries last longer than a busy machine needs to connect the peer.
     private static final ConnectionOptions PATIENT =
             ConnectionOptions.defaults().withTimeout(Duration.ofSeconds(2), 7);
@@ -65,7 +65,7 @@ class StagedStartTest {
     }
 
     private static WorkStatus awaitStatus(CompletionQueue queue, Completions completions) {
-        long deadline = System.nanoTime() + PATIENCE_NANOS;
+        long deadline = System.nanoTime() + TIMEOUT_NANOS;
         while (queue.poll(completions) == 0) {
             assertThat(System.nanoTime()).isLessThan(deadline);
         }

@@ -40,7 +40,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class StoppedPeerTest {
     private static final int RECEIVES = 8;
     private static final long LAST = SendingProcess.BYTES - 1;
-    private static final long PATIENCE_NANOS = 60_000_000_000L;
+    private static final long TIMEOUT_NANOS = 60_000_000_000L;
 
     private final Arena arena = Arena.ofShared();
     private final Completions done = Completions.create(arena, 64);
@@ -90,7 +90,7 @@ class StoppedPeerTest {
         /// Receives messages until the process was stopped while it copied one. The first byte is of that message
         /// then, and the last one is not.
         void stopPeerInAMessage() throws Exception {
-            long deadline = System.nanoTime() + PATIENCE_NANOS;
+            long deadline = System.nanoTime() + TIMEOUT_NANOS;
             do {
                 assertThat(System.nanoTime()).isLessThan(deadline);
                 peer.resume();
@@ -184,7 +184,7 @@ class StoppedPeerTest {
     }
 
     private void awaitNothingHeld() {
-        long deadline = System.nanoTime() + PATIENCE_NANOS;
+        long deadline = System.nanoTime() + TIMEOUT_NANOS;
         while (!Soft.of(context).objects().pendingFrees().freeReleased()) {
             assertThat(System.nanoTime()).isLessThan(deadline);
             Thread.onSpinWait();
@@ -213,7 +213,7 @@ class StoppedPeerTest {
             peer.resume();
         }
 
-        long deadline = System.nanoTime() + PATIENCE_NANOS;
+        long deadline = System.nanoTime() + TIMEOUT_NANOS;
         while (ended.size() < objects.posted - objects.earlier) {
             assertThat(System.nanoTime()).as("ended: " + ended).isLessThan(deadline);
             collect(objects, ended);

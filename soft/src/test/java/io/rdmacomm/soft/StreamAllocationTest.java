@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 class StreamAllocationTest {
     private static final int BYTES = 1 << 20;
     private static final int COUNT = 500;
-    private static final long PATIENCE_NANOS = 60_000_000_000L;
+    private static final long TIMEOUT_NANOS = 60_000_000_000L;
 
     @Test
     void nobodyAllocatesAnything() {
@@ -45,6 +45,6 @@ class StreamAllocationTest {
     }
 
     private static long deadline() {
-        return System.nanoTime() + PATIENCE_NANOS;
+        return System.nanoTime() + TIMEOUT_NANOS;
     }
 }

@@ -37,7 +37,7 @@ class TooManyFilesTest {
     private static final int FILES = 256;
     private static final int TRIES = 11;
     // Constants of primitive types alone: a class that the program still had to load would need a file.
-    private static final long PATIENCE_NANOS = 30_000_000_000L;
+    private static final long TIMEOUT_NANOS = 30_000_000_000L;
 
     @Test
     void aCallWaitsUntilFilesCanBeOpenedAgain() throws Exception {
@@ -168,7 +168,7 @@ class TooManyFilesTest {
                 orders.readLine();
                 long start = System.nanoTime();
                 while (pauses(context) < TRIES) {
-                    if (System.nanoTime() - start > PATIENCE_NANOS) {
+                    if (System.nanoTime() - start > TIMEOUT_NANOS) {
                         throw new IllegalStateException("all calls were taken");
                     }
                     LockSupport.parkNanos(1_000_000);

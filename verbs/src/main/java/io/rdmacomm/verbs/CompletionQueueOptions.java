@@ -1,5 +1,6 @@
 package io.rdmacomm.verbs;
 
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// Options of a completion queue (ibv_create_cq(3)). Immutable.
@@ -18,6 +19,7 @@ public final class CompletionQueueOptions extends ValueObject<CompletionQueueOpt
 
     /// These options with a channel for events.
     public CompletionQueueOptions withChannel(CompletionChannel value) {
+        Objects.requireNonNull(value, "completion channel");
         return with(copy -> copy.channel = value);
     }
 

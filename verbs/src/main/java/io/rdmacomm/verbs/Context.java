@@ -121,7 +121,7 @@ public final class Context implements Resource {
     /// Whether the numbers of a queue pair lead to the host that has sent them. A software device makes TCP
     /// connections to the address (GID) and the port (LID) in them, or sends RoCE packets to the address, so a
     /// malicious sender could make this host connect to any port that it reaches. Check numbers
-    /// from a peer before you connect or send datagrams to them.
+    /// from a peer, here or with [#checkNumbers], before you connect or send datagrams to them.
     ///
     /// A peer on this host may use any address of this host, because its device may be bound to another one
     /// than the connection uses. Always true for devices in hardware: their GIDs need not be IP addresses,
@@ -131,6 +131,21 @@ public final class Context implements Resource {
     public boolean leadsTo(QueuePairInfo numbers, InetAddress sender) {
         return !device.isSoftware()
                 || PeerPlace.of(numbers, driver.queryPort(1).lid != 0).isOf(sender);
+    }
+
+    /// Checks that the numbers of a queue pair lead to the host that has sent them; see [#leadsTo]. Never blocks.
+    ///
+    /// @param sender the address that the numbers came from
+    /// @throws RdmaException if they lead elsewhere; the message names both addresses
+    public void checkNumbers(QueuePairInfo numbers, InetAddress sender) {
+        if (!leadsTo(numbers, sender)) {
+            throw new RdmaException(
+                    "the peer at " + sender.getHostAddress() + " names queue pairs at "
+                            + numbers.gid().address().getHostAddress() + " port " + numbers.lid()
+                            + "; those of its device can only be at the address that it has here, at port 1024 or"
+                            + " above; bind its device to that address",
+                    null);
+        }
     }
 
     /// The device's attributes (ibv_query_device(3)). Queries the device.

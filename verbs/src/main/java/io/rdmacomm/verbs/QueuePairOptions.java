@@ -1,5 +1,6 @@
 package io.rdmacomm.verbs;
 
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// Options of a queue pair (`struct ibv_qp_init_attr`, ibv_create_qp(3)). Immutable.
@@ -34,11 +35,13 @@ public final class QueuePairOptions extends ValueObject<QueuePairOptions> {
 
     /// These options with another queue for completions of receives.
     public QueuePairOptions withReceiveCompletions(CompletionQueue value) {
+        Objects.requireNonNull(value, "completion queue of receives");
         return with(copy -> copy.receiveCompletions = value);
     }
 
     /// These options with receives from a shared receive queue.
     public QueuePairOptions withSharedReceives(SharedReceiveQueue value) {
+        Objects.requireNonNull(value, "shared receive queue");
         return with(copy -> copy.sharedReceives = value);
     }
 

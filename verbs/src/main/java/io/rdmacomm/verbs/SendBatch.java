@@ -362,7 +362,7 @@ public final class SendBatch {
         for (int i = first; i < end; i++) {
             requests[i].inMemory();
         }
-        chain.holds(size, opcodes);
+        chain.opcodes(opcodes);
         return chain;
     }
 

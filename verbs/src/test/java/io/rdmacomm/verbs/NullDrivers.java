@@ -8,6 +8,7 @@ import io.rdmacomm.verbs.cm.ConnectionParameters;
 import io.rdmacomm.verbs.cm.IdentifierOptions;
 import io.rdmacomm.verbs.spi.CompletionChannelDriver;
 import io.rdmacomm.verbs.spi.ConnectionDriver;
+import io.rdmacomm.verbs.spi.ConnectionFacts;
 import io.rdmacomm.verbs.spi.ConnectionManagerDriver;
 import io.rdmacomm.verbs.spi.ConnectionRequestDriver;
 import io.rdmacomm.verbs.spi.ListenerDriver;
@@ -330,18 +331,8 @@ final class NullDrivers extends DeviceStub {
         }
 
         @Override
-        public byte[] privateData() {
-            return privateData.clone();
-        }
-
-        @Override
-        public int responderResources() {
-            return 1;
-        }
-
-        @Override
-        public int initiatorDepth() {
-            return 1;
+        public ConnectionFacts facts() {
+            return new ConnectionFacts(ADDRESS, ADDRESS, privateData, 1, 1);
         }
 
         @Override

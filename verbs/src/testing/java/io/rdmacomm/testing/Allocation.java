@@ -23,7 +23,7 @@ public final class Allocation {
     private static final int ROUNDS_OF_TWO = 20;
     private static final int QUIET_ROUNDS = 3;
     private static final long QUIET_NANOS = TimeUnit.SECONDS.toNanos(5);
-    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(60);
+    private static final long TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(60);
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
     private Allocation() {}
@@ -92,7 +92,7 @@ public final class Allocation {
                 quietRounds++;
             }
             boolean quiet = quietRounds >= QUIET_ROUNDS && now - quietSince > QUIET_NANOS;
-            if (quiet || now - start > PATIENCE_NANOS) {
+            if (quiet || now - start > TIMEOUT_NANOS) {
                 throw new AssertionError(what + ": " + bytes + " bytes allocated in the last of several rounds, "
                         + (quiet ? "while the JVM compiled nothing" : "and the JVM never stopped compiling"));
             }

@@ -88,7 +88,7 @@ import picocli.CommandLine.Option;
             "  mpirun -n 4 rdmacomm bench --tests allgather --all   from 8 bytes to 64 MiB"
         })
 public final class BenchCommand extends Subcommand {
-    // A server in its first second on a slow machine is busy, not silent.
+    // On a slow machine, a new server can be too busy to answer at once.
     private static final Duration HANDSHAKE = Duration.ofSeconds(30);
 
     @Mixin
@@ -127,7 +127,7 @@ public final class BenchCommand extends Subcommand {
     private boolean noPin;
 
     @Mixin
-    private final InteropOptions interop = new InteropOptions();
+    private final PerftestOptions interop = new PerftestOptions();
 
     @Mixin
     private final JsonOption json = new JsonOption();
@@ -154,7 +154,7 @@ public final class BenchCommand extends Subcommand {
             interoperate(program);
             return 0;
         }
-        // Only the two sides themselves drive the work: on two processors a third thread would get in the way.
+        // Only the two sides themselves drive the work: on two processors, a third thread would get in the way.
         SessionOptions options = flags.device()
                 .apply(SessionOptions.defaults()
                         .withThreadMode(ThreadMode.CALLER)
@@ -194,7 +194,7 @@ public final class BenchCommand extends Subcommand {
         json.check();
         PeerAddress address = peer.address();
         InteropBench bench = new InteropBench(
-                tests.settings(program, flags.device().connection(), interop.patience(peer.isServer())),
+                tests.settings(program, flags.device().connection(), interop.timeout(peer.isServer())),
                 flags.device(),
                 output());
         if (peer.isServer()) {
@@ -215,7 +215,7 @@ public final class BenchCommand extends Subcommand {
         }
         Map<String, Object> members = all.toMap();
         members.put("load", load.toMap());
-        // The environment of this process, with the provider and the device of the rounds.
+        // Replace the environment by that of this process, with the provider and the device of the rounds.
         members.remove("schema");
         Map<?, ?> environment = (Map<?, ?>) Objects.requireNonNull(members.remove("environment"));
         Map<String, Object> document = JsonOption.document(
@@ -266,7 +266,7 @@ public final class BenchCommand extends Subcommand {
         }
     }
 
-    /// The modes of `--matrix` have more threads than ends, so the kernel places them.
+    /// With `--matrix` there are more threads than ends, so the kernel places them.
     private Placement place(ChildServer child) {
         if (noPin || tests.isMatrix()) {
             return Placement.none(noPin ? "--no-pin" : "--matrix");
@@ -281,8 +281,8 @@ public final class BenchCommand extends Subcommand {
         return arguments;
     }
 
-    /// The address at which both sides meet on this machine. A device with only a connection manager needs
-    /// its own address.
+    /// The address at which both sides meet on this machine. A device that connects only through the connection
+    /// manager needs its own address.
     private String localAddress() {
         return listen.isBound() ? listen.bind() : "localhost";
     }
@@ -298,7 +298,7 @@ public final class BenchCommand extends Subcommand {
         }
     }
 
-    /// The settings of the measurement, after all checks.
+    /// Checks the options and returns the settings of the measurement.
     private BenchSettings settings(SessionOptions defaults) throws IOException {
         json.check();
         BenchSettings settings = tests.settings(modes(defaults));

@@ -6,7 +6,7 @@ import io.rdmacomm.cli.bench.trial.TrialPlan;
 
 /// Follows the progress of a benchmark.
 public interface BenchListener {
-    /// The limits of the machines have been measured.
+    /// The limits of the machines are known.
     void onFloors(MachineFloors floors);
 
     /// A measurement begins.

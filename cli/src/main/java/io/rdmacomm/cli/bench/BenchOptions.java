@@ -26,7 +26,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/// The options of `rdmacomm bench` that choose the tests, and how long they run.
+/// The options of `rdmacomm bench` that choose the tests and how long they run.
 final class BenchOptions {
     private static final String DEFAULT_SIZES = "8,65536,1048576";
     private static final double TEST_SECONDS = 0.25;
@@ -162,10 +162,10 @@ final class BenchOptions {
         return (long) (warmUp * 1e9);
     }
 
-    /// The settings for all other tests.
+    /// The settings for all tests but collectives.
     ///
     /// @param chosen the modes to measure in; null if the tests poll
-    /// @throws ParameterException if a test is unknown or without modes
+    /// @throws ParameterException if a test is unknown, or cannot wait in the chosen modes
     BenchSettings settings(@Nullable Modes chosen) {
         if (queuePairs + idleQueuePairs > MOST_QUEUE_PAIRS) {
             throw usage("--qps and --idle-qps can be at most " + MOST_QUEUE_PAIRS + " together");
@@ -190,10 +190,10 @@ final class BenchOptions {
                 transport.service());
     }
 
-    /// The settings for a C program at the other end, whose defaults they have.
+    /// The settings for a C program at the other end, with its defaults.
     ///
-    /// @throws ParameterException if the program does not have such settings
-    PerftestSettings settings(PerftestProgram program, ConnectionOptions how, Duration patience) {
+    /// @throws ParameterException if the program does not support the settings
+    PerftestSettings settings(PerftestProgram program, ConnectionOptions how, Duration timeout) {
         boolean sized = isGiven("--sizes");
         if (sized && (sizes.size() != 1 || (program.hasFixedSize() && sizes.getFirst() != program.bytes()))) {
             throw usage("--sizes must be " + (program.hasFixedSize() ? program.bytes() : "one size")
@@ -213,7 +213,7 @@ final class BenchOptions {
                 isGiven("--iterations") ? (int) iterations : program.iterations(),
                 depth,
                 how,
-                patience);
+                timeout);
     }
 
     /// The default sizes of datagrams fit every Ethernet.
@@ -238,8 +238,8 @@ final class BenchOptions {
 
     /// Rejects options that cannot be combined with the transport or the matrix.
     ///
-    /// @param meshed whether collectives are measured
-    /// @throws ParameterException if there is one
+    /// @param meshed whether to measure collectives
+    /// @throws ParameterException if one was given
     void check(boolean meshed) {
         if (matrix) {
             Excludes.check(spec, "--matrix", NOT_WITH_MATRIX);
@@ -280,9 +280,9 @@ final class BenchOptions {
         }
     }
 
-    /// The chosen collectives; empty if none is.
+    /// The chosen collectives; empty if there are none.
     ///
-    /// @throws ParameterException if there are other tests as well
+    /// @throws ParameterException if other tests were chosen as well
     List<CollectiveTest> collectives() {
         List<CollectiveTest> chosen = CollectiveBenchOptions.collectives(tests);
         if (!chosen.isEmpty() && chosen.size() < tests.size()) {

@@ -25,7 +25,7 @@ final class BenchOutput implements BenchListener, AutoCloseable {
     private final boolean floors;
 
     /// @param quiet whether to show only the progress line
-    /// @param settings of the measurement
+    /// @param settings the settings of the measurement
     BenchOutput(CommandOutput output, boolean quiet, BenchSettings settings) {
         this.output = output;
         this.progress = new ProgressLine(output.err());
@@ -36,7 +36,7 @@ final class BenchOutput implements BenchListener, AutoCloseable {
         progress.show("starting ...");
     }
 
-    /// Both ends have been placed; `load` is the load of other programs.
+    /// Both ends have their processors; `load` is the load of other programs.
     void onPlacement(Placement placement, MachineLoad load) {
         progress.clear();
         if (!quiet) {
@@ -49,7 +49,7 @@ final class BenchOutput implements BenchListener, AutoCloseable {
         }
     }
 
-    /// The line that warns of a busy machine; empty if it is not busy.
+    /// A warning if the machine is busy; empty if it is not.
     static Optional<String> load(MachineLoad load) {
         return load.isHigh()
                 ? Optional.of("WARNING: this machine is busy: " + load + ". Figures are worse and vary more.")

@@ -17,10 +17,10 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param provider the provider of the device
 /// @param device the device, port and GID that the client used
-/// @param modes the modes in which blocking calls waited; null if all tests polled
+/// @param modes the modes of the blocking calls; null if all tests polled
 /// @param floors the limits of the machines without RDMA
 /// @param socketAtEnd the figures of a plain TCP socket after all tests
-/// @param setupTimes how long each connection took, from connecting the TCP socket until ready to send
+/// @param setupTimes the time to set up each connection, from connecting the TCP socket until ready to send
 /// @param results the measurements, in order
 public record BenchReport(
         String provider,
@@ -45,7 +45,7 @@ public record BenchReport(
         return members;
     }
 
-    /// Whether the results are those of several modes.
+    /// Whether the results compare several modes.
     boolean comparesModes() {
         return results.stream().anyMatch(result -> result.has(Column.BUSY_CLIENT));
     }

@@ -15,21 +15,21 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
 
-/// Runs `rdmacomm bench` several times, each time in new processes: all figures of one process depend on the
-/// same JIT compilation and memory placement.
+/// Runs `rdmacomm bench` several times, each time in new processes, because all figures of one process depend on
+/// the same JIT compilation and memory placement.
 final class BenchRounds {
     private static final Set<String> NOT_REPEATED = Set.of("--rounds", "--json", "--csv", "--report", "--baseline");
 
     private final List<String> arguments;
     private final int rounds;
 
-    /// @param arguments of the subcommand, as the user typed them
+    /// @param arguments the arguments of the subcommand, as the user typed them
     BenchRounds(List<String> arguments, int rounds) {
         this.arguments = ofOneRound(arguments);
         this.rounds = rounds;
     }
 
-    /// The arguments without the number of rounds and the outputs.
+    /// The arguments without the number of rounds and the output files.
     static List<String> ofOneRound(List<String> arguments) {
         List<String> kept = new ArrayList<>();
         for (Iterator<String> all = arguments.iterator(); all.hasNext(); ) {

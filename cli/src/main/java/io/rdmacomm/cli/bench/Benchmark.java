@@ -27,8 +27,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 
-/// The active side of a benchmark. It keeps one connection for control messages, and opens another one to
-/// measure each test and message size.
+/// The active side of a benchmark. It keeps one connection for control messages, and opens another one for each
+/// test and message size.
 public final class Benchmark {
     private static final int FIRST_TEST_FACTOR = 3;
     private static final long SMALL_BYTES = 4096;
@@ -105,8 +105,8 @@ public final class Benchmark {
         }
     }
 
-    /// Warms up with small messages: the JIT compiler counts operations, and there are few when each of them moves
-    /// much data.
+    /// Warms up with small messages: the JIT compiler counts operations, and there are few when each moves much
+    /// data.
     private void warmUp(FrameChannel<BenchMessage> control, ClientSession session, TrialPlan plan, long nanos) {
         try (Trial trial = Trial.open(control, session, options, plan)) {
             new TrialRun(trial, plan, settings).warmUp(nanos);
@@ -121,8 +121,8 @@ public final class Benchmark {
         return new MachineFloors(clock, measureCacheLine(control), measureSocket(session, control));
     }
 
-    /// Returns no figures if the socket cannot be reached, as behind a firewall that lets only the benchmark's own
-    /// port through.
+    /// Returns no figures if the socket cannot be reached, for example behind a firewall that allows only the
+    /// benchmark's own port.
     private SocketFloor.Figures measureSocket(ClientSession session, FrameChannel<BenchMessage> control) {
         control.send(Frame.of(BenchMessage.SOCKET));
         int port = (int) control.expect(BenchMessage.READY, BenchMessage.FAILED).number(0);
@@ -133,7 +133,7 @@ public final class Benchmark {
         } catch (IOException _) {
             figures = SocketFloor.Figures.NONE;
         }
-        // Either OK, or FAILED if the server has given up waiting for a client that could not connect.
+        // This is OK, or FAILED if the server has given up waiting for a client that could not connect.
         control.receive();
         return figures;
     }

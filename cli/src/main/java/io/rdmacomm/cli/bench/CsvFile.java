@@ -12,12 +12,12 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/// The results as comma-separated values: one line per result, with the same names as in JSON. A value that a result
-/// does not have is empty.
+/// The results as comma-separated values: one line per result, with the same names as in JSON. Missing values are
+/// empty.
 final class CsvFile {
     private CsvFile() {}
 
-    /// Writes the names and `results`, the members of each, to `file`.
+    /// Writes the names and then the members of each of `results` to `file`.
     static void write(Path file, List<Map<String, Object>> results) throws IOException {
         Stream<String> rows = results.stream()
                 .map(members -> line(column -> String.valueOf(members.getOrDefault(column.member(), ""))));

@@ -11,22 +11,21 @@ import io.rdmacomm.cli.interop.PerftestRun;
 import io.rdmacomm.cli.interop.PerftestSettings;
 import io.rdmacomm.verbs.Capability;
 import io.rdmacomm.verbs.Context;
+import io.rdmacomm.verbs.DeviceChoice;
 import io.rdmacomm.verbs.PathMtu;
-import io.rdmacomm.verbs.host.DeviceChoice;
-import io.rdmacomm.verbs.host.OpenPort;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/// `rdmacomm bench --interop`: both ends of the programs of perftest, with their output.
+/// `rdmacomm bench --interop`: both ends of the perftest programs, with their output.
 final class InteropBench {
     private final PerftestSettings plan;
     private final DeviceOptions device;
     private final CommandOutput output;
 
-    /// @param plan the settings, to whose connection the port and the GID are added
+    /// @param plan the settings, before the port and the GID are added to their connection
     InteropBench(PerftestSettings plan, DeviceOptions device, CommandOutput output) {
         this.plan = plan;
         this.device = device;
@@ -36,7 +35,7 @@ final class InteropBench {
     /// Serves clients until Ctrl-C, or one client.
     void serve(ListenOptions where, boolean once) throws IOException, InterruptedException {
         InetAddress local = where.localAddress();
-        OpenPort opened = open(local);
+        DeviceChoice opened = open(local);
         try (Context context = opened.context();
                 InteropServer server = PerftestRun.listen(
                         context, settings(opened, local), where.socketAddress(PerftestSettings.PORT))) {
@@ -44,10 +43,10 @@ final class InteropBench {
         }
     }
 
-    /// Measures with a server.
+    /// Measures against a server.
     void measure(String host, int port, JsonOption json) throws IOException {
         InetAddress local = DeviceChoice.localAddress(new InetSocketAddress(host, port));
-        OpenPort opened = open(local);
+        DeviceChoice opened = open(local);
         try (Context context = opened.context()) {
             PerftestFigures figures = PerftestRun.run(context, settings(opened, local), host, port);
             if (!json.ownsStandardOutput()) {
@@ -60,11 +59,11 @@ final class InteropBench {
         }
     }
 
-    private OpenPort open(InetAddress local) {
+    private DeviceChoice open(InetAddress local) {
         return device.open(Capability.CONNECT_BY_NUMBERS, () -> local);
     }
 
-    private PerftestSettings settings(OpenPort opened, InetAddress local) {
+    private PerftestSettings settings(DeviceChoice opened, InetAddress local) {
         return plan.withConnection(device.connection(opened, local, PathMtu.MTU_4096));
     }
 }

@@ -52,7 +52,7 @@ public final class ReportOptions {
         }
     }
 
-    /// Shows the change, and writes the page, where the user asked for it.
+    /// Shows the change and writes the page, if the user asked for them.
     ///
     /// @param document the JSON document of the run
     /// @param quiet whether to print nothing

@@ -19,12 +19,12 @@ public final class Table {
             "~: fewer than ten samples were slower; !: beyond the limit, which was measured while the machine was"
                     + " slower";
 
-    /// Three decimal places below 100, one above.
+    /// A format with three decimal places below 100, and one above.
     private static final String MICROS = "micros";
 
-    /// A column that people see.
+    /// A column of a table.
     ///
-    /// @param format of the value
+    /// @param format the format of the value
     private record Shown(Column column, String title, int width, String format) {}
 
     private static final List<Shown> LATENCY = List.of(
@@ -66,7 +66,7 @@ public final class Table {
 
     /// Prints to `out`.
     ///
-    /// @param floors whether the limits of the machine have columns
+    /// @param floors whether to show columns for the limits of the machine
     public Table(PrintWriter out, boolean floors) {
         this.out = out;
         this.floors = floors;

@@ -42,15 +42,15 @@ final class TransportServiceOption {
             })
     private TransportService service = TransportService.RC;
 
-    /// The choice.
+    /// The chosen service.
     TransportService service() {
         return service;
     }
 
-    /// Rejects tests and sizes that cannot be combined with the choice.
+    /// Rejects tests and sizes that do not work with the chosen service.
     ///
     /// @param sizes the message sizes
-    /// @throws ParameterException if there is one
+    /// @throws ParameterException if one does not
     void check(List<BenchTest> tests, List<Long> sizes) {
         checkOptions();
         for (BenchTest test : tests) {
@@ -68,9 +68,9 @@ final class TransportServiceOption {
         }
     }
 
-    /// Rejects options that cannot be combined with the choice.
+    /// Rejects options that cannot be combined with the chosen service.
     ///
-    /// @throws ParameterException if one was given with it
+    /// @throws ParameterException if one was given
     void checkOptions() {
         if (!service.isReliable()) {
             Excludes.check(spec, "--transport " + service.label(), NEED_CONNECTIONS);

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.ToDoubleFunction;
 
-/// The machine's limit for each measurement. Limits that several measurements share are measured once.
+/// The machine's limit for each measurement. Measures a limit once if several measurements share it.
 final class TrialFloors {
     private static final int CACHE_LINE_BYTES = 64;
 
@@ -26,7 +26,7 @@ final class TrialFloors {
         this.floors = floors;
     }
 
-    /// The limit in microseconds for a latency, in 10^9 bits per second for a bandwidth; 0 if unknown.
+    /// The limit, in microseconds for a latency and in 10^9 bits per second for a bandwidth; 0 if unknown.
     double of(TrialPlan plan) {
         if (plan.test() == BenchTest.REQUEST_LAT) {
             return 0; // The kernel's scheduler sets its limit.

@@ -10,10 +10,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 
-/// The server of a benchmark within one machine: a second process of this command. It ends with this process in any
-/// case: on Ctrl-C by a shutdown hook, and if this process is killed, because its standard input is closed then.
+/// A server on this machine as a second process of this command. It always ends with this process: on Ctrl-C by a
+/// shutdown hook, and if this process is killed, because that closes its standard input.
 public final class ChildServer implements AutoCloseable {
-    /// The beginning of the line with which a server reports its port.
+    /// The beginning of the line in which a server reports its port.
     public static final String READY = "listening on port ";
 
     private static final Duration START_LIMIT = Duration.ofSeconds(60);
@@ -96,7 +96,7 @@ public final class ChildServer implements AutoCloseable {
         }
     }
 
-    /// Adds to a failure of this process how the second process ended, if it did, and what it printed.
+    /// Adds to a failure of this process how the second process ended, if it has, and what it printed.
     public RuntimeException explain(RuntimeException failure) {
         StringBuilder text = new StringBuilder();
         if (hasExited()) {
@@ -118,7 +118,7 @@ public final class ChildServer implements AutoCloseable {
         }
     }
 
-    /// Whether the process has exited by itself. The end of its connections is visible a moment earlier.
+    /// Whether the process has exited by itself. Waits a little, because its connections end a moment earlier.
     private boolean hasExited() {
         try {
             return process.waitFor(EXIT_LIMIT);
@@ -128,7 +128,7 @@ public final class ChildServer implements AutoCloseable {
         }
     }
 
-    /// Ends the process: closes its input first, and kills it if it does not exit in time.
+    /// Ends the process: closes its input, and kills it if it does not exit in time.
     @Override
     public void close() {
         onExit.close();

@@ -2,19 +2,19 @@ package io.rdmacomm.cli.command;
 
 import java.util.List;
 
-/// Runs actions once: on [#close()], or when the process exits before that, for example because of Ctrl-C.
+/// Runs actions once: on [#close()], or when the process exits first, for example on Ctrl-C.
 public final class CloseOnExit implements AutoCloseable {
     private final Thread hook;
     private final List<Runnable> actions;
 
-    /// Registers the actions, which run in this order.
+    /// Registers the actions, to run in this order.
     public CloseOnExit(Runnable... actions) {
         this.actions = List.of(actions);
         this.hook = new Thread(this::run, "close-on-exit");
         Runtime.getRuntime().addShutdownHook(hook);
     }
 
-    /// Whether the process is exiting, which then explains all failures.
+    /// Whether the process is exiting, which explains any failure.
     public static boolean isExiting() {
         Thread probe = new Thread(() -> {}, "probe");
         try {
@@ -30,7 +30,7 @@ public final class CloseOnExit implements AutoCloseable {
         try {
             Runtime.getRuntime().removeShutdownHook(hook);
         } catch (IllegalStateException _) {
-            // The process is exiting, and the hook runs the actions.
+            // The process is exiting, so the hook runs the actions.
             return;
         }
         run();

@@ -6,11 +6,11 @@ import java.io.PrintWriter;
 ///
 /// @param out the standard output
 /// @param err the standard error
-/// @param command the name of the command, which every failure begins with
+/// @param command the name of the command, with which every failure begins
 public record CommandOutput(PrintWriter out, PrintWriter err, String command) {
     /// Prints a line of results.
     ///
-    /// @throws LostOutput if it cannot be written
+    /// @throws LostOutput if the line cannot be written
     public void println(Object line) {
         out.println(line);
         LostOutput.check(out);

@@ -12,7 +12,7 @@ import java.util.Map;
 /// @param gidIndex the index of the GID in the port's table
 /// @param gid the GID
 public record DeviceLine(String device, int port, int gidIndex, String gid) {
-    /// The device of `session`. A server chooses a GID for each client; this is its default.
+    /// The device of `session`. A server chooses a GID for each client; this shows its default.
     public static DeviceLine of(Session session) {
         PathOptions path = session.options().channel().connection().path();
         Context context = session.context();

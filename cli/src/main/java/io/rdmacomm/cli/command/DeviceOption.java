@@ -1,14 +1,13 @@
 package io.rdmacomm.cli.command;
 
 import io.rdmacomm.verbs.Capability;
+import io.rdmacomm.verbs.DeviceChoice;
 import io.rdmacomm.verbs.Rdma;
-import io.rdmacomm.verbs.host.DeviceChoice;
-import io.rdmacomm.verbs.host.OpenPort;
 import java.net.InetAddress;
 import java.util.function.Supplier;
 import picocli.CommandLine.Option;
 
-/// Which device a command uses.
+/// The option that names the device of a command.
 public final class DeviceOption {
     @Option(
             names = {"-d", "--device"},
@@ -21,8 +20,8 @@ public final class DeviceOption {
         return name;
     }
 
-    /// Opens the named device, or else the one that suits best; see [DeviceChoice#open(int, Capability, Supplier)].
-    public OpenPort open(int port, Capability needed, Supplier<InetAddress> local) {
-        return name.isEmpty() ? DeviceChoice.open(port, needed, local) : new OpenPort(Rdma.open(name), port);
+    /// Opens the named device, or else the best one; see [DeviceChoice#open(int, Capability, Supplier)].
+    public DeviceChoice open(int port, Capability needed, Supplier<InetAddress> local) {
+        return name.isEmpty() ? DeviceChoice.open(port, needed, local) : new DeviceChoice(Rdma.open(name), port);
     }
 }

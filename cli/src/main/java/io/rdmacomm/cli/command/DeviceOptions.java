@@ -6,11 +6,11 @@ import io.rdmacomm.comm.Setup;
 import io.rdmacomm.verbs.AckTimeout;
 import io.rdmacomm.verbs.Capability;
 import io.rdmacomm.verbs.ConnectionOptions;
+import io.rdmacomm.verbs.DeviceChoice;
 import io.rdmacomm.verbs.LinkLayer;
 import io.rdmacomm.verbs.PathMtu;
 import io.rdmacomm.verbs.PathOptions;
 import io.rdmacomm.verbs.RetryOptions;
-import io.rdmacomm.verbs.host.OpenPort;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.List;
@@ -24,7 +24,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.TypeConversionException;
 
-/// Which device a command uses, how its queue pairs connect, and to which peers.
+/// The options for the device of a command, how its queue pairs connect, and to which peers.
 public final class DeviceOptions {
     private static final ConnectionOptions DEFAULTS = ConnectionOptions.defaults();
     private static final int AUTOMATIC_GID = -1;
@@ -136,7 +136,7 @@ public final class DeviceOptions {
     }
 
     /// Opens the device; see [DeviceOption#open].
-    public OpenPort open(Capability needed, Supplier<InetAddress> local) {
+    public DeviceChoice open(Capability needed, Supplier<InetAddress> local) {
         return device.open(connection().path().port(), needed, local);
     }
 
@@ -167,22 +167,22 @@ public final class DeviceOptions {
                 .withRetries(retries);
     }
 
-    /// How queue pairs connect through an open port by numbers that the ends exchange. On Ethernet, which
-    /// needs one, the path has a GID.
+    /// How queue pairs connect through an open port, by numbers that the ends exchange. On Ethernet the path has a
+    /// GID, which is required there.
     ///
     /// @param local the address of this machine in packets to the peer, which the GID should have
     /// @param defaultMtu the path MTU if none is given
     /// @throws ParameterException if options do not fit together
-    public ConnectionOptions connection(OpenPort opened, InetAddress local, PathMtu defaultMtu) {
+    public ConnectionOptions connection(DeviceChoice opened, InetAddress local, PathMtu defaultMtu) {
         ConnectionOptions how = connection(defaultMtu);
-        PathOptions path = how.path().withPort(opened.number());
-        if (path.gidIndex().isEmpty() && opened.context().port(opened.number()).linkLayer() == LinkLayer.ETHERNET) {
-            path = path.withGidIndex(opened.context().preferredGidIndex(opened.number(), local));
+        PathOptions path = how.path().withPort(opened.port());
+        if (path.gidIndex().isEmpty() && opened.context().port(opened.port()).linkLayer() == LinkLayer.ETHERNET) {
+            path = path.withGidIndex(opened.context().preferredGidIndex(opened.port(), local));
         }
         return how.withPath(path);
     }
 
-    /// Adds the device, the way to connect and the peers that are trusted to `options`.
+    /// Adds the device, the way to connect and the trusted peers to `options`.
     ///
     /// @throws ParameterException if options do not fit together, or the file with the secret cannot be used
     public SessionOptions apply(SessionOptions options) {

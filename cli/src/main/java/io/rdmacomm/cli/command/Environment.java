@@ -44,7 +44,7 @@ public final class Environment {
         }
     }
 
-    /// The first processor of some machines cannot be taken offline, and has no such file.
+    /// A processor without an `online` file is online: on some machines the first one cannot be taken offline.
     private static boolean isOnline(Path processor) {
         if (!processor.getFileName().toString().matches("cpu[0-9]+")) {
             return false;

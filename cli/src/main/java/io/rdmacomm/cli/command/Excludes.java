@@ -9,7 +9,7 @@ import picocli.CommandLine.ParameterException;
 public final class Excludes {
     private Excludes() {}
 
-    /// Rejects options.
+    /// Rejects the named options.
     ///
     /// @param with what they cannot be combined with, and why if that is not obvious
     /// @param options the names of the options

@@ -1,7 +1,7 @@
 package io.rdmacomm.cli.command;
 
+import io.rdmacomm.verbs.Printable;
 import io.rdmacomm.verbs.RdmaException;
-import io.rdmacomm.verbs.text.Printable;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -46,7 +46,7 @@ public final class FailureText {
         return oneLine(text);
     }
 
-    /// The stack trace, for those who ask for details.
+    /// The stack trace, for users who ask for details.
     public static String trace(Throwable failure) {
         StringWriter text = new StringWriter();
         failure.printStackTrace(new PrintWriter(text));
@@ -57,7 +57,7 @@ public final class FailureText {
         return text.startsWith("\t") ? "\t" + Printable.text(text.substring(1)) : Printable.text(text);
     }
 
-    /// Joins the lines of `text`. It may quote a name or a variable from an untrusted source.
+    /// Joins the lines of `text`, which may quote a name or a variable from an untrusted source.
     public static String oneLine(String text) {
         return Printable.text(text.replaceAll("\\s*\\R\\s*", "; "));
     }

@@ -14,12 +14,11 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import picocli.CommandLine.ITypeConverter;
 
-/// Names of files are bytes to the kernel. The JDK translates them with the encoding of the locale, which
-/// loses all but ASCII where there is no locale, as in containers. Here they are text in UTF-8 whatever the
-/// locale, and a byte that is not valid UTF-8 becomes a lone surrogate, U+DC00 and the byte, so that nothing
-/// is lost.
+/// File names as text. To the kernel they are bytes. The JDK decodes them with the encoding of the locale, which
+/// loses all but ASCII where there is no locale, as in containers. This class decodes them as UTF-8 in any locale.
+/// A byte that is not valid UTF-8 becomes a lone surrogate, U+DC00 plus the byte, so that nothing is lost.
 ///
-/// Paths come from bytes and back by way of `file:` URIs, which the JDK takes byte for byte.
+/// It converts between paths and bytes with `file:` URIs, which the JDK takes byte for byte.
 public final class FileName implements ITypeConverter<Path> {
     private static final int ESCAPE = 0xdc00;
     private static final HexFormat HEX = HexFormat.of().withUpperCase();
@@ -33,7 +32,7 @@ public final class FileName implements ITypeConverter<Path> {
         return path(text);
     }
 
-    /// The text of bytes.
+    /// Decodes bytes.
     public static String decode(byte[] bytes) {
         CharsetDecoder decoder = StandardCharsets.UTF_8.newDecoder();
         ByteBuffer from = ByteBuffer.wrap(bytes);
@@ -50,7 +49,7 @@ public final class FileName implements ITypeConverter<Path> {
         }
     }
 
-    /// The bytes of text that [#decode] has made, or of any other.
+    /// Encodes the result of [#decode], or any other text.
     public static byte[] encode(String text) {
         byte[] bytes = new byte[3 * text.length()];
         int length = 0;
@@ -73,7 +72,7 @@ public final class FileName implements ITypeConverter<Path> {
         return text.chars().allMatch(character -> character < 0x80);
     }
 
-    /// The path with that name. A relative one becomes absolute if the JDK cannot express it.
+    /// The path with that name. A relative path becomes absolute if the JDK cannot express it.
     public static Path path(String text) {
         boolean absolute = text.startsWith("/");
         if (isAscii(text) && (absolute || isAscii(System.getProperty("user.dir")))) {
@@ -82,7 +81,7 @@ public final class FileName implements ITypeConverter<Path> {
         return Path.of(URI.create("file://" + (absolute ? "" : workingDirectory() + "/") + escape(encode(text))));
     }
 
-    /// The child of `folder` with that name, which is one component.
+    /// The child of `folder` with that name, which must be one component.
     public static Path child(Path folder, String name) {
         return isAscii(name)
                 ? folder.resolve(name)
@@ -99,7 +98,7 @@ public final class FileName implements ITypeConverter<Path> {
         }
     }
 
-    /// The name of `path`: its bytes, as text. A relative path has to be one component.
+    /// The name of `path`: its bytes as text. A relative path must be one component.
     public static String of(Path path) {
         String text = path.toString();
         if (isAscii(text)) {
@@ -112,7 +111,7 @@ public final class FileName implements ITypeConverter<Path> {
         return decode(unescape(path.isAbsolute() ? raw : raw.substring(raw.lastIndexOf('/') + 1)));
     }
 
-    /// Bytes as ASCII: all but letters, digits and `/-._~` become `%` and two digits (RFC 3986).
+    /// Encodes bytes as ASCII: all but letters, digits and `/-._~` become `%` and two digits (RFC 3986).
     private static String escape(byte[] bytes) {
         StringBuilder text = new StringBuilder(bytes.length);
         for (byte each : bytes) {
@@ -126,7 +125,7 @@ public final class FileName implements ITypeConverter<Path> {
         return text.toString();
     }
 
-    /// The bytes of [#escape].
+    /// Reverses [#escape].
     private static byte[] unescape(String text) {
         byte[] bytes = new byte[text.length()];
         int length = 0;

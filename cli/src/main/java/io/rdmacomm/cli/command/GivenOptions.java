@@ -13,7 +13,7 @@ final class GivenOptions {
 
     /// The options of a mixin that were given.
     ///
-    /// @param command the command with this command line
+    /// @param command the command that was given this command line
     static List<String> of(CommandSpec command, CommandSpec mixin) {
         return of(command, mixin.options().stream().map(OptionSpec::longestName));
     }

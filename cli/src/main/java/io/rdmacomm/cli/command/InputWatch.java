@@ -2,7 +2,7 @@ package io.rdmacomm.cli.command;
 
 import java.io.IOException;
 
-/// Detects the end of the process that started this one: it closes the standard input.
+/// Detects the end of the process that started this one, because it closes the standard input.
 public final class InputWatch {
     private InputWatch() {}
 

@@ -3,8 +3,8 @@ package io.rdmacomm.cli.command;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jline.utils.Signals;
 
-/// Ctrl-C as an interrupt of the thread that made this, which can then stop in order and show what it has. A second
-/// Ctrl-C ends the process at once.
+/// Turns Ctrl-C into an interrupt of the thread that created this object, so that it can stop in order and show its
+/// results. A second Ctrl-C ends the process at once.
 public final class Interruption implements AutoCloseable {
     private static final String SIGNAL = "INT";
     private static final int INTERRUPTED = 130;
@@ -13,7 +13,7 @@ public final class Interruption implements AutoCloseable {
     private final AtomicBoolean happened = new AtomicBoolean();
     private final Object before = Signals.register(SIGNAL, this::interrupt);
 
-    /// Takes effect at once, until it is closed.
+    /// Takes effect at once, and lasts until closed.
     public Interruption() {}
 
     private void interrupt() {
@@ -28,7 +28,7 @@ public final class Interruption implements AutoCloseable {
         return happened.get();
     }
 
-    /// Ctrl-C ends the process again, and this thread is no longer interrupted.
+    /// Lets Ctrl-C end the process again, and clears the interrupt of this thread.
     @Override
     public void close() {
         Signals.unregister(SIGNAL, before);

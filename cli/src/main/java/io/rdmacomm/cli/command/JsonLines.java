@@ -7,13 +7,13 @@ import java.io.Writer;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// The JSON of a command that reports what happens while it runs: one object a line, each written at once.
+/// The JSON of a command that reports events while it runs: one object per line, each written at once.
 public final class JsonLines implements Closeable {
     private final @Nullable Writer file;
     private final @Nullable CommandOutput output;
 
-    /// @param file gets the lines, and is closed with this object; null for none
-    /// @param output gets the lines if there is no file; null for none
+    /// @param file receives the lines, and is closed with this object; null for none
+    /// @param output receives the lines if there is no file; null for none
     JsonLines(@Nullable Writer file, @Nullable CommandOutput output) {
         this.file = file;
         this.output = output;

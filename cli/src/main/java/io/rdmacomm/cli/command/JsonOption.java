@@ -23,7 +23,7 @@ public final class JsonOption {
         return target != null;
     }
 
-    /// Whether the JSON goes to the standard output, which then must not contain anything else.
+    /// Whether the JSON goes to the standard output, which must then contain nothing else.
     public boolean ownsStandardOutput() {
         return "-".equals(target);
     }
@@ -37,9 +37,9 @@ public final class JsonOption {
         }
     }
 
-    /// Where a command writes an object for each event, if the user asked for it. A file begins anew.
+    /// Where a command writes an object for each event, if the user asked for it. Overwrites an existing file.
     ///
-    /// @return what the caller must close
+    /// @return the lines, which the caller must close
     public JsonLines lines(CommandOutput output) throws IOException {
         if (target == null || ownsStandardOutput()) {
             return new JsonLines(null, target == null ? null : output);

@@ -1,22 +1,23 @@
 package io.rdmacomm.cli.command;
 
 import io.rdmacomm.comm.SessionOptions;
-import io.rdmacomm.comm.setup.TcpListener;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/// Where a server listens, and the line that reports it.
+/// The options for where a server listens, and the line that reports it.
 public final class ListenOptions {
+    /// The host that stands for all addresses, as in [SessionOptions#withHost].
+    public static final String ALL_ADDRESSES = "*";
+
     private static final String ANY_CLIENT = "any client";
-    private static final String ALL = TcpListener.ALL_ADDRESSES;
 
     @Option(
             names = "--bind",
             paramLabel = "ADDRESS",
             description = "The address that a server listens on (default: all addresses).")
-    private String bind = ALL;
+    private String bind = ALL_ADDRESSES;
 
     @Option(
             names = {"-p", "--port"},
@@ -24,17 +25,17 @@ public final class ListenOptions {
             description = "The port of the server; 0 lets a server pick a free one (default: 2020 unless noted).")
     private @Nullable Integer port;
 
-    /// The address, in the form of [TcpListener#listen].
+    /// The address, in the form of [SessionOptions#withHost].
     public String bind() {
         return bind;
     }
 
     /// Whether an address was given.
     public boolean isBound() {
-        return !bind.equals(ALL);
+        return !bind.equals(ALL_ADDRESSES);
     }
 
-    /// `options` with a server that listens there.
+    /// `options` for a server that listens there.
     public SessionOptions apply(SessionOptions options) {
         return options.withAddress(bind, port());
     }
@@ -48,7 +49,7 @@ public final class ListenOptions {
         return port == null ? defaultPort : port;
     }
 
-    /// The address that a server listens on; the wildcard address also if the given name is unknown.
+    /// The address that a server listens on; the wildcard address if none was given or the name is unknown.
     public InetAddress localAddress() {
         InetAddress given = socketAddress(0).getAddress();
         return given == null ? new InetSocketAddress(0).getAddress() : given;

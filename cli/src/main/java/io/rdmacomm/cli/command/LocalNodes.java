@@ -11,8 +11,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// The other nodes of a mesh on this host, as processes of this program. They end with this process in any case: on
-/// Ctrl-C by a shutdown hook, and if this process is killed, because their standard input is closed then.
+/// The other nodes of a mesh on this host, as processes of this program. They always end with this process: on
+/// Ctrl-C by a shutdown hook, and if this process is killed, because that closes their standard input.
 public final class LocalNodes implements AutoCloseable {
     private static final Duration END_LIMIT = Duration.ofSeconds(5);
 
@@ -24,7 +24,7 @@ public final class LocalNodes implements AutoCloseable {
 
     /// Starts a process for each node.
     ///
-    /// @param arguments of the program, by rank
+    /// @param arguments the arguments of the program, by rank
     public static LocalNodes start(Map<Integer, List<String>> arguments) throws IOException {
         LocalNodes nodes = new LocalNodes();
         boolean started = false;
@@ -50,7 +50,7 @@ public final class LocalNodes implements AutoCloseable {
         Thread.ofPlatform().daemon().name("node-" + rank).start(() -> watch(rank, process));
     }
 
-    /// Waits until a node has ended.
+    /// Waits until a node has ended, and records its failure.
     private void watch(int rank, Process process) {
         String complaint = lastLine(process);
         int status = process.onExit().join().exitValue();
@@ -60,7 +60,7 @@ public final class LocalNodes implements AutoCloseable {
         }
     }
 
-    /// The last line that a process complains about, until it ends.
+    /// The last line of a process's error output. Blocks until the process ends.
     private static String lastLine(Process process) {
         try {
             return new String(process.getErrorStream().readAllBytes(), StandardCharsets.UTF_8)
@@ -71,7 +71,7 @@ public final class LocalNodes implements AutoCloseable {
         }
     }
 
-    /// Runs something when the first node fails.
+    /// Runs `action` when the first node fails.
     public void onFailure(Runnable action) {
         var _ = firstFailure.thenRun(action);
     }
@@ -87,7 +87,7 @@ public final class LocalNodes implements AutoCloseable {
                 .join();
     }
 
-    /// Waits until all processes have ended; those that do not are killed.
+    /// Waits for the processes to end, and kills those that do not end in time.
     @Override
     public void close() {
         onExit.close();
@@ -99,7 +99,7 @@ public final class LocalNodes implements AutoCloseable {
             try {
                 process.getOutputStream().close();
             } catch (IOException e) {
-                // It has ended.
+                // The process has ended.
             }
         }
         for (Process process : processes) {

@@ -10,12 +10,12 @@ import org.jspecify.annotations.Nullable;
 /// The log level of `io.rdmacomm`, from `RDMACOMM_LOG_LEVEL`: 0 logs errors, 1 warnings and information, 2 and 3
 /// details, 4 and 5 everything. `-v` is at least level 2.
 ///
-/// java.util.logging creates an instance when something is logged for the first time; a run that logs nothing does
-/// not load it.
+/// java.util.logging creates an instance when something is logged for the first time. A run that logs nothing does
+/// not load java.util.logging.
 public final class LogSettings {
     private static final String VARIABLE = "RDMACOMM_LOG_LEVEL";
 
-    /// That of rdma_comm_core, for scripts that have it.
+    /// The variable of rdma_comm_core, for scripts that still set it.
     private static final String FORMER_VARIABLE = "RCL_MAX_VLOG_LEVEL";
 
     private static final String LEVEL_PROPERTY = "io.rdmacomm.cli.logLevel";
@@ -38,7 +38,7 @@ public final class LogSettings {
                 .readConfiguration(new ByteArrayInputStream(settings.getBytes(StandardCharsets.ISO_8859_1)));
     }
 
-    /// Makes java.util.logging use these settings, unless the user configured others.
+    /// Lets java.util.logging use these settings, unless the user configured others.
     public static void install() {
         if (System.getProperty("java.util.logging.config.file") == null
                 && System.getProperty("java.util.logging.config.class") == null) {

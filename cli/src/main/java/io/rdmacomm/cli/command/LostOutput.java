@@ -6,7 +6,7 @@ import java.io.Serial;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/// The standard output of a command cannot be written: its disk is full, or its reader is gone.
+/// The standard output of a command cannot be written, because the disk is full or the reader is gone.
 public final class LostOutput extends RuntimeException {
     @Serial
     private static final long serialVersionUID = 1L;
@@ -21,7 +21,7 @@ public final class LostOutput extends RuntimeException {
         super(message);
     }
 
-    /// Flushes `out` and finds out whether it has lost something.
+    /// Flushes `out`, and checks whether it has lost anything.
     ///
     /// @throws LostOutput if it has
     public static void check(PrintWriter out) {
@@ -31,8 +31,9 @@ public final class LostOutput extends RuntimeException {
         }
     }
 
-    /// Whether the reader is gone, as after `| head`: the user knows. Pipes and sockets hardly fail in
-    /// another way (write(2)), and the text of the reason depends on the language of the system.
+    /// Whether the reader is gone, as after `| head`; the user knows that. Tells by the type of the file: pipes and
+    /// sockets hardly ever fail for another reason (write(2)), and the text of the reason depends on the system's
+    /// language.
     public boolean isClosedPipe() {
         try {
             int type = (int) Files.getAttribute(STANDARD_OUTPUT, "unix:mode") & TYPE;

@@ -3,9 +3,9 @@ package io.rdmacomm.cli.command;
 import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.comm.SetupFailedException;
 import io.rdmacomm.comm.SetupFailedException.Reason;
-import io.rdmacomm.comm.mesh.Mesh;
-import io.rdmacomm.comm.mesh.NodeFailedException;
-import io.rdmacomm.comm.mesh.Rendezvous;
+import io.rdmacomm.mesh.Mesh;
+import io.rdmacomm.mesh.NodeFailedException;
+import io.rdmacomm.mesh.Rendezvous;
 import io.rdmacomm.verbs.RdmaException;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -13,7 +13,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// The work of a node of a mesh. Other nodes may be processes of this program.
+/// Runs a node of a mesh. Other nodes may be processes of this program.
 public final class MeshWork {
     private static final Duration BLAME = Duration.ofSeconds(5);
     private static final Duration MOMENT = Duration.ofSeconds(2);
@@ -21,8 +21,8 @@ public final class MeshWork {
 
     private MeshWork() {}
 
-    /// Joins the mesh. If that fails because a node on this host has failed, reports that node.
-    public static Mesh join(Rendezvous rendezvous, SessionOptions options, Duration patience, LocalNodes others) {
+    /// Joins the mesh. If that fails because of a node on this host, reports that node's failure.
+    public static Mesh join(Rendezvous rendezvous, SessionOptions options, Duration timeout, LocalNodes others) {
         Thread joining = Thread.currentThread();
         AtomicBoolean inJoin = new AtomicBoolean(true);
         others.onFailure(() -> {
@@ -31,14 +31,14 @@ public final class MeshWork {
             }
         });
         try {
-            return Mesh.join(rendezvous, options, patience);
+            return Mesh.join(rendezvous, options, timeout);
         } catch (RdmaException e) {
-            // Nodes notice that another one has left before it has reported why.
+            // A node may notice that another one has left before that one has reported why.
             String why = others.failure(isRefused(e) ? MOMENT : Duration.ZERO);
             throw why == null ? e : new CommandFailure(why, e);
         } finally {
             if (!inJoin.compareAndSet(true, false)) {
-                // The interrupt may come at any moment, and has served its purpose.
+                // The interrupt may still be on its way. Wait for it and clear it, because it is no longer needed.
                 while (!Thread.interrupted()) {
                     Thread.onSpinWait();
                 }
@@ -67,7 +67,7 @@ public final class MeshWork {
         }
     }
 
-    /// A call that fails because a node has died may notice before the mesh does.
+    /// Waits for the mesh to report a failed node: a failed call may notice it earlier than the mesh.
     private static @Nullable NodeFailedException awaitFailure(Mesh mesh) {
         long deadline = System.nanoTime() + BLAME.toNanos();
         while (mesh.failure() == null && deadline - System.nanoTime() > 0) {

@@ -10,7 +10,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/// How the session of a command waits for completions, and which threads take them.
+/// The options for how the session of a command waits for completions, and which threads take them.
 public final class ModeOptions {
     @Spec(Spec.Target.MIXEE)
     private CommandSpec spec = CommandSpec.create();
@@ -58,8 +58,8 @@ public final class ModeOptions {
 
     /// Replaces the modes of `options` by those that were given.
     public SessionOptions apply(SessionOptions options) {
-        return options.withWorkMode(work == null ? options.workMode() : work)
-                .withThreadMode(thread == null ? options.threadMode() : thread);
+        SessionOptions withWork = work == null ? options : options.withWorkMode(work);
+        return thread == null ? withWork : withWork.withThreadMode(thread);
     }
 
     /// Reads a work mode.

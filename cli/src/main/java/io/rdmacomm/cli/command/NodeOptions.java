@@ -1,7 +1,7 @@
 package io.rdmacomm.cli.command;
 
-import io.rdmacomm.comm.mesh.Launcher;
-import io.rdmacomm.comm.mesh.Rendezvous;
+import io.rdmacomm.mesh.Launcher;
+import io.rdmacomm.mesh.Rendezvous;
 import java.io.IOException;
 import java.net.ServerSocket;
 import java.nio.file.Path;
@@ -18,7 +18,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.TypeConversionException;
 
-/// Which node of a mesh this process is, and where the nodes meet.
+/// The options that tell which node of a mesh this process is, and where the nodes meet.
 public final class NodeOptions {
     private static final int FIRST_PORT = 10_000;
     private static final int LAST_PORT = 16_000;
@@ -70,7 +70,7 @@ public final class NodeOptions {
             description = "Nodes of a job with another name are rejected (default: the launcher's).")
     private @Nullable String job;
 
-    /// The nodes of this process: its own first, then those that it starts processes for.
+    /// The nodes of this process: its own first, and then those for which it starts processes.
     ///
     /// @throws ParameterException if the options contradict each other or a value is wrong
     public List<Rendezvous> local() {
@@ -108,7 +108,7 @@ public final class NodeOptions {
                 .toList();
     }
 
-    /// A free port of those that neither software devices nor the system choose at random.
+    /// A free port from a range that neither software devices nor the system choose from.
     private static int freePort() {
         for (int tries = 0; tries < MOST_TRIES; tries++) {
             int port = ThreadLocalRandom.current().nextInt(FIRST_PORT, LAST_PORT + 1);

@@ -1,6 +1,6 @@
 package io.rdmacomm.cli.command;
 
-/// Frees what has been made if the next step fails.
+/// Frees resources if the next step fails.
 public final class OnFailure {
     private OnFailure() {}
 
@@ -10,13 +10,13 @@ public final class OnFailure {
     /// @param <E> what it may throw
     @FunctionalInterface
     public interface Step<T, E extends Exception> {
-        /// Takes it.
+        /// Takes the step.
         T run() throws E;
     }
 
     /// Takes the next step.
     ///
-    /// @param free runs if it fails
+    /// @param free runs if the step fails
     public static <T, E extends Exception> T run(Runnable free, Step<T, E> next) throws E {
         boolean done = false;
         try {

@@ -7,10 +7,11 @@ import java.util.List;
 
 /// Starts this program again, with the options of this JVM.
 public final class OwnProgram {
-    /// By name, because its package refers to all others.
+    /// A name instead of the class, because its package refers to all others.
     private static final String MAIN_CLASS = "io.rdmacomm.cli.RdmaCommand";
     private static final String OWN_PROPERTIES = "rdmacomm.";
-    /// Ports that only one JVM can have, for debuggers and for management (JMX), and files that only one can write.
+    /// Options with ports that only one JVM can have, for debuggers and management (JMX), or with files that only
+    /// one can write.
     private static final List<String> NOT_INHERITED = List.of(
             "-agentlib:jdwp",
             "-Xrunjdwp",
@@ -21,7 +22,7 @@ public final class OwnProgram {
             "-XX:AOTCacheOutput",
             "-XX:AOTMode",
             "-XX:AOTConfiguration");
-    /// Each JVM reads these variables. What they contain is among the options of this JVM.
+    /// Each JVM reads these variables. Their content is already among the options of this JVM.
     private static final List<String> OPTION_VARIABLES =
             List.of("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS");
 
@@ -29,7 +30,7 @@ public final class OwnProgram {
 
     /// A builder of the process.
     ///
-    /// @param arguments of the program
+    /// @param arguments the arguments of the program
     public static ProcessBuilder builder(List<String> arguments) {
         ProcessBuilder builder = new ProcessBuilder(command(arguments));
         OPTION_VARIABLES.forEach(builder.environment()::remove);
@@ -58,8 +59,8 @@ public final class OwnProgram {
         return ProcessHandle.current().info().command().orElseGet(() -> System.getProperty("java.home") + "/bin/java");
     }
 
-    /// Uses `-jar` if this process was started that way. Its manifest enables native access; the option that does the
-    /// same would make the AOT cache unusable.
+    /// Uses `-jar` if this process was started that way. The jar's manifest enables native access; the option for
+    /// it would make the AOT cache unusable.
     private static List<String> programOptions(String classPath) {
         boolean jar = classPath.endsWith(".jar") && !classPath.contains(File.pathSeparator);
         return jar

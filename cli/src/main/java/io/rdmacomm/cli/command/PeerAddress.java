@@ -1,6 +1,6 @@
 package io.rdmacomm.cli.command;
 
-import io.rdmacomm.verbs.host.DeviceChoice;
+import io.rdmacomm.verbs.DeviceChoice;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import picocli.CommandLine.ITypeConverter;

@@ -10,15 +10,15 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/// Keeps the two ends of a measurement on one machine on different processors, with the program `taskset`: half of the
-/// processors that this process may use for each. Without it the kernel sometimes puts both on the same one, and the
-/// ends, which poll, then take turns.
+/// Keeps the two ends of a measurement on one machine on different processors, with the program `taskset`. Each
+/// gets half of the processors that this process may use. Otherwise the kernel sometimes puts both on the same
+/// processor, where the polling ends must take turns.
 ///
 /// It never fails: [#toString()] reports what was done, or why nothing was.
 public final class Placement implements AutoCloseable {
     private static final Path STATUS = Path.of("/proc/self/status");
     private static final String ALLOWED = "Cpus_allowed_list:";
-    private static final Duration PATIENCE = Duration.ofSeconds(10);
+    private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
     private final String text;
     private final String restored;
@@ -33,8 +33,8 @@ public final class Placement implements AutoCloseable {
     /// @param first for the client, as a list that `taskset --cpu-list` takes
     /// @param second for the server
     public record Halves(String first, String second) {
-        /// The halves for this process; empty if it has only one processor, or if the kernel does not report
-        /// them.
+        /// The halves for this process; empty if it has only one processor, or if the kernel does not report its
+        /// processors.
         public static Optional<Halves> own() {
             return of(allowed());
         }
@@ -52,8 +52,8 @@ public final class Placement implements AutoCloseable {
         }
     }
 
-    /// Moves all threads of this process to one half and those of `peer` to the other. [#close()] gives this process
-    /// its processors back.
+    /// Moves all threads of this process to one half, and those of `peer` to the other. [#close()] gives this
+    /// process its processors back.
     public static Placement apart(ProcessHandle peer) {
         Optional<Halves> halves = Halves.own();
         if (halves.isEmpty()) {
@@ -72,7 +72,7 @@ public final class Placement implements AutoCloseable {
         return new Placement("client on " + found.first() + ", server on " + found.second(), before);
     }
 
-    /// Leaves both ends to the kernel, because of `reason`.
+    /// Leaves the placement of both ends to the kernel, because of `reason`.
     public static Placement none(String reason) {
         return new Placement("chosen by the kernel: " + reason, "");
     }
@@ -100,7 +100,7 @@ public final class Placement implements AutoCloseable {
         return numbers;
     }
 
-    /// @return the reason if it failed; empty if not
+    /// @return why it failed; empty if it did not
     private static String move(ProcessHandle process, String processors) {
         try {
             Process taskset = new ProcessBuilder(
@@ -108,7 +108,7 @@ public final class Placement implements AutoCloseable {
                     .redirectErrorStream(true)
                     .redirectOutput(ProcessBuilder.Redirect.DISCARD)
                     .start();
-            if (!taskset.waitFor(PATIENCE)) {
+            if (!taskset.waitFor(TIMEOUT)) {
                 taskset.destroyForcibly();
                 return "taskset did not end";
             }

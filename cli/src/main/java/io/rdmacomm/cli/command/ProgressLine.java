@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /// A line that shows the progress of long work on the standard error, if that is a terminal.
 public final class ProgressLine implements AutoCloseable {
     private static final String ERASED = "\r\u001b[K";
-    /// DECAWM, the mode in which a terminal continues a long text on the next line, where it would stay.
+    /// Turns off DECAWM, the mode in which a terminal continues long text on the next line, where it would stay.
     private static final String WRAP_OFF = "\u001b[?7l";
     private static final String WRAP_ON = "\u001b[?7h";
 
@@ -35,8 +35,8 @@ public final class ProgressLine implements AutoCloseable {
         return terminal != null && !terminal.isEmpty() && !terminal.equals("dumb");
     }
 
-    /// Replaces the line. The terminal cuts off a text that is longer than its lines: it puts all that follows into the
-    /// last column, which the space leaves empty.
+    /// Replaces the line. The terminal cuts off text that is longer than its lines: it puts all further characters
+    /// into the last column, and the final space clears that column.
     public void show(String text) {
         if (visible) {
             err.print(ERASED + WRAP_OFF + text + " " + WRAP_ON);

@@ -8,12 +8,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
-/// A file that a command writes its results to. It is checked before the work, so that the results are not
-/// lost.
+/// Checks the file for the results of a command before the work, so that the results are not lost.
 public final class ResultFile {
     private ResultFile() {}
 
-    /// Finds out whether `file` can be written, without changing it.
+    /// Checks that `file` can be written, without changing it.
     ///
     /// @throws CommandFailure if it cannot
     public static void check(Path file) {
@@ -32,7 +31,8 @@ public final class ResultFile {
                         .close();
                 Files.delete(file);
             } else if (!Files.isWritable(file)) {
-                // A pipe or a device: opening it could wait for a reader, or end it for one.
+                // Do not open a pipe or a device: that could block until there is a reader, or end a reader's
+                // input.
                 throw failure(file, "permission denied");
             }
         } catch (AccessDeniedException _) {

@@ -13,7 +13,7 @@ public final class Rounding {
         return Math.rint(value * scale) / scale;
     }
 
-    /// Rounds a rate to `digits` places; below 1 to `digits` significant digits, so that a slow rate does not
+    /// Rounds a rate to `digits` places, or below 1 to `digits` significant digits, so that a slow rate does not
     /// become zero.
     public static double rate(double value, int digits) {
         boolean slow = Math.abs(value) < 1;

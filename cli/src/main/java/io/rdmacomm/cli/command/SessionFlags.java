@@ -45,7 +45,7 @@ public final class SessionFlags {
 
     /// Rejects the options that have no effect without a session.
     ///
-    /// @param with what needs no session
+    /// @param with what uses no session
     /// @throws ParameterException if one was given
     public void exclude(String with) {
         device.excludeConnectionPort(with);

@@ -7,8 +7,7 @@ import java.io.OutputStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 
-/// The standard output, which remembers why it could not be written. A [PrintWriter] alone only reports that
-/// it failed.
+/// The standard output, which remembers why a write failed. A plain [PrintWriter] only reports that one failed.
 public final class StandardOutput extends PrintWriter {
     private final Recorder recorder;
 
@@ -22,7 +21,7 @@ public final class StandardOutput extends PrintWriter {
         this.recorder = recorder;
     }
 
-    /// Why it could not be written; empty if nothing is lost.
+    /// Why a write failed; empty if none did.
     String reason() {
         return recorder.reason;
     }

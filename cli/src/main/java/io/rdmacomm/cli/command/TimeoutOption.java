@@ -4,7 +4,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/// How long a command waits for its peer.
+/// The option for how long a command waits for its peer.
 public final class TimeoutOption {
     private static final double CLIENT_SECONDS = 5;
     private static final double SERVER_SECONDS = 60;

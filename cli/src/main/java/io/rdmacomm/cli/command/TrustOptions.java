@@ -11,7 +11,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/// Which peers a command talks to.
+/// The options for which peers a command trusts.
 public final class TrustOptions {
     private static final String SECRET_FILE = "--secret-file";
     private static final String KEYSTORE = "--tls-keystore";
@@ -72,13 +72,17 @@ public final class TrustOptions {
         Excludes.check(spec, with, ownSpec);
     }
 
-    /// Adds what was given to `options`. Reads the files.
+    /// Adds the given options to `options`. Reads the files.
     ///
-    /// @throws ParameterException if one cannot be used; the message says what to do
+    /// @throws ParameterException if a file cannot be used; the message says what to do
     SessionOptions apply(SessionOptions options) {
+        SessionOptions applied = options.withForeignGids(foreignGids);
         Path file = secretFile;
-        Secret secret = file == null ? null : read(SECRET_FILE, () -> Secret.read(file));
-        return options.withForeignGids(foreignGids).withSecret(secret).withTls(tls());
+        if (file != null) {
+            applied = applied.withSecret(read(SECRET_FILE, () -> Secret.read(file)));
+        }
+        Tls tls = tls();
+        return tls == null ? applied : applied.withTls(tls);
     }
 
     private @Nullable Tls tls() {

@@ -2,8 +2,8 @@ package io.rdmacomm.cli.command;
 
 import java.io.Serial;
 
-/// The options of a command do not fit the device or the peer, which turned out only when the command ran. The message
-/// is one line that explains what does not fit and what to do.
+/// The options of a command do not fit the device or the peer, which only a run of the command can show. The
+/// message is one line that explains what does not fit and what to do.
 public final class UsageFailure extends RuntimeException {
     @Serial
     private static final long serialVersionUID = 1L;

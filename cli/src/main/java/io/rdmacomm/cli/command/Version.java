@@ -25,7 +25,7 @@ public final class Version implements IVersionProvider {
         try {
             commit = manifestEntry("Implementation-Commit");
         } catch (IOException _) {
-            // Treated like a missing manifest.
+            // Treat this like a missing manifest.
         }
         return commit == null ? "unknown" : commit;
     }

@@ -10,9 +10,8 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/// Sets the permissions and the times of received files. As with cp(1), permissions are those of the
-/// original, reduced by the umask of the receiver. A file system without either is not a reason to reject a
-/// file.
+/// Sets the permissions and the times of received files. As with cp(1), permissions are those of the original,
+/// reduced by the umask of the receiver. If the file system supports neither, the file is accepted all the same.
 final class Attributes {
     private static final Path STATUS = Path.of("/proc/self/status");
     private static final String UMASK = "Umask:";
@@ -21,7 +20,7 @@ final class Attributes {
 
     private final long umask;
 
-    /// With the umask of this process.
+    /// Uses the umask of this process.
     Attributes() {
         this.umask = umask();
     }
@@ -38,14 +37,14 @@ final class Attributes {
         }
     }
 
-    /// The permissions of a directory that is being filled: its own, and all for its owner.
+    /// The permissions of a directory while it is being filled: its own, and all rights for its owner.
     FileAttribute<Set<PosixFilePermission>> whileOpen(Offer offer) {
         Set<PosixFilePermission> permissions = offer.permissions(umask);
         permissions.addAll(PosixFilePermissions.fromString("rwx------"));
         return PosixFilePermissions.asFileAttribute(permissions);
     }
 
-    /// Sets both.
+    /// Sets the permissions and the time.
     ///
     /// @return why one of them could not be set; empty if both were
     String apply(Offer offer, Path path) {

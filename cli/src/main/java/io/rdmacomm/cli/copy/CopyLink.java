@@ -7,7 +7,7 @@ import java.time.Duration;
 /// which they were sent. For one thread.
 interface CopyLink extends AutoCloseable {
     /// How long either side may be silent in the middle of a file.
-    Duration PATIENCE = Duration.ofSeconds(30);
+    Duration TIMEOUT = Duration.ofSeconds(30);
 
     /// Sends a control message. Blocks until it has been sent.
     void send(Frame<CopyMessage> frame);

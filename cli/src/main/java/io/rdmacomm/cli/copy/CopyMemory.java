@@ -1,7 +1,7 @@
 package io.rdmacomm.cli.copy;
 
-/// The memory for blocks that all senders of a receiver share. Each gets at most half of the rest, so that
-/// some is left for the next. Thread-safe.
+/// The memory for blocks that all senders of a receiver share. Each gets at most half of what is left, or one block
+/// if that is more, so that some is left for the next. Thread-safe.
 final class CopyMemory {
     private long left;
 

@@ -2,9 +2,9 @@ package io.rdmacomm.cli.copy;
 
 import io.rdmacomm.cli.rig.FrameCodec;
 
-/// The control messages of a file copy. The sender offers up to [FileSender#WINDOW] files ahead, so that small files
-/// do not wait for each other. The receiver answers offers in their order, and the data of the files that it accepts
-/// comes in that order, too.
+/// The control messages of a file copy. The sender offers up to [FileSender#WINDOW] files ahead, so that small
+/// files do not wait for each other. The receiver answers the offers in order, and the sender sends the data of the
+/// accepted files in the same order.
 ///
 /// ```
 /// sender                                          receiver
@@ -19,8 +19,8 @@ import io.rdmacomm.cli.rig.FrameCodec;
 ///                                            <-   DONE file, flags; name, or FAILED file; reason
 /// ```
 ///
-/// Versions are the lowest and the highest that a side speaks; both use the highest common one, and the
-/// features that both have ([CopyGreeting]). Both ignore further numbers and text.
+/// Versions are the lowest and the highest that a side speaks; both use the highest common one, and the features
+/// that both have ([CopyGreeting]). Both ignore additional numbers and text.
 ///
 /// The sender proposes the sizes of the ring of blocks, and the receiver chooses them when it first accepts a
 /// file with data. Either side sends BUSY every few seconds while it computes a checksum.
@@ -50,7 +50,7 @@ enum CopyMessage {
     RING,
     /// The receiver needs no data: it has the file.
     SKIP,
-    /// The side that sends this is busy, and alive.
+    /// The sending side is busy, but alive.
     BUSY;
 
     /// Frames with the magic "RCF1".

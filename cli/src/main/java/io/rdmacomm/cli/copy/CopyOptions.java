@@ -13,9 +13,9 @@ import picocli.CommandLine.ParameterException;
 
 /// The options of both sides of a file copy.
 final class CopyOptions {
-    /// A WRITE and a message for each block that can be in flight.
+    /// Room for a WRITE and a message for each block in flight.
     private static final int SEND_WINDOW = 128;
-    /// For 64 blocks, and for an offer and an end of each of 64 files.
+    /// Room for 64 blocks, and for an offer and an end of each of 64 files.
     private static final int RECEIVES = 208;
 
     @Option(
@@ -51,7 +51,7 @@ final class CopyOptions {
         return existing;
     }
 
-    /// The way to transfer data.
+    /// The chosen transport.
     ///
     /// @throws ParameterException if other options cannot be combined with it
     Transport transport() {
@@ -71,7 +71,7 @@ final class CopyOptions {
         return flags.device().device();
     }
 
-    /// The session of a side.
+    /// The session options of a side.
     SessionOptions session(String name) {
         return flags.apply(SessionOptions.defaults()
                 .withName(name)

@@ -8,7 +8,7 @@ interface CopyProgress {
     /// @param there the bytes that the receiver already has
     void onBegin(String name, long size, long there);
 
-    /// This many bytes of the current file are done, with those that the receiver already had.
+    /// This many bytes of the current file are done, including those that the receiver already had.
     void onProgress(long bytes);
 
     /// The file is complete at the receiver, and its checksum is correct.
@@ -16,7 +16,7 @@ interface CopyProgress {
     /// @param name the name that it has there
     void onDone(String name, long size);
 
-    /// The file was skipped, which is not a failure.
+    /// The file was skipped; that is not a failure.
     void onSkipped(String name, String why);
 
     /// The file could not be copied; the reason is one line.

@@ -4,7 +4,7 @@ import io.rdmacomm.cli.command.ByteSize;
 import io.rdmacomm.cli.command.CommandOutput;
 import io.rdmacomm.cli.command.CountText;
 import io.rdmacomm.cli.command.ProgressLine;
-import io.rdmacomm.verbs.text.Printable;
+import io.rdmacomm.verbs.Printable;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,7 +13,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/// Shows a file copy to people: a line at its end, a line for each failure, and on a terminal a line with the progress.
+/// Shows a file copy to people: a line at its end, a line for each failure, and on a terminal a line with the
+/// progress.
 final class CopyReport implements CopyProgress, AutoCloseable {
     private static final long UPDATE_NANOS = 200_000_000;
     private static final int NAME_WIDTH = 30;
@@ -24,7 +25,7 @@ final class CopyReport implements CopyProgress, AutoCloseable {
     private final ProgressLine line;
     private final boolean remembers;
     private final List<Map<String, Object>> rows = new ArrayList<>();
-    /// When the first file began: the figures do not include connecting.
+    /// The times when the first file began, so that the figures do not include connecting.
     private ProcessTimes start = ProcessTimes.now();
 
     private long begin = System.nanoTime();
@@ -223,8 +224,7 @@ final class CopyReport implements CopyProgress, AutoCloseable {
         static ProcessTimes now() {
             try {
                 String line = Files.readString(Path.of("/proc/self/stat"));
-                // The name of the program is in parentheses and may contain anything, so the fields are counted after
-                // it.
+                // The name of the program, in parentheses, may contain anything, so count the fields after it.
                 List<String> fields =
                         List.of(line.substring(line.lastIndexOf(')') + 2).split(" ", -1));
                 return new ProcessTimes(

@@ -8,7 +8,7 @@ import io.rdmacomm.verbs.RdmaException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 
-/// The work of a receiver for each sender, over any kind of connection.
+/// Serves each sender of a receiver, over any kind of connection.
 ///
 /// @param folder where files go
 /// @param memory shared by all senders
@@ -16,7 +16,7 @@ import java.io.UncheckedIOException;
 /// @param verbose whether to print a line for each file
 /// @param transport its name
 record CopyService(IncomingFolder folder, CopyMemory memory, CommandOutput output, boolean verbose, String transport) {
-    /// The most senders at a time: in total, and from one address.
+    /// The most senders at a time, in total and from one address.
     static final int MOST_SENDERS = 256;
 
     static final int MOST_SENDERS_OF_AN_ADDRESS = 64;
@@ -51,7 +51,7 @@ record CopyService(IncomingFolder folder, CopyMemory memory, CommandOutput outpu
     /// Serves a sender in its own thread.
     ///
     /// @param serving serves it
-    /// @param refuse ends the connection if there is no thread for it
+    /// @param refuse ends the connection if no thread can be started
     void start(String name, Runnable serving, Runnable refuse) {
         boolean started = false;
         try {

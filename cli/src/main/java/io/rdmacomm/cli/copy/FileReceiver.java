@@ -4,7 +4,7 @@ import io.rdmacomm.cli.command.CommandFailure;
 import io.rdmacomm.cli.command.FailureText;
 import io.rdmacomm.cli.rig.Frame;
 import io.rdmacomm.comm.ClosedException;
-import io.rdmacomm.comm.PeerClosedException;
+import io.rdmacomm.comm.PeerFailedException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -22,9 +22,9 @@ final class FileReceiver {
     private final ReceiverLink link;
     private final IncomingFolder incoming;
     private final CopyProgress progress;
-    /// The files that are accepted and not complete, in the order of their data.
+    /// The accepted files that are not complete, in the order of their data.
     private final Deque<Accepted> accepted = new ArrayDeque<>();
-    /// The directories that the sender is in, by the numbers of their offers.
+    /// The directories that the sender has entered, by the numbers of their offers.
     private final Map<Long, Path> folders = new HashMap<>();
     private long last;
     private int failures;
@@ -48,9 +48,9 @@ final class FileReceiver {
     int run() {
         try {
             while (true) {
-                handle(link.receive(accepted.isEmpty() ? NEXT_FILE : CopyLink.PATIENCE));
+                handle(link.receive(accepted.isEmpty() ? NEXT_FILE : CopyLink.TIMEOUT));
             }
-        } catch (ClosedException | PeerClosedException e) {
+        } catch (ClosedException | PeerFailedException e) {
             endUnfinished("the connection ended before the file was complete: " + FailureText.of(e));
         } catch (RuntimeException | Error e) {
             endUnfinished(FailureText.of(e));
@@ -59,7 +59,7 @@ final class FileReceiver {
         return failures;
     }
 
-    /// Reports only the first unfinished file: a line for each announced file would be too much.
+    /// Reports only the first unfinished file: a line for each offered file would be too much.
     private void endUnfinished(String reason) {
         boolean reported = false;
         for (Accepted each : accepted) {
@@ -83,7 +83,7 @@ final class FileReceiver {
             case END -> onEnd(frame.number(0), frame.number(1));
             case ABORT -> onAbort(frame.number(0), frame.text());
             case BUSY -> {
-                // It is alive.
+                // The sender is alive.
             }
             default -> throw unexpected(frame);
         }
@@ -158,8 +158,8 @@ final class FileReceiver {
         link.send(Frame.of(CopyMessage.REJECT, reason, offer.number(0)));
     }
 
-    /// The file that a message is about: the first that is accepted; null if the file has failed while the
-    /// message was in flight.
+    /// The file that a message refers to, which is the first accepted one; null if it failed while the message was
+    /// in flight.
     private @Nullable Accepted current(long number) {
         Accepted first = accepted.peek();
         if (first != null && first.offer().number() == number) {
@@ -218,7 +218,7 @@ final class FileReceiver {
         }
     }
 
-    /// A directory gets its permissions and its time when all that it contains is there.
+    /// Sets the permissions and the time of a directory, once its content is complete.
     private void endFolder(Offer offer) {
         String warning = "";
         if (offer.kind() == Offer.Kind.FOLDER_END && offer.folder() != 0) {

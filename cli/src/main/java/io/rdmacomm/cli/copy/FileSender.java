@@ -15,10 +15,10 @@ import java.util.Set;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
-/// The sender's side of a file copy: offers files ahead, and reads each that is accepted straight into the memory that
+/// The sender's side of a file copy: offers files ahead, and reads each accepted file straight into the memory that
 /// it is sent from.
 final class FileSender implements AutoCloseable {
-    /// How many files may be offered and not yet complete.
+    /// The most files that are offered and not yet complete.
     static final int WINDOW = 64;
 
     private static final int READ_BYTES = 256 << 10;
@@ -27,7 +27,7 @@ final class FileSender implements AutoCloseable {
     private final CopyProgress progress;
     /// The files that are not complete, by number.
     private final Map<Long, Outgoing> pending = new HashMap<>();
-    /// The files that are offered and have not been sent yet.
+    /// The offered files that have not been sent yet.
     private final Deque<Outgoing> offered = new ArrayDeque<>();
     private final Set<Long> rejectedFolders = new HashSet<>();
 
@@ -71,12 +71,12 @@ final class FileSender implements AutoCloseable {
     /// @param channel the open file, which this closes; null for a directory
     void offer(Offer offer, String label, @Nullable FileChannel channel) {
         Outgoing next = new Outgoing(offer, label, channel);
-        // First, so that it is closed in any case.
+        // Registered first, so that it is closed in any case.
         pending.put(offer.number(), next);
-        // Then several at a time, so that not every file wakes both sides up.
+        // Once the window is full, make room for several, so that not every file wakes up both sides.
         int room = pending.size() > WINDOW ? WINDOW / 2 : WINDOW;
         while (pending.size() > room) {
-            handle(link.receive(CopyLink.PATIENCE));
+            handle(link.receive(CopyLink.TIMEOUT));
             sendAccepted();
         }
         link.send(offer.toFrame());
@@ -85,7 +85,7 @@ final class FileSender implements AutoCloseable {
         sendAccepted();
     }
 
-    /// Whether the receiver has rejected that directory, so that its content need not be offered.
+    /// Whether the receiver has rejected that directory; then there is no need to offer its content.
     boolean isRejected(long folder) {
         return rejectedFolders.contains(folder);
     }
@@ -93,7 +93,7 @@ final class FileSender implements AutoCloseable {
     /// Waits until all offers are complete.
     void finish() {
         while (!pending.isEmpty()) {
-            handle(link.receive(CopyLink.PATIENCE));
+            handle(link.receive(CopyLink.TIMEOUT));
             sendAccepted();
         }
     }
@@ -107,7 +107,7 @@ final class FileSender implements AutoCloseable {
     private void handle(Frame<CopyMessage> frame) {
         switch (frame.kind()) {
             case BUSY -> {
-                // It is alive.
+                // The receiver is alive.
             }
             case ACCEPT -> accept(frame);
             case REJECT, SKIP, DONE, FAILED -> end(frame);
@@ -186,7 +186,7 @@ final class FileSender implements AutoCloseable {
                 link.send(Frame.of(CopyMessage.END, number, checksum.getValue()));
             }
         } catch (IOException e) {
-            // Of the file: those of the connection are unchecked.
+            // A failure of the file: those of the connection are unchecked exceptions.
             String reason = FailureText.ofFile(e);
             pending.remove(number);
             item.close();
@@ -228,7 +228,7 @@ final class FileSender implements AutoCloseable {
         return true;
     }
 
-    /// Fills `block`, or reads the rest of the file into it.
+    /// Fills `block`, or reads the rest of the file into it if that is less.
     private static void fill(FileChannel channel, ByteBuffer block, long left) throws IOException {
         if (left < block.remaining()) {
             block.limit(block.position() + (int) left);
@@ -240,7 +240,7 @@ final class FileSender implements AutoCloseable {
         }
     }
 
-    /// Closes what is open.
+    /// Closes all open files.
     @Override
     public void close() {
         pending.values().forEach(Outgoing::close);

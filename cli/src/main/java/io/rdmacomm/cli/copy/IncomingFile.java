@@ -32,7 +32,7 @@ final class IncomingFile {
 
     /// Opens nothing yet.
     ///
-    /// @param parent the directory that it belongs into
+    /// @param parent the directory that it belongs in
     /// @param offset how much of it is there already
     IncomingFile(Offer offer, Path parent, long offset, IncomingFolder folder) {
         this.offer = offer;
@@ -132,7 +132,7 @@ final class IncomingFile {
         extend(opened);
         folder.check(parent);
         String warning = folder.attributes().apply(offer, opened.path());
-        // The lock is held until the temporary name is gone.
+        // Keep the lock until the temporary name is gone.
         String name = name(opened.path());
         end();
         opened.channel().close();
@@ -187,7 +187,7 @@ final class IncomingFile {
         } catch (UnsupportedOperationException | NoSuchFileException e) {
             throw new IOException("it cannot be renamed: " + e.getMessage(), e);
         } catch (FileSystemException e) {
-            // A file system without hard links.
+            // The file system has no hard links.
             if (Files.exists(target, LinkOption.NOFOLLOW_LINKS)) {
                 return false;
             }
@@ -201,8 +201,8 @@ final class IncomingFile {
         folder.forget(this, part);
     }
 
-    /// The connection or the receiver ends: keeps the received part if the transfer can be resumed, or else
-    /// deletes it.
+    /// Called when the connection or the receiver ends. Keeps the received part if the transfer can be resumed, or
+    /// else deletes it.
     synchronized void interrupt() {
         close(offer.resume());
     }

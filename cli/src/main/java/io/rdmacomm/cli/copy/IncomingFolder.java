@@ -20,10 +20,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// The directory that files are received into. A sender cannot write outside of it: a name is a single
-/// component, never a path, and existing directories are entered only if they are not symbolic links. An
-/// existing regular file is replaced as a whole, if at all; if anything else has that name, the file is
-/// rejected.
+/// The directory that files are received into. A sender cannot write outside of it: a name is a single component,
+/// never a path, and existing directories are entered only if they are not symbolic links. An existing regular file
+/// is replaced as a whole or not at all. If anything else has that name, the file is rejected.
 final class IncomingFolder implements AutoCloseable {
     private static final int MAX_NAME_BYTES = 255;
     private static final int KEY_BYTES = 8;
@@ -38,7 +37,7 @@ final class IncomingFolder implements AutoCloseable {
     /// Removes what killed receivers have left in `folder`.
     ///
     /// @param hidden whether names may begin with a dot
-    /// @param rule what happens to existing files, for all senders; null lets each sender choose
+    /// @param rule what to do with existing files, for all senders; null lets each sender choose
     /// @throws CommandFailure if `folder` is not a writable directory
     IncomingFolder(Path folder, boolean hidden, @Nullable Existing rule) {
         if (!Files.isDirectory(folder)) {
@@ -66,7 +65,7 @@ final class IncomingFolder implements AutoCloseable {
         return attributes;
     }
 
-    /// The path of something that a sender offers.
+    /// The path of an offered file or directory.
     ///
     /// @throws RejectedFileException if the name is not allowed
     private Path target(Path parent, String name) throws RejectedFileException {
@@ -91,16 +90,16 @@ final class IncomingFolder implements AutoCloseable {
         return FileName.child(parent, name);
     }
 
-    /// Checks that a directory that was made for a sender is still where it was.
+    /// Checks that a sender's directory has not been replaced by a symbolic link.
     void check(Path folder) throws IOException {
         if (!folder.equals(root) && !folder.toRealPath().equals(folder)) {
             throw new IOException("a symbolic link has taken the place of its directory");
         }
     }
 
-    /// Makes a directory, or enters the one that exists.
+    /// Creates a directory, or enters the existing one.
     ///
-    /// @throws RejectedFileException if the name is not allowed, or something else has it
+    /// @throws RejectedFileException if the name is not allowed, or belongs to something else
     Path enter(Path parent, Offer offer) throws RejectedFileException, IOException {
         Path target = target(parent, offer.name());
         check(parent);
@@ -127,7 +126,7 @@ final class IncomingFolder implements AutoCloseable {
 
     /// Plans to receive a file.
     ///
-    /// @return the file; null if the one that exists is to stay
+    /// @return the file; null if the existing one is to stay
     /// @throws RejectedFileException if the name is not allowed or taken by something other than a regular file
     @Nullable
     IncomingFile plan(Path parent, Offer given) throws RejectedFileException, IOException {
@@ -178,8 +177,8 @@ final class IncomingFolder implements AutoCloseable {
         }
     }
 
-    /// The path of the temporary file. The name depends on the file's place, size and time, so the same file
-    /// finds it again.
+    /// The path of the temporary file. Its name depends on the path, size and time of the file, so a later transfer
+    /// of the same file finds it.
     private Path resumable(Path parent, Offer offer) {
         String text = FileName.of(FileName.child(parent, offer.name()))
                 + '\0'

@@ -11,18 +11,19 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 
-/// A file or directory that the sender offers, before its data. On the wire, its name is bytes.
+/// A file or directory that the sender offers before it sends the data. On the wire, the name is bytes.
 ///
 /// @param number numbers the offers of a sender, from 1
-/// @param folder the number of the directory that it is in; 0 for that of the receiver
+/// @param folder the number of its directory; 0 for that of the receiver
 /// @param kind what it is
 /// @param name its name without directories; empty for FOLDER_END
 /// @param size the length of a file in bytes
 /// @param mode its nine permission bits, as in chmod(1)
 /// @param seconds its modification time in seconds since 1970
 /// @param nanos the nanoseconds of that time
-/// @param existing what the sender wants if the file exists
-/// @param resume whether the receiver keeps an incomplete file when the connection breaks, and continues one
+/// @param existing what the sender wants the receiver to do if the file exists
+/// @param resume whether the receiver keeps an incomplete file when the connection breaks, and continues such a
+///     file
 record Offer(
         long number,
         long folder,
@@ -34,13 +35,13 @@ record Offer(
         long nanos,
         Existing existing,
         boolean resume) {
-    /// The permissions from the highest to the lowest of the nine bits.
+    /// The permissions from the highest of the nine bits to the lowest.
     private static final List<PosixFilePermission> PERMISSIONS = List.of(PosixFilePermission.values());
 
     private static final List<Kind> KINDS = List.of(Kind.values());
     private static final List<Existing> CHOICES = List.of(Existing.values());
 
-    /// The kind of file that is offered. The order is that on the wire.
+    /// The kind of file that is offered. The order is part of the wire format.
     enum Kind {
         /// A regular file.
         FILE,
@@ -50,7 +51,7 @@ record Offer(
         FOLDER_END
     }
 
-    /// The offer of something with these attributes.
+    /// The offer of a file or directory with these attributes.
     ///
     /// @param size the bytes of a file that can be read; 0 for a directory
     static Offer of(
@@ -99,7 +100,7 @@ record Offer(
         return offer;
     }
 
-    /// The name in a frame, also if the rest of it is not valid.
+    /// The name in a frame, even if the rest of the frame is not valid.
     static String name(Frame<CopyMessage> frame) {
         return FileName.decode(frame.bytes());
     }
@@ -127,7 +128,7 @@ record Offer(
                 resume ? 1 : 0);
     }
 
-    /// The same with another choice for existing files.
+    /// This offer with another choice for existing files.
     Offer withExisting(Existing choice) {
         return new Offer(number, folder, kind, name, size, mode, seconds, nanos, choice, resume);
     }

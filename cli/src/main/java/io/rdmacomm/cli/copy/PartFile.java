@@ -21,8 +21,8 @@ import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
-/// The temporary file that data is received into, locked while its receiver runs, so that the next receiver
-/// knows which temporary files are left over.
+/// The temporary file that receives the data. It is locked while its receiver runs, so that the next receiver knows
+/// which temporary files are left over.
 ///
 /// @param path where it is
 /// @param channel writes to it, and holds the lock
@@ -65,7 +65,7 @@ record PartFile(Path path, FileChannel channel) {
         return part;
     }
 
-    /// Returns null if another process has it, or removes it.
+    /// Returns null if another receiver has created, locked or removed it.
     private static @Nullable PartFile open(Path path, OpenOption creation) throws IOException {
         FileChannel channel;
         try {
@@ -76,7 +76,7 @@ record PartFile(Path path, FileChannel channel) {
         } catch (FileAlreadyExistsException e) {
             return null;
         } catch (UnsupportedOperationException e) {
-            // A file system without permissions.
+            // The file system has no permissions.
             channel = FileChannel.open(
                     path, creation, StandardOpenOption.READ, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
         }
@@ -100,7 +100,7 @@ record PartFile(Path path, FileChannel channel) {
 
     private static Lock lock(FileChannel channel) {
         try {
-            // The channel holds it until it is closed.
+            // The channel holds the lock until it is closed.
             FileLock lock = channel.tryLock();
             return lock == null ? Lock.TAKEN : Lock.OURS;
         } catch (OverlappingFileLockException _) {
@@ -110,7 +110,7 @@ record PartFile(Path path, FileChannel channel) {
         }
     }
 
-    /// Removes the files of receivers that were killed, and those that have not been resumed in time.
+    /// Removes the files of killed receivers, and those that have not been resumed in time.
     static void removeLeftovers(Path folder) {
         try (DirectoryStream<Path> found = Files.newDirectoryStream(folder, PREFIX + "*")) {
             for (Path each : found) {

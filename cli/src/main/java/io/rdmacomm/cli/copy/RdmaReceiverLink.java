@@ -7,7 +7,7 @@ import io.rdmacomm.cli.rig.FrameChannel;
 import io.rdmacomm.comm.EndPoint;
 import io.rdmacomm.comm.RdmaBuffer;
 import io.rdmacomm.comm.Session;
-import io.rdmacomm.comm.setup.SetupException;
+import io.rdmacomm.comm.SetupFailedException;
 import io.rdmacomm.verbs.AccessFlag;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -15,10 +15,10 @@ import java.time.Duration;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// The receiver's end over RDMA: announces a ring of blocks that the sender writes into, and returns blocks that are
-/// free again as credit.
+/// The receiver's end over RDMA: announces a ring of blocks that the sender writes into, and returns blocks that
+/// are free again as credit.
 final class RdmaReceiverLink implements ReceiverLink {
-    /// Small enough for the caches of a processor.
+    /// Small enough for the processor's caches.
     private static final int PIECE_BYTES = 128 << 10;
 
     private final Session session;
@@ -32,8 +32,8 @@ final class RdmaReceiverLink implements ReceiverLink {
     private int currentLength;
     private int unreturned;
 
-    /// The blocks that a sender writes into, and the memory for a copy of each piece: the sender can change the blocks
-    /// at any time, so the copy is checked and stored.
+    /// The blocks that a sender writes into, and the memory for a copy of each piece: the sender can change the
+    /// blocks at any time, so the copy is checked and stored.
     private record Ring(RingSize size, RdmaBuffer blocks, ByteBuffer piece) {}
 
     /// Greets the sender.
@@ -46,7 +46,7 @@ final class RdmaReceiverLink implements ReceiverLink {
         this.name = "copy blocks " + id;
         this.memory = memory;
         this.control =
-                new FrameChannel<>(session, endPoint.channel(0), CopyMessage.CODEC, "copy control " + id, PATIENCE);
+                new FrameChannel<>(session, endPoint.channel(0), CopyMessage.CODEC, "copy control " + id, TIMEOUT);
         boolean greeted = false;
         try {
             this.wish = greet();
@@ -65,8 +65,8 @@ final class RdmaReceiverLink implements ReceiverLink {
             RingSize asked = CopyGreeting.wish(hello);
             control.send(CopyGreeting.RELEASE.answer());
             return asked;
-        } catch (SetupException e) {
-            // The sender learns both ranges from it.
+        } catch (SetupFailedException e) {
+            // The answer tells the sender both version ranges.
             control.send(CopyGreeting.RELEASE.answer());
             throw e;
         } catch (CommandFailure e) {

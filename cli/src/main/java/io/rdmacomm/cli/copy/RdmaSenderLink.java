@@ -25,10 +25,10 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/// The sender's end over RDMA: WRITEs each chunk straight into a ring of blocks that the receiver has announced, and
-/// sends a DATA message for each. It may reuse a block when the receiver has returned it as CREDIT. The DATA message
-/// is separate from the WRITE, because iWARP has no WRITE with immediate data. For one thread; in some thread modes
-/// another one runs the handlers.
+/// The sender's end over RDMA: WRITEs each chunk straight into a ring of blocks that the receiver has announced,
+/// and sends a DATA message for each. It may reuse a block when the receiver has returned it as CREDIT. The DATA
+/// message is separate from the WRITE, because iWARP has no WRITE with immediate data. For one thread; in some
+/// thread modes another one runs the handlers.
 final class RdmaSenderLink implements SenderLink {
     private final EndPoint endPoint;
     private final RdmaChannel channel;
@@ -44,14 +44,14 @@ final class RdmaSenderLink implements SenderLink {
     private long credited;
     private volatile @Nullable WorkStatus failure;
 
-    /// The memory of both sides.
+    /// The memory of both sides for the transfer.
     ///
     /// @param notices the DATA messages
     /// @param local the blocks of this side
     /// @param remote those of the receiver
     private record Ring(RdmaBuffer notices, RdmaBuffer local, RemoteBuffer remote, List<ByteBuffer> blocks) {
         private static Ring make(Session session, EndPoint endPoint, RingSize size, String remote) {
-            RemoteBuffer there = endPoint.peerBuffer(remote, PATIENCE);
+            RemoteBuffer there = endPoint.peerBuffer(remote, TIMEOUT);
             RdmaBuffer notices = session.allocate("copy notices", FrameCodec.MAX_BYTES, size.depth());
             RdmaBuffer local = session.allocate("copy blocks", size.chunk(), size.depth());
             List<ByteBuffer> blocks = IntStream.range(0, size.depth())
@@ -74,7 +74,7 @@ final class RdmaSenderLink implements SenderLink {
         this.wish = wish;
         this.endPoint = endPoint;
         this.channel = endPoint.channel(0);
-        this.control = new FrameChannel<>(session, channel, CopyMessage.CODEC, "copy control", PATIENCE);
+        this.control = new FrameChannel<>(session, channel, CopyMessage.CODEC, "copy control", TIMEOUT);
         control.send(CopyGreeting.RELEASE.ask(wish));
         Frame<CopyMessage> answer = control.expect(CopyMessage.HELLO, CopyMessage.REJECT);
         var _ = CopyGreeting.RELEASE.agree(answer, "the receiver");
@@ -145,23 +145,23 @@ final class RdmaSenderLink implements SenderLink {
             awaitCredit();
         }
         // The receiver has credited it, so it has arrived there and completes here in a moment.
-        WaitLoop waitLoop = new WaitLoop(PATIENCE);
+        WaitLoop waitLoop = new WaitLoop(TIMEOUT);
         while (sent - completed.get() >= blocks.size()) {
             makeProgress(waitLoop);
         }
         return blocks.get((int) (sent % blocks.size())).clear();
     }
 
-    /// Waits for the next message, in the work mode of the session, and keeps it for later if it is not CREDIT.
+    /// Waits for the next message in the session's work mode, and keeps it for later unless it is about the ring.
     private void awaitCredit() {
         checkFailure();
         try {
-            Frame<CopyMessage> frame = takeCredit(control.receive(PATIENCE));
+            Frame<CopyMessage> frame = takeCredit(control.receive(TIMEOUT));
             if (frame != null) {
                 received.add(frame);
             }
         } catch (DeadlineException e) {
-            throw WaitLoop.silent(PATIENCE, e);
+            throw WaitLoop.silent(TIMEOUT, e);
         }
     }
 
@@ -173,7 +173,7 @@ final class RdmaSenderLink implements SenderLink {
         BufferSlice data = block.position() == whole.length() ? whole : whole.slice(0, block.position());
         BufferSlice notice = agreed.notices().block(index);
         int length = CopyMessage.CODEC.write(Frame.of(CopyMessage.DATA, index, data.length(), file), notice.segment());
-        WaitLoop waitLoop = new WaitLoop(PATIENCE);
+        WaitLoop waitLoop = new WaitLoop(TIMEOUT);
         while (!channel.tryWrite(data, agreed.remote(), index * whole.length(), written, 0)
                 .isAccepted()) {
             makeProgress(waitLoop);
@@ -185,7 +185,7 @@ final class RdmaSenderLink implements SenderLink {
         checkFailure();
     }
 
-    /// Polls once while an operation has to wait, and keeps a message for later.
+    /// Polls once while an operation has to wait, and keeps any message for later.
     private void makeProgress(WaitLoop waitLoop) {
         checkFailure();
         Frame<CopyMessage> frame = pollChannel();

@@ -3,7 +3,7 @@ package io.rdmacomm.cli.copy;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
-/// The receiver's end of a link. A chunk of data is reported by a DATA message.
+/// The receiver's end of a link. A DATA message reports each chunk of data.
 interface ReceiverLink extends CopyLink {
     /// Takes data.
     interface Sink {
@@ -16,7 +16,7 @@ interface ReceiverLink extends CopyLink {
     /// @throws RejectedFileException if the memory for senders is used up
     void prepare() throws RejectedFileException;
 
-    /// Hands out the chunk of the last DATA message.
+    /// Passes the chunk of the last DATA message to `sink`.
     void data(Sink sink) throws IOException;
 
     /// Releases the memory of that chunk.

@@ -7,7 +7,6 @@ final class RejectedFileException extends Exception {
     @Serial
     private static final long serialVersionUID = 1L;
 
-    /// For that reason.
     RejectedFileException(String reason) {
         super(reason);
     }

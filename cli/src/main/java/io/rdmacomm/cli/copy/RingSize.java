@@ -23,14 +23,14 @@ record RingSize(int chunk, int depth) {
         }
     }
 
-    /// The length of all blocks.
+    /// The total length of all blocks.
     long bytes() {
         return (long) chunk * depth;
     }
 
     /// This ring, with fewer blocks if it needs more than `bytes`.
     ///
-    /// @throws RejectedFileException if there is no room for a single one
+    /// @throws RejectedFileException if there is no room for a single block
     RingSize within(long bytes) throws RejectedFileException {
         long fitting = Math.min(bytes, MOST_BYTES) / chunk;
         if (fitting < 1) {
@@ -40,7 +40,7 @@ record RingSize(int chunk, int depth) {
         return new RingSize(chunk, (int) Math.min(depth, fitting));
     }
 
-    /// The size that the receiver has chosen, no larger than this.
+    /// The size that the receiver has chosen, which must not exceed this one.
     ///
     /// @throws CommandFailure if it is larger
     RingSize chosen(Frame<CopyMessage> ring) {
@@ -51,7 +51,7 @@ record RingSize(int chunk, int depth) {
         return size;
     }
 
-    /// The size in numbers of a peer.
+    /// The size with the numbers of a peer.
     ///
     /// @throws CommandFailure if it is too large or empty
     static RingSize of(long chunk, long depth) {

@@ -7,6 +7,7 @@ import io.rdmacomm.cli.command.PeerAddress;
 import io.rdmacomm.cli.command.Subcommand;
 import io.rdmacomm.comm.ClientSession;
 import io.rdmacomm.comm.SessionOptions;
+import io.rdmacomm.comm.SetupFailedException;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -98,6 +99,10 @@ public final class SendCommand extends Subcommand {
             report.summarize(copy.label());
             json.write("", copy.device(), report.toMap(copy.label()), output());
             return report.failed() == 0 ? 0 : 1;
+        } catch (SetupFailedException e) {
+            throw e.reason() == SetupFailedException.Reason.PROTOCOL_VIOLATED
+                    ? new CommandFailure(e.getMessage() + "; use the same --transport on both sides", e)
+                    : e;
         }
     }
 

@@ -12,19 +12,19 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// Opens files to send. The size of a file is announced before its data, but files that the kernel makes while they are
-/// read, such as those of proc(5) and sysfs(5), report 0 bytes or a whole page. Only reading tells: a size is right if
-/// the last byte before it can be read, and none after it. A file with a wrong size is read to its end first, into a
-/// temporary file that has no name.
+/// Opens files to send. The size of a file is announced before its data, but files that the kernel makes while they
+/// are read, such as those of proc(5) and sysfs(5), report 0 bytes or a whole page. Reading is the only test: a
+/// size is right if the last byte before it can be read, and none after it. A file with a wrong size is read to
+/// its end first, into a temporary file that has no name.
 final class SourceFile {
     private static final Limits LIMITS = new Limits(64 << 20, Duration.ofSeconds(10));
     private static final int PAGE_BYTES = 4096;
     private static final int READ_BYTES = 256 << 10;
 
-    /// For files whose size is wrong.
+    /// The limits for files whose size is wrong.
     ///
-    /// @param bytes how long they may be
-    /// @param time how long reading them may take: some have no end, but wait for more
+    /// @param bytes the most bytes of a file
+    /// @param time how long reading may take: some files have no end, but wait for more data
     record Limits(int bytes, Duration time) {}
 
     private SourceFile() {}
@@ -74,13 +74,13 @@ final class SourceFile {
             // Some files of the kernel can only be read in larger pieces.
             return file.read(ByteBuffer.allocate(PAGE_BYTES), 0) < 0 || file.size() > 0;
         }
-        // A file that has grown since has a right size: what was there is sent.
+        // If the file has grown in the meantime, its size is still right: the bytes before it are sent.
         int count = file.read(ByteBuffer.allocate(2), size - 1);
         return count == 1 || (count == 2 && file.size() > size);
     }
 
     private static FileChannel readToEnd(FileChannel file, int mostBytes) throws IOException {
-        // Java removes its name at once, where the system can.
+        // Java deletes the name at once where the system allows it.
         FileChannel copy = FileChannel.open(
                 Files.createTempFile("rdmacomm-send-", ""),
                 StandardOpenOption.READ,
@@ -88,7 +88,7 @@ final class SourceFile {
                 StandardOpenOption.DELETE_ON_CLOSE);
         boolean complete = false;
         try {
-            // Some files must be read in one piece, from their start.
+            // Some files must be read in one piece from their start.
             ByteBuffer block = ByteBuffer.allocateDirect(READ_BYTES);
             long position = 0;
             while (file.read(block.clear(), position) >= 0) {

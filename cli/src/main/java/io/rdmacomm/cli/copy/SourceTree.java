@@ -16,14 +16,13 @@ import java.util.Set;
 
 /// The files that a user names, and those in the directories among them.
 ///
-/// Links that the user names are followed. Links in directories are not, and are not sent either: they could lead
-/// anywhere.
+/// Follows links that the user names. Skips links in directories: they could lead anywhere.
 final class SourceTree {
     private final List<String> names;
     private final boolean recursive;
     private final Existing existing;
     private final boolean resume;
-    /// The targets of files, if two of them could have the same one.
+    /// The paths at the receiver that are taken, if two files could have the same one.
     private final Set<String> taken = new HashSet<>();
     private long number;
 

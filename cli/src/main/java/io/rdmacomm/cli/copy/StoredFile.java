@@ -5,7 +5,7 @@ import io.rdmacomm.cli.rig.Frame;
 
 /// How a file has been stored.
 ///
-/// @param name the name that it got
+/// @param name its name at the receiver
 /// @param warning why its permissions or its time could not be set; empty if they were
 record StoredFile(String name, String warning) {
     private static final int WARNED = 1;

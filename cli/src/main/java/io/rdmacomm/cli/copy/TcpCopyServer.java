@@ -2,38 +2,30 @@ package io.rdmacomm.cli.copy;
 
 import io.rdmacomm.cli.command.CommandFailure;
 import io.rdmacomm.cli.command.ListenOptions;
-import io.rdmacomm.comm.setup.AcceptLoop;
-import io.rdmacomm.comm.setup.Reception;
-import io.rdmacomm.comm.setup.TcpConnector;
-import io.rdmacomm.comm.setup.TcpListener;
-import io.rdmacomm.verbs.RdmaException;
-import io.rdmacomm.verbs.service.Origin;
-import java.time.Duration;
-import java.util.HashMap;
-import java.util.Map;
+import io.rdmacomm.cli.rig.ClientOrigin;
+import io.rdmacomm.comm.exchange.Exchange;
+import io.rdmacomm.comm.exchange.ExchangeServer;
+import java.util.HashSet;
+import java.util.Set;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 
-/// Receives files over plain TCP sockets. As at the port of a session, a peer that has not greeted yet costs
-/// only its connection.
+/// Receives files over plain TCP sockets.
 final class TcpCopyServer implements CopyServer {
-    private static final int MOST_NEWCOMERS_OF_AN_ADDRESS = 256;
-    private static final Duration GREETING = Duration.ofSeconds(5);
-
     private final ListenOptions listen;
     private final CopyService service;
-    private final TcpListener listener;
-    private final AcceptLoop<TcpConnector> acceptor;
-    private final Reception reception = new Reception("recv-greet-", MOST_NEWCOMERS_OF_AN_ADDRESS, this::greet);
-    private final Map<Origin, Integer> places = new HashMap<>();
+    private final ExchangeServer server;
     private final BlockingQueue<Arrival> arrivals = new LinkedBlockingQueue<>();
-    private int taken;
-    private volatile boolean closed;
+    /// Those that have a place.
+    private final Set<Sender> senders = new HashSet<>();
+    private boolean closed;
 
     private sealed interface Arrival {}
 
-    /// A sender that has a place.
-    private record Sender(TcpConnector connector, RingSize wish) implements Arrival {}
+    /// A sender that has a place, until its end.
+    private record Sender(Exchange exchange, ClientOrigin origin, RingSize wish, CountDownLatch end)
+            implements Arrival {}
 
     /// No more senders arrive.
     private record Closed() implements Arrival {}
@@ -41,54 +33,56 @@ final class TcpCopyServer implements CopyServer {
     TcpCopyServer(ListenOptions listen, CopyService service) {
         this.listen = listen;
         this.service = service;
-        this.listener = TcpListener.listen(listen.bind(), listen.port());
-        // Wakes up the thread that waits for senders.
-        this.acceptor =
-                new AcceptLoop<>("recv-accept", listener::accept, reception::welcome, () -> arrivals.add(new Closed()));
-        acceptor.start();
+        this.server = ExchangeServer.listen(listen.bind(), listen.port(), TcpLink.PROTOCOL, this::converse);
     }
 
     @Override
     public String line() {
-        return listen.line(listener.port());
+        return listen.line(server.port());
     }
 
-    private Runnable greet(TcpConnector stranger) {
-        boolean served = false;
+    /// Greets a sender, and waits until another thread has served it.
+    private void converse(Exchange stranger) {
+        RingSize wish;
         try {
-            RingSize wish = TcpLink.greeting(stranger, GREETING);
-            if (closed) {
-                return () -> {};
-            }
-            if (takePlace(Origin.of(stranger.remoteAddress()))) {
-                served = arrivals.add(new Sender(stranger, wish));
-            } else {
-                stranger.refuse("the receiver serves " + CopyService.MOST_SENDERS + " senders already, or "
-                        + CopyService.MOST_SENDERS_OF_AN_ADDRESS + " of this address; try again later");
-            }
-        } catch (RdmaException | CommandFailure _) {
-            // The peer is not a sender, or silent; it has been notified.
-        } finally {
-            if (!served) {
-                stranger.close();
-            }
+            wish = TcpLink.greeting(stranger);
+        } catch (CommandFailure _) {
+            return; // It is not a sender, and has been notified.
         }
-        return () -> {};
+        Sender sender = new Sender(stranger, ClientOrigin.of(stranger.remoteAddress()), wish, new CountDownLatch(1));
+        if (!takePlace(sender)) {
+            if (isClosed()) {
+                return;
+            }
+            stranger.refuse("the receiver serves " + CopyService.MOST_SENDERS + " senders already, or "
+                    + CopyService.MOST_SENDERS_OF_AN_ADDRESS + " of this address; try again later");
+            return;
+        }
+        try {
+            sender.end().await();
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+        } finally {
+            leavePlace(sender);
+        }
     }
 
-    private synchronized boolean takePlace(Origin origin) {
-        int same = places.getOrDefault(origin, 0);
-        if (taken >= CopyService.MOST_SENDERS || same >= CopyService.MOST_SENDERS_OF_AN_ADDRESS) {
+    private synchronized boolean isClosed() {
+        return closed;
+    }
+
+    private synchronized boolean takePlace(Sender sender) {
+        long same = senders.stream()
+                .filter(other -> other.origin().equals(sender.origin()))
+                .count();
+        if (closed || senders.size() >= CopyService.MOST_SENDERS || same >= CopyService.MOST_SENDERS_OF_AN_ADDRESS) {
             return false;
         }
-        taken++;
-        places.put(origin, same + 1);
-        return true;
+        return senders.add(sender) && arrivals.add(sender);
     }
 
-    private synchronized void leavePlace(Origin origin) {
-        taken--;
-        var _ = places.computeIfPresent(origin, (_, count) -> count == 1 ? null : count - 1);
+    private synchronized void leavePlace(Sender sender) {
+        senders.remove(sender);
     }
 
     @Override
@@ -98,7 +92,7 @@ final class TcpCopyServer implements CopyServer {
                 if (once) {
                     return serve(sender);
                 }
-                service.start("recv-tcp", () -> serve(sender), () -> release(sender));
+                service.start("recv-tcp", () -> serve(sender), sender.end()::countDown);
             }
         } catch (InterruptedException _) {
             Thread.currentThread().interrupt();
@@ -109,24 +103,20 @@ final class TcpCopyServer implements CopyServer {
     private int serve(Sender sender) {
         try {
             return service.serve(
-                    sender.connector().peer(),
-                    () -> TcpLink.accept(sender.connector(), sender.wish(), service.memory()));
+                    sender.exchange().peer(), () -> TcpLink.accept(sender.exchange(), sender.wish(), service.memory()));
         } finally {
-            release(sender);
+            sender.end().countDown();
         }
-    }
-
-    private void release(Sender sender) {
-        sender.connector().close();
-        leavePlace(Origin.of(sender.connector().remoteAddress()));
     }
 
     @Override
     public void close() {
-        closed = true;
-        listener.close();
-        acceptor.join();
-        reception.close();
+        synchronized (this) {
+            closed = true;
+            // Also of those that are being served: a silent one must not delay the close.
+            senders.forEach(sender -> sender.end().countDown());
+        }
         arrivals.add(new Closed());
+        server.close();
     }
 }

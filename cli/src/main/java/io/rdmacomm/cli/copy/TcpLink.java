@@ -4,10 +4,10 @@ import io.rdmacomm.cli.command.CommandFailure;
 import io.rdmacomm.cli.command.OnFailure;
 import io.rdmacomm.cli.rig.Frame;
 import io.rdmacomm.cli.rig.FrameCodec;
-import io.rdmacomm.comm.PeerClosedException;
-import io.rdmacomm.comm.setup.FrameType;
-import io.rdmacomm.comm.setup.SetupException;
-import io.rdmacomm.comm.setup.TcpConnector;
+import io.rdmacomm.comm.PeerFailedException;
+import io.rdmacomm.comm.SetupFailedException;
+import io.rdmacomm.comm.exchange.Exchange;
+import io.rdmacomm.comm.exchange.ExchangeOptions;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.MemorySegment;
@@ -20,17 +20,15 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
-/// Either end over a plain TCP socket, for comparison with RDMA. The control messages are the same; a chunk
-/// of data is a DATA message with the length, followed by the bytes. TCP does the flow control. The two HELLO
-/// messages are in the frames that sessions use at their port, so that both kinds of receivers are protected
-/// in the same way.
+/// Either end over a plain TCP socket, for comparison with RDMA. The control messages are the same; a chunk of data
+/// is a DATA message with the length, followed by the bytes. TCP does the flow control. The two HELLO messages are
+/// those of an exchange, which protects the receiver from strangers as a session does.
 final class TcpLink implements SenderLink, ReceiverLink {
     private static final int MOST_WAITING = 4 * FileSender.WINDOW;
-    private static final String NO_SENDER =
-            "this is `rdmacomm recv --transport tcp`, and what came is not from a sender of it: use the same"
-                    + " --transport on both sides";
+    /// The name of the protocol tells a program that speaks another one what it has reached.
+    static final ExchangeOptions PROTOCOL = ExchangeOptions.of("rdmacomm-send-recv-over-tcp");
 
-    private final TcpConnector connector;
+    private final Exchange exchange;
     private final SocketChannel socket;
     private final Selector selector;
     private final SelectionKey key;
@@ -43,9 +41,9 @@ final class TcpLink implements SenderLink, ReceiverLink {
     private @Nullable RingSize ring;
     private ByteBuffer block = ByteBuffer.allocate(0);
 
-    private TcpLink(TcpConnector connector, RingSize wish, @Nullable CopyMemory memory) throws IOException {
-        this.connector = connector;
-        this.socket = connector.socket();
+    private TcpLink(Exchange exchange, RingSize wish, @Nullable CopyMemory memory) throws IOException {
+        this.exchange = exchange;
+        this.socket = exchange.socket();
         this.wish = wish;
         this.memory = memory;
         socket.configureBlocking(false);
@@ -65,68 +63,45 @@ final class TcpLink implements SenderLink, ReceiverLink {
     /// The sender's end. Connects and greets the receiver. Blocks.
     ///
     /// @param wish the largest chunk that this side wants
-    /// @param timeout how long connecting and greeting may take, each
+    /// @param timeout of each step: connecting, the handshake, and the greeting
     /// @throws io.rdmacomm.verbs.RdmaException if the receiver does not answer, or refuses
     static TcpLink connect(String host, int port, RingSize wish, Duration timeout) throws IOException {
-        TcpConnector connector = TcpConnector.connect(host, port, timeout);
-        boolean linked = false;
-        try {
-            connector.send(FrameType.HELLO, bytes(CopyGreeting.RELEASE.ask(new RingSize(wish.chunk(), 1))));
-            Frame<CopyMessage> answer = frame(connector.receive(FrameType.WELCOME, timeout));
-            var _ = CopyGreeting.RELEASE.agree(answer, "the receiver");
-            TcpLink link = new TcpLink(connector, wish, null);
-            linked = true;
-            return link;
-        } finally {
-            if (!linked) {
-                connector.close();
-            }
-        }
+        Exchange exchange = Exchange.connect(host, port, PROTOCOL.withStep(timeout), timeout);
+        return OnFailure.run(exchange::close, () -> {
+            exchange.send(bytes(CopyGreeting.RELEASE.ask(new RingSize(wish.chunk(), 1))));
+            var _ = CopyGreeting.RELEASE.agree(frame(exchange.receive(timeout)), "the receiver");
+            return new TcpLink(exchange, wish, null);
+        });
     }
 
-    /// Waits for a sender that has connected to greet. Blocks.
+    /// Reads the greeting of a connected sender. Blocks.
     ///
-    /// @param timeout how long it may take
     /// @return the ring that it asks for
     /// @throws CommandFailure if it is not a sender; it has been notified
-    /// @throws SetupException if there is no common version; it has been notified
-    /// @throws io.rdmacomm.verbs.RdmaException if it is silent or gone
-    static RingSize greeting(TcpConnector sender, Duration timeout) {
+    /// @throws SetupFailedException if there is no common version; it has been notified
+    /// @throws io.rdmacomm.verbs.RdmaException if it is gone
+    static RingSize greeting(Exchange sender) {
         try {
-            Frame<CopyMessage> hello = frame(sender.receive(FrameType.HELLO, timeout));
+            Frame<CopyMessage> hello = frame(sender.receive(TIMEOUT));
             var _ = CopyGreeting.RELEASE.agree(hello, "the sender");
             return CopyGreeting.wish(hello);
-        } catch (SetupException e) {
-            switch (e.reason()) {
-                // The sender learns both ranges from it.
-                case OTHER_VERSION -> sender.send(FrameType.WELCOME, bytes(CopyGreeting.RELEASE.answer()));
-                case PROTOCOL_VIOLATED -> sender.refuse(NO_SENDER);
-                default -> {
-                    // The sender is gone or silent.
-                }
-            }
+        } catch (SetupFailedException e) {
+            // The answer tells the sender both version ranges.
+            sender.send(bytes(CopyGreeting.RELEASE.answer()));
             throw e;
         } catch (CommandFailure e) {
-            sender.refuse(NO_SENDER + " (" + e.getMessage() + ")");
+            sender.refuse(String.valueOf(e.getMessage()));
             throw e;
         }
     }
 
-    /// The receiver's end: answers the greeting. Takes over the connection, even if it fails.
+    /// The receiver's end: answers the greeting.
     ///
+    /// @param sender the caller closes it
     /// @param memory shared by all senders
-    static TcpLink accept(TcpConnector sender, RingSize wish, CopyMemory memory) throws IOException {
-        boolean linked = false;
-        try {
-            sender.send(FrameType.WELCOME, bytes(CopyGreeting.RELEASE.answer()));
-            TcpLink link = new TcpLink(sender, wish, memory);
-            linked = true;
-            return link;
-        } finally {
-            if (!linked) {
-                sender.close();
-            }
-        }
+    static TcpLink accept(Exchange sender, RingSize wish, CopyMemory memory) throws IOException {
+        sender.send(bytes(CopyGreeting.RELEASE.answer()));
+        return new TcpLink(sender, wish, memory);
     }
 
     private static ByteBuffer bytes(Frame<CopyMessage> frame) {
@@ -208,9 +183,9 @@ final class TcpLink implements SenderLink, ReceiverLink {
             throw CopyMessage.CODEC.protocolError();
         }
         block.clear().limit((int) length);
-        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        long deadline = System.nanoTime() + TIMEOUT.toNanos();
         while (!fill(block)) {
-            await(SelectionKey.OP_READ, deadline, PATIENCE);
+            await(SelectionKey.OP_READ, deadline, TIMEOUT);
         }
         block.flip();
     }
@@ -223,7 +198,8 @@ final class TcpLink implements SenderLink, ReceiverLink {
             while (into.hasRemaining()) {
                 int count = socket.read(into);
                 if (count < 0) {
-                    throw new PeerClosedException("the peer closed the connection", null);
+                    throw new PeerFailedException(
+                            PeerFailedException.Reason.GONE, "the peer closed the connection", null);
                 }
                 if (count == 0) {
                     return false;
@@ -251,7 +227,7 @@ final class TcpLink implements SenderLink, ReceiverLink {
     }
 
     private void writeAll(ByteBuffer bytes) {
-        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        long deadline = System.nanoTime() + TIMEOUT.toNanos();
         try {
             while (bytes.hasRemaining()) {
                 if (socket.write(bytes) == 0) {
@@ -263,13 +239,14 @@ final class TcpLink implements SenderLink, ReceiverLink {
         }
     }
 
-    /// A receiver may read nothing before its answers are read, so a sender keeps them for later.
+    /// A receiver may stop reading until its answers are read, so a sender reads them here and keeps them for
+    /// later.
     private void awaitRoom(long deadline) {
         if (memory != null) {
-            await(SelectionKey.OP_WRITE, deadline, PATIENCE);
+            await(SelectionKey.OP_WRITE, deadline, TIMEOUT);
             return;
         }
-        await(SelectionKey.OP_WRITE | SelectionKey.OP_READ, deadline, PATIENCE);
+        await(SelectionKey.OP_WRITE | SelectionKey.OP_READ, deadline, TIMEOUT);
         for (Frame<CopyMessage> frame = read(); frame != null; frame = read()) {
             if (frame.kind() == CopyMessage.DATA || waiting.size() >= MOST_WAITING) {
                 throw CopyMessage.CODEC.protocolError();
@@ -312,7 +289,7 @@ final class TcpLink implements SenderLink, ReceiverLink {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         } finally {
-            connector.close();
+            exchange.close();
         }
     }
 }

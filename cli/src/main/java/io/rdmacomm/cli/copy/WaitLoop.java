@@ -10,24 +10,24 @@ final class WaitLoop {
     private static final long SLEEP_NANOS = 20_000;
 
     private final long deadline;
-    private final Duration patience;
+    private final Duration timeout;
     private int rounds;
 
-    WaitLoop(Duration patience) {
-        this.patience = patience;
-        this.deadline = System.nanoTime() + patience.toNanos();
+    WaitLoop(Duration timeout) {
+        this.timeout = timeout;
+        this.deadline = System.nanoTime() + timeout.toNanos();
     }
 
-    /// Waits for a moment.
+    /// Waits a moment.
     ///
-    /// @throws CommandFailure if the patience is exhausted or the thread was interrupted
+    /// @throws CommandFailure if the timeout has passed or the thread was interrupted
     void pause() {
         if (rounds++ < SPINS) {
             Thread.onSpinWait();
             return;
         }
         if (System.nanoTime() - deadline > 0) {
-            throw silent(patience);
+            throw silent(timeout);
         }
         LockSupport.parkNanos(SLEEP_NANOS);
         if (Thread.interrupted()) {
@@ -36,16 +36,16 @@ final class WaitLoop {
     }
 
     /// The failure to report if the peer has been silent for this long.
-    static CommandFailure silent(Duration patience) {
-        return new CommandFailure(silence(patience));
+    static CommandFailure silent(Duration timeout) {
+        return new CommandFailure(silence(timeout));
     }
 
     /// The failure to report if the peer has been silent for this long, with its cause.
-    static CommandFailure silent(Duration patience, Throwable cause) {
-        return new CommandFailure(silence(patience), cause);
+    static CommandFailure silent(Duration timeout, Throwable cause) {
+        return new CommandFailure(silence(timeout), cause);
     }
 
-    private static String silence(Duration patience) {
-        return "the peer sent nothing for " + patience.toSeconds() + " s: is it stopped?";
+    private static String silence(Duration timeout) {
+        return "the peer sent nothing for " + timeout.toSeconds() + " s: is it stopped?";
     }
 }

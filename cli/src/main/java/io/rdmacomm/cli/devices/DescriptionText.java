@@ -4,7 +4,7 @@ import java.io.PrintWriter;
 import java.util.List;
 import java.util.Map;
 
-/// A description as text.
+/// Prints a description as text.
 public final class DescriptionText {
     private DescriptionText() {}
 

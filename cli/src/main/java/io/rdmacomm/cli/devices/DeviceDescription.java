@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/// Describes a device with the names that ibv_devinfo(1) uses, for text and JSON.
+/// Describes a device with the names of ibv_devinfo(1), for text and JSON.
 public final class DeviceDescription {
     private DeviceDescription() {}
 
@@ -53,7 +53,7 @@ public final class DeviceDescription {
 
     private static void addLimit(Map<String, Object> members, DeviceLimit limit, long value) {
         switch (limit) {
-            // All bits set means that the device has no limit.
+            // If all bits are set, the device has no limit.
             case MAX_REGION_SIZE -> members.put(limit.cName(), "0x%x".formatted(value == Long.MAX_VALUE ? -1L : value));
             case PAGE_SIZES -> members.put(limit.cName(), "0x%x".formatted(value));
             case CAPABILITY_FLAGS -> {

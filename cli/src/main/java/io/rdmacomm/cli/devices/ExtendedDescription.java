@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/// The extended attributes of a device, from ibv_query_device_ex(3), as ibv_devinfo(1) prints them. Like ibv_devinfo,
-/// it leaves out features that the device does not have.
+/// The extended attributes of a device, from ibv_query_device_ex(3), as ibv_devinfo(1) prints them. Like
+/// ibv_devinfo, leaves out features that the device does not have.
 final class ExtendedDescription {
     private static final Set<DeviceLimit> LIMITS =
             EnumSet.range(DeviceLimit.ODP_CAPABILITIES, DeviceLimit.MAX_DEVICE_MEMORY);

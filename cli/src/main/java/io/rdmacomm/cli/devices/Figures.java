@@ -2,7 +2,7 @@ package io.rdmacomm.cli.devices;
 
 import org.jspecify.annotations.Nullable;
 
-/// Numbers with three digits, in at most six characters.
+/// Formats numbers with three digits, in at most six characters.
 final class Figures {
     /// An unknown number.
     static final String UNKNOWN = "-";

@@ -1,21 +1,22 @@
 package io.rdmacomm.cli.devices;
 
-import io.rdmacomm.verbs.counters.CounterRecord;
 import io.rdmacomm.verbs.statistics.ChannelCounter;
+import io.rdmacomm.verbs.statistics.PublishedChannel;
 import org.jspecify.annotations.Nullable;
 
-/// The activity of a channel between two publications, each per second.
+/// The activity of a channel between two publications, per second.
 ///
-/// @param operations operations that were accepted
+/// @param operations accepted operations
 /// @param messages messages and notices that arrived
-/// @param bytesIn bytes of READs, and of messages and WRITEs with notice that arrived
+/// @param bytesIn bytes of READs, and of arrived messages and WRITEs with notice
 /// @param bytesOut bytes of SENDs and WRITEs
 /// @param windowStalls how often the send window was full
 /// @param creditStalls how often the peer had no receive left
 record Rates(
         double operations, double messages, double bytesIn, double bytesOut, double windowStalls, double creditStalls) {
-    /// The rates between two records of a channel; null if they cannot be of the same channel, the earlier one first.
-    static @Nullable Rates between(CounterRecord before, CounterRecord now, double seconds) {
+    /// The rates between two records of a channel; null if no time lies between them, or if a counter is lower in
+    /// the later one.
+    static @Nullable Rates between(PublishedChannel before, PublishedChannel now, double seconds) {
         for (ChannelCounter counter : ChannelCounter.values()) {
             if (now.value(counter) < before.value(counter)) {
                 return null;
@@ -35,11 +36,11 @@ record Rates(
                 rate(before, now, seconds, ChannelCounter.CREDIT_STALLS));
     }
 
-    private static double rate(CounterRecord before, CounterRecord now, double seconds, ChannelCounter counter) {
+    private static double rate(PublishedChannel before, PublishedChannel now, double seconds, ChannelCounter counter) {
         return (now.value(counter) - before.value(counter)) / seconds;
     }
 
-    /// How busy the channel is, to show the busiest first.
+    /// How busy the channel is, for the order of the rows.
     double activity() {
         return operations + messages;
     }

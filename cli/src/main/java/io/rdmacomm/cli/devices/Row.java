@@ -1,18 +1,18 @@
 package io.rdmacomm.cli.devices;
 
-import io.rdmacomm.verbs.counters.CounterRecord;
-import io.rdmacomm.verbs.counters.ProcessRecord;
 import io.rdmacomm.verbs.statistics.ChannelCounter;
+import io.rdmacomm.verbs.statistics.PublishedChannel;
+import io.rdmacomm.verbs.statistics.PublishedProcess;
 import org.jspecify.annotations.Nullable;
 
 /// A channel of a process, or a session without endpoints.
 ///
 /// @param process the process
 /// @param counters its counters
-/// @param rates its activity; null if it has not published twice, or not for a while
+/// @param rates its activity; null if the process has not published twice, or not for a while
 record Row(
-        ProcessRecord process,
-        CounterRecord counters,
+        PublishedProcess process,
+        PublishedChannel counters,
         @Nullable Rates rates) {
     /// Operations that failed or were flushed, and exceptions of handlers, so far.
     long errors() {

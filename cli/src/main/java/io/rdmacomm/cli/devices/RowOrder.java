@@ -2,21 +2,21 @@ package io.rdmacomm.cli.devices;
 
 import java.util.Comparator;
 
-/// Which rows of the table come first. Rows that are equal come in the order of their processes and channels.
+/// The order of the table's rows. Equal rows are in the order of their processes and channels.
 enum RowOrder {
-    /// Those with the most operations and messages each second.
+    /// The most operations and messages per second first.
     BUSY,
-    /// Those with the most bytes each second, in and out.
+    /// The most bytes per second, in and out, first.
     BYTES,
-    /// Those with the most errors so far.
+    /// The most errors so far first.
     ERRORS,
-    /// Those of the process with the lowest number.
+    /// The lowest process number first.
     PID;
 
     Comparator<Row> comparator() {
         return Comparator.comparingDouble(this::importance)
                 .reversed()
-                .thenComparingLong(row -> row.process().process().pid())
+                .thenComparingLong(row -> row.process().identity().pid())
                 .thenComparingLong(row -> row.counters().id());
     }
 

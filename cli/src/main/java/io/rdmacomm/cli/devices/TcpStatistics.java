@@ -9,21 +9,21 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/// The kernel's counters of TCP (proc_net(5)): those of this host, or, in a container, of the network namespace. They
-/// count all connections of all programs since the host has started; Java cannot ask for those of one connection.
+/// The kernel's TCP counters (proc_net(5)) of this host, or of the network namespace in a container. They count all
+/// connections of all programs since the host started; Java cannot ask for those of one connection.
 ///
-/// @param segmentsIn segments that have arrived
-/// @param segmentsOut segments that were sent, without those that were sent again
-/// @param retransmitted segments that were sent again
-/// @param fastRetransmitted those of them that were sent again because later ones were acknowledged
-/// @param timeouts how often nothing was acknowledged in time
-/// @param resets resets that were sent
+/// @param segmentsIn received segments
+/// @param segmentsOut sent segments, without retransmitted ones
+/// @param retransmitted retransmitted segments
+/// @param fastRetransmitted segments retransmitted because later ones were acknowledged
+/// @param timeouts how often no acknowledgment came in time
+/// @param resets sent resets
 record TcpStatistics(
         long segmentsIn, long segmentsOut, long retransmitted, long fastRetransmitted, long timeouts, long resets) {
     private static final Path FOLDER = Path.of("/proc/net");
     private static final int LONGEST = 1 << 16;
 
-    /// Reads the counters. Empty where the kernel does not show them.
+    /// Reads the counters. Empty if the kernel does not report them.
     static Optional<TcpStatistics> ofHost() {
         return read(FOLDER);
     }
@@ -44,7 +44,7 @@ record TcpStatistics(
                 found.getOrDefault("OutRsts", 0L)));
     }
 
-    /// Adds the numbers of a table: a line of names and a line of values, which both begin with its title.
+    /// Adds the numbers of a table, which is a line of names and a line of values, both beginning with its title.
     private static void add(String title, Path file, Map<String, Long> found) {
         String text;
         try (InputStream in = Files.newInputStream(file)) {
@@ -61,7 +61,7 @@ record TcpStatistics(
             try {
                 found.put(lines[0][i], Long.parseLong(lines[1][i]));
             } catch (NumberFormatException e) {
-                // A later kernel's value: nothing here depends on it.
+                // Ignore a value of a later kernel.
             }
         }
     }

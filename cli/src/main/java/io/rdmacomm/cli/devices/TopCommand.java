@@ -6,7 +6,6 @@ import io.rdmacomm.cli.command.JsonOption;
 import io.rdmacomm.cli.command.ProgressLine;
 import io.rdmacomm.cli.command.Range;
 import io.rdmacomm.cli.command.Subcommand;
-import io.rdmacomm.verbs.counters.CountersFolder;
 import java.io.IOException;
 import java.time.LocalTime;
 import java.time.ZoneId;
@@ -71,20 +70,18 @@ public final class TopCommand extends Subcommand {
             throw usage("--json needs --once: a document has one sample");
         }
         json.check();
-        CountersFolder folder = CountersFolder.ofUser();
-        Sampler sampler = new Sampler(folder, pid == null ? 0 : pid, order);
-        String where = folder.path().toString();
+        Sampler sampler = new Sampler(pid == null ? 0 : pid, order);
         if (once) {
-            showOnce(sampler, where);
+            showOnce(sampler);
         } else if (ProgressLine.isTerminal()) {
-            redraw(sampler, where);
+            redraw(sampler);
         } else {
-            repeat(sampler, where);
+            repeat(sampler);
         }
         return 0;
     }
 
-    private void showOnce(Sampler sampler, String where) throws IOException {
+    private void showOnce(Sampler sampler) throws IOException {
         var _ = sampler.sample();
         sleep(nanos());
         long deadline = System.nanoTime() + PUBLICATION_NANOS;
@@ -94,13 +91,13 @@ public final class TopCommand extends Subcommand {
             sample = sampler.sample();
         }
         if (pid != null && sample.processes().isEmpty()) {
-            throw new CommandFailure("process " + pid + " publishes no counters in " + where
+            throw new CommandFailure("process " + pid + " publishes no counters in " + sample.folder()
                     + ": it has no session, has ended, is another user's, or was started with -Drdmacomm.counters=off");
         }
-        json.write("", "", TopDocument.members(sample, where), output());
+        json.write("", "", TopDocument.members(sample), output());
         if (!json.ownsStandardOutput()) {
             int width = ProgressLine.isTerminal() ? TopScreen.terminalWidth() : TopTable.UNLIMITED;
-            print(TopTable.lines(sample, where, width, TopTable.UNLIMITED));
+            print(TopTable.lines(sample, width, TopTable.UNLIMITED));
         }
     }
 
@@ -109,11 +106,11 @@ public final class TopCommand extends Subcommand {
     }
 
     /// Prints tables until the process ends, or the reader is gone.
-    private void repeat(Sampler sampler, String where) throws IOException {
+    private void repeat(Sampler sampler) throws IOException {
         var _ = sampler.sample();
         while (!output().out().checkError()) {
             sleep(nanos());
-            print(framed(TopTable.lines(sampler.sample(), where, TopTable.UNLIMITED, TopTable.UNLIMITED)));
+            print(framed(TopTable.lines(sampler.sample(), TopTable.UNLIMITED, TopTable.UNLIMITED)));
         }
     }
 
@@ -125,12 +122,12 @@ public final class TopCommand extends Subcommand {
         return framed;
     }
 
-    private void redraw(Sampler sampler, String where) throws IOException {
+    private void redraw(Sampler sampler) throws IOException {
         try (TopScreen screen = TopScreen.open();
                 CloseOnExit _ = new CloseOnExit(screen::close)) {
             do {
                 int width = screen.width();
-                List<String> lines = TopTable.lines(sampler.sample(), where, width, screen.height());
+                List<String> lines = TopTable.lines(sampler.sample(), width, screen.height());
                 String title =
                         "rdmacomm top, " + time() + ": " + lines.getFirst() + ", every " + interval + " s; q quits";
                 lines.set(0, title.substring(0, Math.min(width, title.length())));

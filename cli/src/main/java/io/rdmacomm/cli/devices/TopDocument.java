@@ -1,7 +1,7 @@
 package io.rdmacomm.cli.devices;
 
-import io.rdmacomm.verbs.counters.ProcessRecord;
 import io.rdmacomm.verbs.statistics.ChannelCounter;
+import io.rdmacomm.verbs.statistics.PublishedProcess;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -14,13 +14,11 @@ final class TopDocument {
     private TopDocument() {}
 
     /// The members.
-    ///
-    /// @param where the folder of the counters files
-    static Map<String, Object> members(Sample sample, String where) {
+    static Map<String, Object> members(Sample sample) {
         Map<String, Object> members = new LinkedHashMap<>();
-        members.put("folder", where);
+        members.put("folder", sample.folder().toString());
         List<Object> processes = new ArrayList<>();
-        for (ProcessRecord process : sample.processes()) {
+        for (PublishedProcess process : sample.processes()) {
             processes.add(process(process, sample));
         }
         members.put("processes", processes);
@@ -29,9 +27,9 @@ final class TopDocument {
         return members;
     }
 
-    private static Map<String, Object> process(ProcessRecord process, Sample sample) {
+    private static Map<String, Object> process(PublishedProcess process, Sample sample) {
         Map<String, Object> members = new LinkedHashMap<>();
-        members.put("pid", process.process().pid());
+        members.put("pid", process.identity().pid());
         members.put("command", process.command());
         members.put("published_ms", process.publishedMillis());
         members.put("channels_left_out", process.leftOut());

@@ -8,8 +8,8 @@ import org.jline.terminal.Size;
 import org.jline.terminal.Terminal;
 import org.jline.terminal.TerminalBuilder;
 
-/// The terminal while the table is redrawn in place: its other screen, without a cursor, and with keys that need no
-/// Enter. [#close()] restores it.
+/// The terminal while the table is redrawn in place: the alternate screen, without a cursor, and with keys that
+/// need no Enter. [#close()] restores it.
 final class TopScreen implements AutoCloseable {
     private static final String OTHER_SCREEN = "\033[?1049h\033[?25l";
     private static final String FIRST_SCREEN = "\033[?25h\033[?1049l";
@@ -30,14 +30,14 @@ final class TopScreen implements AutoCloseable {
         print(OTHER_SCREEN);
     }
 
-    /// Takes over the terminal of this process.
+    /// Takes control of the terminal of this process.
     ///
     /// @throws IOException if there is none
     static TopScreen open() throws IOException {
         return new TopScreen(terminal());
     }
 
-    /// How many characters a line of the terminal of this process has, without taking it over.
+    /// The number of characters in a line of this process's terminal, without taking control of it.
     ///
     /// @throws IOException if there is none
     static int terminalWidth() throws IOException {
@@ -46,7 +46,7 @@ final class TopScreen implements AutoCloseable {
         }
     }
 
-    /// By stty(1), so that no native library is unpacked.
+    /// Uses stty(1), so that no native library is unpacked.
     private static Terminal terminal() throws IOException {
         return TerminalBuilder.builder()
                 .system(true)
@@ -60,17 +60,17 @@ final class TopScreen implements AutoCloseable {
         return size.getColumns() > 0 && size.getRows() > 1 ? size : UNKNOWN_SIZE;
     }
 
-    /// How many characters a line has now.
+    /// The current number of characters in a line.
     int width() {
         return size(terminal).getColumns();
     }
 
-    /// How many lines there are now.
+    /// The current number of lines.
     int height() {
         return size(terminal).getRows();
     }
 
-    /// Replaces what is shown.
+    /// Replaces the shown lines.
     synchronized void show(List<String> lines) {
         if (!closed) {
             print(HOME + String.join(CLEAR_LINE + "\r\n", lines) + CLEAR_LINE + CLEAR_REST);
@@ -84,7 +84,7 @@ final class TopScreen implements AutoCloseable {
 
     /// Waits for a key that ends the command: q or Ctrl-C.
     ///
-    /// @return whether it was pressed in time
+    /// @return whether one was pressed in time
     boolean awaitQuit(long nanos) throws IOException {
         long deadline = System.nanoTime() + nanos;
         try {

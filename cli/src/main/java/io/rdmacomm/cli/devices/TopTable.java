@@ -5,43 +5,44 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Formats a sample as lines for people, of a given width.
+/// Formats a sample as lines of a given width.
 final class TopTable {
     /// The width and height of a table that is not on a terminal.
     static final int UNLIMITED = Integer.MAX_VALUE;
 
     private static final int WIDEST_TEXT = 40;
 
-    private static final Column COMMAND =
-            Column.text("command", 7, row -> ownName(row.process().command()));
-    private static final Column SESSION =
-            Column.text("session", 10, row -> row.counters().session());
-    private static final Column PEER =
-            Column.end("peer", 12, row -> orDash(row.counters().peer()));
-    private static final Column CHANNEL =
-            Column.text("channel", 7, row -> orDash(row.counters().channel()));
-    private static final Column WINDOW_STALLS =
-            Column.rate("wstall/s", 8, rates -> Figures.decimal(rates.windowStalls()));
-    private static final Column CREDIT_STALLS =
-            Column.rate("cstall/s", 8, rates -> Figures.decimal(rates.creditStalls()));
-    private static final Column IN_FLIGHT =
-            Column.number("flight", 6, row -> Long.toString(row.counters().inFlight()));
-    private static final List<Column> ALL = List.of(
-            Column.number("pid", 7, row -> Long.toString(row.process().process().pid())),
+    private static final DeviceColumn COMMAND =
+            DeviceColumn.text("command", 7, row -> ownName(row.process().command()));
+    private static final DeviceColumn SESSION =
+            DeviceColumn.text("session", 10, row -> row.counters().session());
+    private static final DeviceColumn PEER =
+            DeviceColumn.end("peer", 12, row -> orDash(row.counters().peer()));
+    private static final DeviceColumn CHANNEL =
+            DeviceColumn.text("channel", 7, row -> orDash(row.counters().channel()));
+    private static final DeviceColumn WINDOW_STALLS =
+            DeviceColumn.rate("wstall/s", 8, rates -> Figures.decimal(rates.windowStalls()));
+    private static final DeviceColumn CREDIT_STALLS =
+            DeviceColumn.rate("cstall/s", 8, rates -> Figures.decimal(rates.creditStalls()));
+    private static final DeviceColumn IN_FLIGHT =
+            DeviceColumn.number("flight", 6, row -> Long.toString(row.counters().inFlight()));
+    private static final List<DeviceColumn> ALL = List.of(
+            DeviceColumn.number(
+                    "pid", 7, row -> Long.toString(row.process().identity().pid())),
             COMMAND,
             SESSION,
             PEER,
             CHANNEL,
-            Column.rate("op/s", 6, rates -> Figures.decimal(rates.operations())),
-            Column.rate("msg/s", 6, rates -> Figures.decimal(rates.messages())),
-            Column.rate("in B/s", 7, rates -> Figures.bytes(rates.bytesIn())),
-            Column.rate("out B/s", 7, rates -> Figures.bytes(rates.bytesOut())),
+            DeviceColumn.rate("op/s", 6, rates -> Figures.decimal(rates.operations())),
+            DeviceColumn.rate("msg/s", 6, rates -> Figures.decimal(rates.messages())),
+            DeviceColumn.rate("in B/s", 7, rates -> Figures.bytes(rates.bytesIn())),
+            DeviceColumn.rate("out B/s", 7, rates -> Figures.bytes(rates.bytesOut())),
             WINDOW_STALLS,
             CREDIT_STALLS,
-            Column.number("errors", 6, row -> Figures.decimal((double) row.errors())),
+            DeviceColumn.number("errors", 6, row -> Figures.decimal((double) row.errors())),
             IN_FLIGHT);
-    /// The columns to leave out on a narrow terminal, in this order.
-    private static final List<Column> DISPENSABLE =
+    /// The columns to drop on a narrow terminal, in this order.
+    private static final List<DeviceColumn> DISPENSABLE =
             List.of(SESSION, WINDOW_STALLS, CREDIT_STALLS, IN_FLIGHT, CHANNEL, PEER);
     private static final String OWN_PROGRAM = "rdmacomm ";
 
@@ -71,10 +72,9 @@ final class TopTable {
 
     /// Formats a sample.
     ///
-    /// @param where the folder of the counters files
     /// @param width the most characters of a line
     /// @param height the most lines
-    static List<String> lines(Sample sample, String where, int width, int height) {
+    static List<String> lines(Sample sample, int width, int height) {
         List<String> lines = new ArrayList<>();
         int processes = sample.processes().size();
         lines.add(processes
@@ -86,7 +86,7 @@ final class TopTable {
         }
         lines.add("");
         if (sample.rows().isEmpty()) {
-            lines.add("no process of this user publishes counters in " + where);
+            lines.add("no process of this user publishes counters in " + sample.folder());
         } else {
             addTable(sample.rows(), width, lines);
         }
@@ -98,7 +98,7 @@ final class TopTable {
     }
 
     private static void addTable(List<Row> rows, int width, List<String> lines) {
-        List<Column> columns = columns(width);
+        List<DeviceColumn> columns = columns(width);
         int[] widths = widths(columns, rows, width);
         StringBuilder titles = new StringBuilder();
         for (int i = 0; i < widths.length; i++) {
@@ -109,17 +109,17 @@ final class TopTable {
         for (Row row : rows) {
             StringBuilder line = new StringBuilder();
             for (int i = 0; i < widths.length; i++) {
-                Column column = columns.get(i);
+                DeviceColumn column = columns.get(i);
                 line.append(i == 0 ? "" : " ").append(column.fit(column.cell().apply(row), widths[i]));
             }
             lines.add(line.toString().stripTrailing());
         }
     }
 
-    /// The columns that there is room for.
-    private static List<Column> columns(int width) {
-        List<Column> columns = new ArrayList<>(ALL);
-        for (Column next : DISPENSABLE) {
+    /// The columns that fit.
+    private static List<DeviceColumn> columns(int width) {
+        List<DeviceColumn> columns = new ArrayList<>(ALL);
+        for (DeviceColumn next : DISPENSABLE) {
             if (sum(minWidths(columns)) <= width) {
                 break;
             }
@@ -128,8 +128,8 @@ final class TopTable {
         return columns;
     }
 
-    private static int[] minWidths(List<Column> columns) {
-        return columns.stream().mapToInt(Column::minWidth).toArray();
+    private static int[] minWidths(List<DeviceColumn> columns) {
+        return columns.stream().mapToInt(DeviceColumn::minWidth).toArray();
     }
 
     private static int sum(int[] widths) {
@@ -140,8 +140,9 @@ final class TopTable {
         return sum;
     }
 
-    /// Each column as wide as its content. If there is no room for that, the text columns share the rest.
-    private static int[] widths(List<Column> columns, List<Row> rows, int width) {
+    /// Makes each column as wide as its content, up to a limit. If there is not enough room, the columns share what
+    /// is left.
+    private static int[] widths(List<DeviceColumn> columns, List<Row> rows, int width) {
         int[] widths = minWidths(columns);
         int[] wanted = columns.stream().mapToInt(column -> wanted(column, rows)).toArray();
         int room = width - sum(widths);
@@ -159,7 +160,7 @@ final class TopTable {
         return widths;
     }
 
-    private static int wanted(Column column, List<Row> rows) {
+    private static int wanted(DeviceColumn column, List<Row> rows) {
         int widest = 0;
         for (Row row : rows) {
             widest = Math.max(widest, column.cell().apply(row).length());

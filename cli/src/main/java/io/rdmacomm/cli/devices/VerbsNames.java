@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/// The names that ibv_devinfo(1) has for codes.
+/// The names of codes in ibv_devinfo(1).
 final class VerbsNames {
     private static final Map<Integer, String> DEVICE_FLAGS = new LinkedHashMap<>();
 
@@ -49,7 +49,7 @@ final class VerbsNames {
         return named(DEVICE_FLAGS, flags);
     }
 
-    /// The names of the set bits in ascending order, followed by one entry for all set bits without a name.
+    /// The names of the set bits in ascending order, and then one entry for all set bits without a name.
     static List<String> flags(Map<Integer, String> bits, long flags) {
         List<String> names = named(new TreeMap<>(bits), flags);
         long unknown = flags;

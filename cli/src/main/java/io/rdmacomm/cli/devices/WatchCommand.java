@@ -121,7 +121,7 @@ public final class WatchCommand extends Subcommand {
         return members;
     }
 
-    /// The state of the port now.
+    /// The current state of the port.
     private static String state(Context context, int port) {
         try {
             return VerbsNames.of(context.port(port).state());

@@ -18,7 +18,7 @@ import java.util.concurrent.TimeoutException;
 
 /// An end that waits for its peer at an address.
 final class Acceptance implements AutoCloseable {
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration TIMEOUT = Duration.ofSeconds(20);
 
     private final ConnectionManager manager;
     private final Listener<ConnectionRequest> listener;
@@ -30,7 +30,7 @@ final class Acceptance implements AutoCloseable {
         this.accepted = new FutureTask<>(() -> accept(listener, end));
     }
 
-    /// Begins to listen at any port of `address`, which belongs to the device of `end`.
+    /// Starts to listen on a free port of `address`, which belongs to the device of `end`.
     static Acceptance begin(QueuePairEnd end, InetAddress address) {
         ConnectionManager manager = ConnectionManager.open(end.context());
         return OnFailure.run(manager::close, () -> {
@@ -46,13 +46,13 @@ final class Acceptance implements AutoCloseable {
 
     private static Connection accept(Listener<ConnectionRequest> listener, QueuePairEnd end)
             throws InterruptedException {
-        try (ConnectionRequest request = listener.awaitRequest(PATIENCE)) {
+        try (ConnectionRequest request = listener.awaitRequest(TIMEOUT)) {
             if (request == null) {
                 throw new CommandFailure("no peer connected to " + listener);
             }
             request.prepare(end.queuePair());
             end.postReceives();
-            return request.accept(end.queuePair(), ConnectionParameters.of(end.how()), PATIENCE);
+            return request.accept(end.queuePair(), ConnectionParameters.of(end.how()), TIMEOUT);
         }
     }
 
@@ -60,10 +60,10 @@ final class Acceptance implements AutoCloseable {
         return listener.localAddress();
     }
 
-    /// Waits until it has accepted.
+    /// Waits until the end has accepted its peer.
     void await() {
         try {
-            accepted.get(2 * PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            accepted.get(2 * TIMEOUT.toSeconds(), TimeUnit.SECONDS);
         } catch (ExecutionException e) {
             throw new CommandFailure(
                     "the other end did not accept: " + Verdict.of(e).text(), e);
@@ -74,7 +74,7 @@ final class Acceptance implements AutoCloseable {
 
     @Override
     public void close() {
-        // Closes the listener, which ends the wait of the thread, and the connection.
+        // Closes the connection, and the listener, which ends the wait of the thread.
         manager.close();
     }
 }

@@ -6,7 +6,7 @@ import io.rdmacomm.verbs.WorkStatus;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// A request for memory to which it has no access.
+/// A request for memory that it may not access.
 final class AccessFault extends FaultCheck {
     private static final int OTHER = 0x5a5a5a00;
     private static final int BYTES = 64;
@@ -15,7 +15,7 @@ final class AccessFault extends FaultCheck {
 
     /// The request of a check.
     private interface Request {
-        /// Adds it.
+        /// Adds the request.
         void add(SendBatch batch, long id, Pair pair);
     }
 
@@ -29,7 +29,7 @@ final class AccessFault extends FaultCheck {
         this.request = request;
     }
 
-    /// All such checks.
+    /// All checks of this kind.
     static List<Check> all() {
         return List.of(
                 remote(

@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/// A short benchmark that compares the data: shows that data keeps flowing, and how fast.
+/// A short benchmark that verifies the data. Shows that data keeps flowing, and how fast.
 final class BenchCheck implements Check {
     private static final List<BenchTest> TESTS =
             List.of(BenchTest.SEND_LAT, BenchTest.WRITE_LAT, BenchTest.READ_LAT, BenchTest.WRITE_BW, BenchTest.READ_BW);
@@ -29,7 +29,7 @@ final class BenchCheck implements Check {
 
     private final SessionOptions options;
 
-    /// @param options the server, and how to connect
+    /// @param options where the server is, and how to connect
     BenchCheck(SessionOptions options) {
         this.options = options;
     }
@@ -40,7 +40,7 @@ final class BenchCheck implements Check {
     }
 
     @Override
-    public Verdict run(Scene scene) throws IOException {
+    public Verdict run(CheckSetup setup) throws IOException {
         BenchSettings settings = new BenchSettings(
                 TESTS,
                 SIZES,
@@ -82,7 +82,7 @@ final class BenchCheck implements Check {
 
         @Override
         public void onResult(Result result) {
-            // In the report.
+            // The report has it.
         }
     }
 }

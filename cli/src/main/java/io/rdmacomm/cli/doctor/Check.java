@@ -7,6 +7,6 @@ public interface Check {
 
     /// Runs it. Blocks; [CheckRunner] ends the wait if it takes too long.
     ///
-    /// @throws Exception the check has failed, or a verb of it
-    Verdict run(Scene scene) throws Exception;
+    /// @throws Exception if the check or one of its verbs failed
+    Verdict run(CheckSetup setup) throws Exception;
 }

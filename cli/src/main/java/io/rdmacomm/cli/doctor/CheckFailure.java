@@ -2,7 +2,7 @@ package io.rdmacomm.cli.doctor;
 
 import java.io.Serial;
 
-/// A check has found something other than it expected.
+/// A check did not find what it expected.
 final class CheckFailure extends RuntimeException {
     @Serial
     private static final long serialVersionUID = 1L;

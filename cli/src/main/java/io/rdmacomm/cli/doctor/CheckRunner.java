@@ -6,8 +6,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/// Runs each check in its own thread, and no longer than a limit. A thread that does not return from its
-/// driver is left behind.
+/// Runs each check in its own thread with a time limit. Abandons a thread that does not return from its driver.
 public final class CheckRunner {
     private final Duration limit;
     private boolean abandoned;
@@ -20,9 +19,9 @@ public final class CheckRunner {
     }
 
     /// Runs a check. Blocks for at most the limit.
-    public CheckResult run(Check check, Scene scene) {
+    public CheckResult run(Check check, CheckSetup setup) {
         long begin = System.nanoTime();
-        FutureTask<Verdict> task = new FutureTask<>(() -> check.run(scene));
+        FutureTask<Verdict> task = new FutureTask<>(() -> check.run(setup));
         Thread thread =
                 Thread.ofPlatform().daemon().name("check " + check.name()).start(task);
         Verdict verdict;
@@ -38,10 +37,10 @@ public final class CheckRunner {
             verdict = Verdict.ofFailure(e);
             Thread.currentThread().interrupt();
         }
-        return new CheckResult(check.name(), scene.port(), verdict, (System.nanoTime() - begin) / 1e9);
+        return new CheckResult(check.name(), setup.port(), verdict, (System.nanoTime() - begin) / 1e9);
     }
 
-    /// Whether a thread was left behind, so that the device cannot be closed.
+    /// Whether a thread was abandoned, so that the device cannot be closed.
     public boolean hasAbandoned() {
         return abandoned;
     }

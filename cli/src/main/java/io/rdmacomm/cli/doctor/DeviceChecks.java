@@ -26,7 +26,7 @@ final class DeviceChecks {
         return Rdma.devices().stream().map(DeviceChecks::device).toList();
     }
 
-    /// What matters for devices with RoCE in software besides.
+    /// The additional checks of software devices with RoCE.
     static List<Finding> roce() {
         return Rdma.devices().stream()
                 .filter(RoceChecks::isRoce)
@@ -59,7 +59,8 @@ final class DeviceChecks {
         return findings;
     }
 
-    /// Where peers reach the software device: its GID is an IP address, and its LID a TCP port, unless it speaks RoCE.
+    /// Where peers reach the software device. Unless it speaks RoCE, its GID is an IP address and its LID a TCP
+    /// port.
     private static String reach(Device device, Gid gid, int lid) {
         if (!isSoftware(device)) {
             return "";

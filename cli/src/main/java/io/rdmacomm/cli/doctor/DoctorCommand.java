@@ -55,7 +55,7 @@ import picocli.CommandLine.Mixin;
             "  rdmacomm doctor --device roce0 --peer node7             does node7 answer RoCE v2?"
         })
 public final class DoctorCommand extends Subcommand {
-    // A server in its first second on a slow machine is busy, not silent.
+    // On a slow machine, a new server can be too busy to answer at once.
     private static final Duration HANDSHAKE = Duration.ofSeconds(30);
 
     @Mixin
@@ -137,7 +137,7 @@ public final class DoctorCommand extends Subcommand {
         }
     }
 
-    /// The port of the device that serves.
+    /// The device port to serve on.
     private int servedPort() {
         int given = device.connection().path().port();
         if (isGiven("--ib-port") || device.device().isEmpty()) {
@@ -205,10 +205,10 @@ public final class DoctorCommand extends Subcommand {
         return members;
     }
 
-    /// Tells why a device with RoCE cannot be opened.
+    /// Reports why a RoCE device cannot be opened.
     ///
     /// @return the document
-    /// @throws VerbException `failure`, if it says all that is known
+    /// @throws VerbException `failure`, if there is no better explanation
     private Map<String, Object> unopened(List<Finding> findings, VerbException failure) {
         String name = device.device();
         Device wanted = Rdma.devices().stream()

@@ -5,8 +5,8 @@ import io.rdmacomm.cli.command.CommandFailure;
 /// The sizes of an end.
 ///
 /// @param sends the requests in flight
-/// @param completions the room in the completion queue; 0 for all that can be in flight
-/// @param receives the receives that are posted before the end is connected
+/// @param completions the size of the completion queue; 0 for all work that can be in flight
+/// @param receives the receives to post before the end is connected
 /// @param receiveBytes the length of each receive
 record EndPlan(int sends, int completions, int receives, int receiveBytes) {
     private static final int MOST = 1 << 12;

@@ -6,7 +6,7 @@ import io.rdmacomm.verbs.WorkStatus;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// A request that must fail, with one status. Its failure flushes the posted receive, and changes no memory.
+/// A request that must fail with a certain status, flush the posted receive, and change no memory.
 abstract class FaultCheck implements Check {
     private static final long REQUEST = 1;
 
@@ -17,8 +17,8 @@ abstract class FaultCheck implements Check {
 
     /// @param expected the status on InfiniBand and RoCE (InfiniBand Architecture Specification, section 10.10)
     /// @param alternative another status that some drivers report instead; null if there is none
-    /// @param needsNoAnswer whether iWARP completes the request when it is sent, without an answer of the peer (RFC
-    ///     5040, section 5.5)
+    /// @param needsNoAnswer whether iWARP completes the request when it is sent, without an answer from the peer
+    ///     (RFC 5040, section 5.5)
     FaultCheck(String name, WorkStatus expected, @Nullable WorkStatus alternative, boolean needsNoAnswer) {
         this.name = name;
         this.expected = expected;
@@ -34,8 +34,8 @@ abstract class FaultCheck implements Check {
     /// Adds the request.
     abstract void add(SendBatch batch, long id, Pair pair);
 
-    /// Why the device cannot do what the check needs; empty if it can.
-    String unsupportedReason(Scene scene) {
+    /// Why the device cannot run the check; empty if it can.
+    String unsupportedReason(CheckSetup setup) {
         return "";
     }
 
@@ -44,54 +44,54 @@ abstract class FaultCheck implements Check {
         return EndPlan.usual();
     }
 
-    /// The options with which this end connects.
+    /// How this end connects.
     ConnectionOptions how(ConnectionOptions usual) {
         return usual;
     }
 
-    /// Makes the ends.
-    Pair pair(Scene scene) throws InterruptedException {
-        return Pair.connected(scene, EndPlan.usual().withReceives(0, 64), farPlan());
+    /// Creates the ends.
+    Pair pair(CheckSetup setup) throws InterruptedException {
+        return Pair.connected(setup, EndPlan.usual().withReceives(0, 64), farPlan());
     }
 
-    /// Checks the rest, after the request has failed.
-    void verify(Pair pair, Scene scene) {
+    /// Checks the consequences after the request has failed.
+    void verify(Pair pair, CheckSetup setup) {
         if (!pair.far().isIntact()) {
             throw new CheckFailure("the peer's memory to stay as it was", "the request changed it");
         }
     }
 
     @Override
-    public final Verdict run(Scene scene) throws InterruptedException {
-        String unsupportedReason = unsupportedReason(scene);
+    public final Verdict run(CheckSetup setup) throws InterruptedException {
+        String unsupportedReason = unsupportedReason(setup);
         if (!unsupportedReason.isEmpty()) {
             return Verdict.notSupported(unsupportedReason);
         }
-        try (Pair pair = pair(scene.with(how(scene.how())))) {
+        try (Pair pair = pair(setup.with(how(setup.how())))) {
             QueuePairEnd near = pair.near();
             long receive = near.receive();
             add(near.request(), REQUEST, pair);
             near.post();
-            Map<Long, WorkStatus> ends = near.collect(all -> all.containsKey(REQUEST), scene.patience());
+            Map<Long, WorkStatus> ends = near.collect(all -> all.containsKey(REQUEST), setup.timeout());
             WorkStatus status = ends.get(REQUEST);
             if (status == null) {
                 throw new CheckFailure(
                         expected.name(),
-                        "nothing completed within " + scene.patience().toSeconds() + " s");
+                        "nothing completed within " + setup.timeout().toSeconds() + " s");
             }
             boolean named = status == expected || status == alternative;
-            if (!named && !(scene.isIwarp() && (status != WorkStatus.SUCCESS || needsNoAnswer))) {
-                throw new CheckFailure(expected.name(), "the request ended as " + status);
+            if (!named && !(setup.isIwarp() && (status != WorkStatus.SUCCESS || needsNoAnswer))) {
+                throw new CheckFailure(expected.name(), "the request completed with " + status);
             }
             if (!ends.containsKey(receive)) {
-                ends = near.collect(all -> all.containsKey(receive), scene.patience());
+                ends = near.collect(all -> all.containsKey(receive), setup.timeout());
             }
             if (ends.get(receive) != WorkStatus.FLUSHED) {
                 throw new CheckFailure(
                         "the failure to flush the receive that was posted",
-                        ends.containsKey(receive) ? "it ended as " + ends.get(receive) : "it is still posted");
+                        ends.containsKey(receive) ? "it completed with " + ends.get(receive) : "it is still posted");
             }
-            verify(pair, scene);
+            verify(pair, setup);
             return Verdict.ok(
                     named
                             ? status.name() + (status == expected ? "" : ", usually " + expected)

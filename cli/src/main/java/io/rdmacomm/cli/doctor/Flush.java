@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.LongStream;
 
-/// Outstanding work when a queue pair is changed to ERROR: all of it is flushed, in order.
+/// When a queue pair changes to ERROR, all outstanding work must be flushed in order.
 final class Flush implements Check {
     private static final int COUNT = 16;
 
@@ -18,18 +18,18 @@ final class Flush implements Check {
     }
 
     @Override
-    public Verdict run(Scene scene) throws InterruptedException {
-        // SENDs wait for a receive of the peer, where the device has RNR.
-        int sends = scene.supports(Capability.RECEIVER_NOT_READY) ? COUNT : 0;
+    public Verdict run(CheckSetup setup) throws InterruptedException {
+        // SENDs wait for a receive of the peer only if the device has RNR.
+        int sends = setup.supports(Capability.RECEIVER_NOT_READY) ? COUNT : 0;
         EndPlan plan = EndPlan.usual();
-        try (Pair pair = Pair.connected(scene, plan.withReceives(COUNT, 64), plan.withReceives(0, 64))) {
+        try (Pair pair = Pair.connected(setup, plan.withReceives(COUNT, 64), plan.withReceives(0, 64))) {
             QueuePairEnd near = pair.near();
             for (int i = 0; i < sends; i++) {
                 near.request().send(i).with(near.open(), 0, 8).signaled();
                 near.post();
             }
             near.queuePair().modify(new QueuePairAttributes().state(QueuePairState.ERROR));
-            Map<Long, WorkStatus> ends = near.collect(all -> all.size() == sends + COUNT, scene.patience());
+            Map<Long, WorkStatus> ends = near.collect(all -> all.size() == sends + COUNT, setup.timeout());
             check("sends", ends, 0, sends);
             check("receives", ends, QueuePairEnd.FIRST_RECEIVE, COUNT);
             return Verdict.ok(sends + " sends and " + COUNT + " receives FLUSHED in order");
@@ -47,7 +47,7 @@ final class Flush implements Check {
         }
         for (long id : posted) {
             if (ends.get(id) != WorkStatus.FLUSHED) {
-                throw new CheckFailure(what + " to end as FLUSHED", "one ended as " + ends.get(id));
+                throw new CheckFailure(what + " to complete with FLUSHED", "one completed with " + ends.get(id));
             }
         }
     }

@@ -14,7 +14,7 @@ final class KernelDevice {
 
     private KernelDevice() {}
 
-    /// The contents of its files, and its driver; empty for a device that the kernel does not have.
+    /// The contents of the device's files, and its driver; empty for a device unknown to the kernel.
     static Map<String, Object> describe(String device) {
         Map<String, Object> members = new LinkedHashMap<>();
         Path folder = DEVICES.resolve(device.replaceAll("[^A-Za-z0-9_.-]", "?"));
@@ -30,7 +30,7 @@ final class KernelDevice {
                     "driver",
                     folder.resolve("device/driver").toRealPath().getFileName().toString());
         } catch (IOException _) {
-            // A device in software has none.
+            // A software device has no driver.
         }
         return members;
     }

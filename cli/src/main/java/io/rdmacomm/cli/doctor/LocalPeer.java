@@ -6,7 +6,7 @@ import io.rdmacomm.verbs.Context;
 import java.net.InetAddress;
 import org.jspecify.annotations.Nullable;
 
-/// Makes the other ends in this process.
+/// Creates the other ends in this process.
 ///
 /// @param context the open device
 /// @param how how its queue pairs connect
@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 public record LocalPeer(
         Context context, ConnectionOptions how, @Nullable InetAddress address) implements Peer {
     @Override
-    public Far open(EndPlan plan) {
+    public PeerEnd open(EndPlan plan) {
         QueuePairEnd end = new QueuePairEnd(context, how, plan);
-        return OnFailure.run(end::close, () -> new LocalFar(end, address));
+        return OnFailure.run(end::close, () -> new LocalPeerEnd(end, address));
     }
 }

@@ -2,7 +2,7 @@ package io.rdmacomm.cli.doctor;
 
 import io.rdmacomm.cli.command.ByteSize;
 import io.rdmacomm.cli.command.Environment;
-import io.rdmacomm.verbs.host.MemoryRoom;
+import io.rdmacomm.verbs.statistics.MemoryRoom;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
@@ -68,7 +68,7 @@ final class MachineChecks {
         }
     }
 
-    /// Finds how much shared memory is free, and whether the machine or a control group has memory for it.
+    /// Reports how much shared memory is free, and whether the machine or a control group has memory for it.
     static Finding room(long free, long total, MemoryRoom memory) {
         String subject = SHARED_MEMORY.toString();
         String text = ByteSize.format(free) + " free of " + ByteSize.format(total);
@@ -108,7 +108,7 @@ final class MachineChecks {
                         + " -l unlimited (limits.conf: memlock; docker run --ulimit memlock=-1)");
     }
 
-    /// A limit of this process; empty if the system does not tell.
+    /// A limit of this process; empty if the system does not report it.
     static String limit(String name) {
         String line = lineOf("/proc/self/limits", name);
         return line.isEmpty() ? "" : line.substring(name.length()).strip().split("\\s+", 2)[0];

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/// The libraries of rdma-core that this process has loaded. The names of their files carry the version:
-/// `libibverbs.so.1.14.44.0` is of rdma-core 44.
+/// The libraries of rdma-core that this process has loaded. Their file names contain the version:
+/// `libibverbs.so.1.14.44.0` belongs to rdma-core 44.
 final class NativeLibraries {
     private static final Pattern OF_RDMA = Pattern.compile(
             ".*/(libibverbs\\.so.*|librdmacm\\.so.*|libibverbs/.*\\.so.*|lib(mlx[45]|efa|mana|hns)\\.so.*)");

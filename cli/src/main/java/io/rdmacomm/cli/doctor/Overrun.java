@@ -8,7 +8,7 @@ import io.rdmacomm.verbs.WorkStatus;
 import java.time.Duration;
 import java.util.Map;
 
-/// More completions than the queue holds. The device reports it, and other queues are not affected.
+/// More completions than the queue holds. The device must report this, and other queues must keep working.
 final class Overrun implements Check {
     private static final int ROOM = 4;
     private static final Duration MOMENT = Duration.ofMillis(100);
@@ -19,10 +19,10 @@ final class Overrun implements Check {
     }
 
     @Override
-    public Verdict run(Scene scene) throws InterruptedException {
+    public Verdict run(CheckSetup setup) throws InterruptedException {
         String report;
         try (Pair pair = Pair.connected(
-                scene, new EndPlan(ROOM, ROOM, 0, 64), EndPlan.usual().withReceives(0, 64))) {
+                setup, new EndPlan(ROOM, ROOM, 0, 64), EndPlan.usual().withReceives(0, 64))) {
             QueuePairEnd near = pair.near();
             int capacity = near.completionQueue().capacity();
             for (int i = 0; i <= capacity; i++) {
@@ -32,22 +32,22 @@ final class Overrun implements Check {
                         .signaled();
                 near.post();
             }
-            report = awaitReport(near, capacity + 1, scene.patience());
+            report = awaitReport(near, capacity + 1, setup.timeout());
         }
         try (Pair other = Pair.connected(
-                scene, EndPlan.usual().withReceives(0, 64), EndPlan.usual().withReceives(0, 64))) {
+                setup, EndPlan.usual().withReceives(0, 64), EndPlan.usual().withReceives(0, 64))) {
             other.write();
         }
         return Verdict.ok(report + "; another queue works");
     }
 
     /// Waits until the device reports the overrun.
-    private static String awaitReport(QueuePairEnd near, int posted, Duration patience) throws InterruptedException {
-        if (raisesEvent(near.context(), patience)) {
+    private static String awaitReport(QueuePairEnd near, int posted, Duration timeout) throws InterruptedException {
+        if (raisesEvent(near.context(), timeout)) {
             return "COMPLETION_QUEUE_ERROR";
         }
         try {
-            Map<Long, WorkStatus> ends = near.collect(all -> all.size() == posted, patience);
+            Map<Long, WorkStatus> ends = near.collect(all -> all.size() == posted, timeout);
             throw new CheckFailure(
                     "COMPLETION_QUEUE_ERROR, or polling to fail",
                     ends.size() + " of " + posted + " completions were polled, and no error was reported");
@@ -56,8 +56,8 @@ final class Overrun implements Check {
         }
     }
 
-    private static boolean raisesEvent(Context context, Duration patience) throws InterruptedException {
-        long deadline = System.nanoTime() + patience.toNanos();
+    private static boolean raisesEvent(Context context, Duration timeout) throws InterruptedException {
+        long deadline = System.nanoTime() + timeout.toNanos();
         while (System.nanoTime() - deadline < 0) {
             AsyncEvent event = context.awaitAsyncEvent(MOMENT);
             if (event != null && event.type() == AsyncEventType.COMPLETION_QUEUE_ERROR) {

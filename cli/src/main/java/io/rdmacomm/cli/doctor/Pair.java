@@ -12,27 +12,27 @@ import org.jspecify.annotations.Nullable;
 
 /// Two ends of a connection.
 final class Pair implements AutoCloseable {
-    private final Scene scene;
+    private final CheckSetup setup;
     private final QueuePairEnd near;
-    private final Far far;
+    private final PeerEnd far;
     private @Nullable ConnectionManager manager;
 
-    private Pair(Scene scene, QueuePairEnd near, Far far) {
-        this.scene = scene;
+    private Pair(CheckSetup setup, QueuePairEnd near, PeerEnd far) {
+        this.setup = setup;
         this.near = near;
         this.far = far;
     }
 
-    /// Makes two ends that are not connected.
-    static Pair open(Scene scene, EndPlan nearPlan, EndPlan farPlan) {
-        Far far = scene.peer().open(farPlan);
+    /// Creates two ends that are not connected.
+    static Pair open(CheckSetup setup, EndPlan nearPlan, EndPlan farPlan) {
+        PeerEnd far = setup.peer().open(farPlan);
         return OnFailure.run(
-                far::close, () -> new Pair(scene, new QueuePairEnd(scene.context(), scene.how(), nearPlan), far));
+                far::close, () -> new Pair(setup, new QueuePairEnd(setup.context(), setup.how(), nearPlan), far));
     }
 
-    /// Makes two ends that are connected.
-    static Pair connected(Scene scene, EndPlan nearPlan, EndPlan farPlan) throws InterruptedException {
-        Pair pair = open(scene, nearPlan, farPlan);
+    /// Creates two connected ends.
+    static Pair connected(CheckSetup setup, EndPlan nearPlan, EndPlan farPlan) throws InterruptedException {
+        Pair pair = open(setup, nearPlan, farPlan);
         return OnFailure.run(pair::close, pair::connect);
     }
 
@@ -42,10 +42,10 @@ final class Pair implements AutoCloseable {
             far.connect(near.info());
             connectNear();
         } else {
-            manager = ConnectionManager.open(scene.context());
+            manager = ConnectionManager.open(setup.context());
             IdentifierOptions identifier = IdentifierOptions.of(near.how().path());
-            try (Route route = manager.resolve(address, identifier, scene.patience())) {
-                var _ = route.connect(near.queuePair(), ConnectionParameters.of(near.how()), scene.patience());
+            try (Route route = manager.resolve(address, identifier, setup.timeout())) {
+                var _ = route.connect(near.queuePair(), ConnectionParameters.of(near.how()), setup.timeout());
             }
             far.awaitAccepted();
             near.postReceives();
@@ -63,24 +63,24 @@ final class Pair implements AutoCloseable {
         return near;
     }
 
-    Far far() {
+    PeerEnd far() {
         return far;
     }
 
-    /// The status of the request with this number. Waits for it.
+    /// Waits for the status of the request with this number.
     ///
-    /// @throws CheckFailure if it did not end in time
+    /// @throws CheckFailure if it does not complete in time
     WorkStatus end(long id) throws InterruptedException {
-        Map<Long, WorkStatus> ends = near.collect(all -> all.containsKey(id), scene.patience());
+        Map<Long, WorkStatus> ends = near.collect(all -> all.containsKey(id), setup.timeout());
         WorkStatus status = ends.get(id);
         if (status == null) {
             throw new CheckFailure(
-                    "a completion", "none came within " + scene.patience().toSeconds() + " s");
+                    "a completion", "none came within " + setup.timeout().toSeconds() + " s");
         }
         return status;
     }
 
-    /// Writes 8 bytes to the peer, and waits until it is done.
+    /// Writes 8 bytes to the peer, and waits for the completion.
     ///
     /// @throws CheckFailure if that fails
     void write() throws InterruptedException {
@@ -88,7 +88,7 @@ final class Pair implements AutoCloseable {
         near.post();
         WorkStatus status = end(0);
         if (status != WorkStatus.SUCCESS) {
-            throw new CheckFailure("a WRITE to succeed", "it ended as " + status);
+            throw new CheckFailure("a WRITE to succeed", "it completed with " + status);
         }
     }
 

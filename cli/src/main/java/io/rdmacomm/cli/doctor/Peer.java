@@ -1,7 +1,7 @@
 package io.rdmacomm.cli.doctor;
 
-/// Makes the other ends of connections: on this host, or on another one.
+/// Creates the other ends of connections, on this host or another one.
 interface Peer {
-    /// Makes an end that is not connected.
-    Far open(EndPlan plan);
+    /// Creates an end that is not connected.
+    PeerEnd open(EndPlan plan);
 }

@@ -6,7 +6,7 @@ import io.rdmacomm.verbs.WorkStatus;
 import java.time.Duration;
 import java.util.Map;
 
-/// The peer closes its queue pair while this side writes to it: this side is notified.
+/// The peer closes its queue pair while this side writes to it. This side must notice.
 final class PeerGone implements Check {
     private static final int RETRIES = 2;
     private static final int WRITES = 200;
@@ -18,18 +18,18 @@ final class PeerGone implements Check {
     }
 
     @Override
-    public Verdict run(Scene given) throws InterruptedException {
-        Scene scene = given.with(fewRetries(given.how()));
+    public Verdict run(CheckSetup given) throws InterruptedException {
+        CheckSetup setup = given.with(fewRetries(given.how()));
         EndPlan plan = EndPlan.usual().withReceives(0, 64);
-        try (Pair pair = Pair.connected(scene, plan, plan)) {
+        try (Pair pair = Pair.connected(setup, plan, plan)) {
             QueuePairEnd near = pair.near();
-            // Where WRITEs complete when they are sent, only the receive shows it.
+            // If the device completes WRITEs when they are sent, only the flushed receive shows the end.
             near.receive();
             pair.write();
             var target = pair.far().offer().open();
             WorkStatus failure = null;
             boolean open = true;
-            long deadline = System.nanoTime() + scene.patience().toNanos();
+            long deadline = System.nanoTime() + setup.timeout().toNanos();
             for (long next = 1; failure == null && System.nanoTime() - deadline < 0; next++) {
                 near.request()
                         .write(next, target)
@@ -49,10 +49,10 @@ final class PeerGone implements Check {
             if (failure == null) {
                 throw new CheckFailure(
                         "WRITEs to a closed queue pair to fail",
-                        "none did within " + scene.patience().toSeconds() + " s");
+                        "none did within " + setup.timeout().toSeconds() + " s");
             }
             if (open) {
-                throw new CheckFailure("WRITEs to succeed while the peer is there", "one ended as " + failure);
+                throw new CheckFailure("WRITEs to succeed while the peer is there", "one completed with " + failure);
             }
             return Verdict.ok(failure.name());
         }

@@ -7,7 +7,7 @@ import java.util.List;
 public final class QueuePairChecks {
     private QueuePairChecks() {}
 
-    /// All of them.
+    /// All checks.
     public static List<Check> all() {
         List<Check> all = new ArrayList<>(List.of(new Transfers()));
         all.addAll(AccessFault.all());

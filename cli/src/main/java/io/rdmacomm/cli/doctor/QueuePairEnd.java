@@ -27,7 +27,7 @@ final class QueuePairEnd implements AutoCloseable {
     /// The length of the open memory.
     static final int OPEN_BYTES = 1 << 16;
 
-    /// The number of the first receive; that of a request is smaller.
+    /// The number of the first receive; requests have smaller numbers.
     static final long FIRST_RECEIVE = 1L << 32;
 
     private static final int CLOSED_BYTES = 4096;
@@ -137,7 +137,7 @@ final class QueuePairEnd implements AutoCloseable {
 
     /// Posts the request.
     ///
-    /// @return whether there was room
+    /// @return false if the send queue is full
     boolean tryPost() {
         return queuePair().post(sends) == 1;
     }
@@ -149,10 +149,10 @@ final class QueuePairEnd implements AutoCloseable {
         }
     }
 
-    /// Collects the statuses of work by its number, in the order of completion.
+    /// Collects the statuses of completed work by number, in the order of completion.
     ///
     /// @param enough ends the wait
-    /// @param limit ends it as well
+    /// @param limit ends the wait as well
     Map<Long, WorkStatus> collect(Predicate<Map<Long, WorkStatus>> enough, Duration limit) throws InterruptedException {
         Map<Long, WorkStatus> ends = new LinkedHashMap<>();
         long deadline = System.nanoTime() + limit.toNanos();
@@ -172,7 +172,7 @@ final class QueuePairEnd implements AutoCloseable {
         return ends;
     }
 
-    /// Closes the verbs objects only: a thread in a call may still use the batches.
+    /// Closes only the verbs objects, because a thread in a call may still use the batches.
     void shut() {
         end.shut();
     }

@@ -15,8 +15,8 @@ final class ReceiverNotReady extends FaultCheck {
     }
 
     @Override
-    String unsupportedReason(Scene scene) {
-        return scene.supports(Capability.RECEIVER_NOT_READY)
+    String unsupportedReason(CheckSetup setup) {
+        return setup.supports(Capability.RECEIVER_NOT_READY)
                 ? ""
                 : "without RNR, a message without a posted receive ends the connection (RFC 5041, section 7.1)";
     }

@@ -2,11 +2,12 @@ package io.rdmacomm.cli.doctor;
 
 import io.rdmacomm.cli.rig.Frame;
 import io.rdmacomm.cli.rig.FrameChannel;
+import io.rdmacomm.cli.rig.ReceivedNumbers;
 import io.rdmacomm.comm.ClientSession;
 import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.comm.Setup;
 
-/// Makes the other ends on another host, where a [SelfTestServer] runs.
+/// Creates the other ends on another host, where a [SelfTestServer] runs.
 final class RemotePeer implements Peer, AutoCloseable {
     static final String NAME = "doctor control";
 
@@ -23,21 +24,22 @@ final class RemotePeer implements Peer, AutoCloseable {
         return new RemotePeer(ClientSession.connect(options.withName(NAME)));
     }
 
-    /// Whether the connection manager connects the ends, as it has connected this session.
+    /// Whether the connection manager connects the ends, as it did this session.
     boolean isByAddress() {
         return session.endPoint().setup() == Setup.CONNECTION_MANAGER;
     }
 
     @Override
-    public Far open(EndPlan plan) {
+    public PeerEnd open(EndPlan plan) {
         synchronized (control) {
             control.send(SelfTestMessage.open(plan));
             Frame<SelfTestMessage> opened = control.expect(SelfTestMessage.OPENED, SelfTestMessage.FAILED);
-            Far.Offer offer = SelfTestMessage.offer(opened, session.endPoint().remoteAddress());
+            PeerEnd.Offer offer =
+                    SelfTestMessage.offer(opened, session.endPoint().remoteAddress());
             if (offer.address() == null) {
-                session.endPoint().checkNumbers(offer.numbers());
+                ReceivedNumbers.check(offer.numbers(), session.endPoint());
             }
-            return new RemoteFar(control, offer);
+            return new RemotePeerEnd(control, offer);
         }
     }
 

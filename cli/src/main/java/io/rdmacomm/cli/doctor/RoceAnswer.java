@@ -18,18 +18,18 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.Optional;
 
-/// Whether a host answers RoCE v2 packets of a software device. No program is needed there: the connection manager of
-/// every RoCE device answers a question for a datagram service, and a "no" has gone both ways with correct checksums,
-/// too.
+/// Whether a host answers RoCE v2 packets of a software device. The host needs no program: the connection manager
+/// of every RoCE device answers a request for a datagram service. Even a rejection proves that packets with correct
+/// checksums pass both ways.
 final class RoceAnswer implements Check {
     /// The UDP port of RoCE v2.
     static final int ROCE_PORT = 4791;
 
-    /// No program has a datagram service there.
+    /// No program offers a datagram service under this number.
     private static final int SERVICE = 1;
 
-    private static final Duration PATIENCE = Duration.ofSeconds(3);
-    private static final Duration PROBE_PATIENCE = Duration.ofMillis(500);
+    private static final Duration TIMEOUT = Duration.ofSeconds(3);
+    private static final Duration PROBE_TIMEOUT = Duration.ofMillis(500);
     private static final String WRONG_CHECKSUMS = "roce_wrong_checksums";
 
     private final String host;
@@ -45,7 +45,7 @@ final class RoceAnswer implements Check {
     }
 
     @Override
-    public Verdict run(Scene scene) throws IOException {
+    public Verdict run(CheckSetup setup) throws IOException {
         Optional<InetAddress> address = Arrays.stream(InetAddress.getAllByName(host))
                 .filter(Inet4Address.class::isInstance)
                 .findFirst();
@@ -53,32 +53,32 @@ final class RoceAnswer implements Check {
             return Verdict.failed(
                     "an IPv4 address", host + " has only IPv6 addresses", "name an IPv4 address of the peer");
         }
-        if (reachesOnlyThisHost(scene)
+        if (reachesOnlyThisHost(setup)
                 && NetworkInterface.getByInetAddress(address.get()) == null
                 && !address.get().isLoopbackAddress()) {
             return Verdict.failed(
                     "a device with an address of the network",
                     "it has a loopback address, and reaches only this host",
                     "bind it to another address: -Drdmacomm.soft.devices="
-                            + scene.context().device().name() + "=ADDRESS?transport=roce");
+                            + setup.context().device().name() + "=ADDRESS?transport=roce");
         }
-        long wrong = wrongChecksums(scene);
+        long wrong = wrongChecksums(setup);
         long begin = System.nanoTime();
-        if (answers(scene, address.get())) {
+        if (answers(setup, address.get())) {
             return Verdict.ok(
                     "answers after %.1f ms: packets arrive both ways".formatted((System.nanoTime() - begin) / 1e6));
         }
-        return silent(address.get(), wrongChecksums(scene) > wrong);
+        return silent(address.get(), wrongChecksums(setup) > wrong);
     }
 
-    private static boolean reachesOnlyThisHost(Scene scene) {
-        return scene.context().gid(scene.port(), 0).address().isLoopbackAddress();
+    private static boolean reachesOnlyThisHost(CheckSetup setup) {
+        return setup.context().gid(setup.port(), 0).address().isLoopbackAddress();
     }
 
-    private static boolean answers(Scene scene, InetAddress address) {
-        Duration patience = scene.patience().compareTo(PATIENCE) < 0 ? scene.patience() : PATIENCE;
-        try (ConnectionManager manager = ConnectionManager.open(scene.context())) {
-            var _ = manager.lookUp(new InetSocketAddress(address, SERVICE), new byte[0], patience);
+    private static boolean answers(CheckSetup setup, InetAddress address) {
+        Duration timeout = setup.timeout().compareTo(TIMEOUT) < 0 ? setup.timeout() : TIMEOUT;
+        try (ConnectionManager manager = ConnectionManager.open(setup.context())) {
+            var _ = manager.lookUp(new InetSocketAddress(address, SERVICE), new byte[0], timeout);
             return true;
         } catch (ConnectionRejectedException _) {
             return true;
@@ -87,8 +87,8 @@ final class RoceAnswer implements Check {
         }
     }
 
-    private static long wrongChecksums(Scene scene) {
-        return scene.context().counters(scene.port()).getOrDefault(WRONG_CHECKSUMS, 0L);
+    private static long wrongChecksums(CheckSetup setup) {
+        return setup.context().counters(setup.port()).getOrDefault(WRONG_CHECKSUMS, 0L);
     }
 
     private static Verdict silent(InetAddress address, boolean wrongChecksums) {
@@ -101,12 +101,12 @@ final class RoceAnswer implements Check {
         return probe(address);
     }
 
-    /// Asks the host for more than silence: a closed port, or no way to it.
+    /// Finds out why the host is silent: perhaps the port is closed, or there is no route.
     private static Verdict probe(InetAddress address) {
         String peer = address.getHostAddress();
         try (DatagramSocket socket = new DatagramSocket()) {
             socket.connect(new InetSocketAddress(address, ROCE_PORT));
-            socket.setSoTimeout(Math.toIntExact(PROBE_PATIENCE.toMillis()));
+            socket.setSoTimeout(Math.toIntExact(PROBE_TIMEOUT.toMillis()));
             DatagramPacket packet = new DatagramPacket(new byte[1], 1);
             socket.send(packet);
             socket.receive(packet);
@@ -117,7 +117,7 @@ final class RoceAnswer implements Check {
                     "the peer has no RoCE v2 there: start a program with its software device, or make one of the"
                             + " kernel: modprobe rdma_rxe && rdma link add rxe0 type rxe netdev eth0");
         } catch (SocketTimeoutException _) {
-            // Silence, as a device has it for a packet of this kind.
+            // No answer: a device that receives such a packet stays silent.
         } catch (IOException e) {
             return Verdict.failed(
                     "an answer",

@@ -24,8 +24,8 @@ final class RoceChecks {
     private static final Path PROCESSES = Path.of("/proc");
     private static final Path KERNEL = Path.of("/sys/module/rdma_rxe");
     private static final int ENOUGH_BYTES = 4 << 20;
-    /// A packet in the receive buffer counts with the memory that Linux takes for it: its payload, headers and
-    /// administration, rounded up to a power of two, and `struct sk_buff`.
+    /// A packet in the receive buffer counts with all memory that Linux uses for it: its payload, headers and
+    /// bookkeeping, rounded up to a power of two, plus `struct sk_buff`.
     private static final int ADMINISTRATION = 380;
     private static final int SOCKET_BUFFER = 256;
     /// Linux doubles the size that a program asks for (socket(7)).
@@ -62,11 +62,11 @@ final class RoceChecks {
     /// Why a device cannot be opened; empty if the reason is not its UDP port.
     static List<Finding> unopened(Device device, VerbException failure) {
         return isRoce(device) && failure.errno() == Errno.EADDRINUSE
-                ? List.of(RocePort.taken(PROCESSES, KERNEL, failure.getMessage()))
+                ? List.of(RocePortOwner.taken(PROCESSES, KERNEL, failure.getMessage()))
                 : List.of();
     }
 
-    /// What the MTU of the interface means for RoCE.
+    /// Reports the effect of the interface's MTU on RoCE.
     static Finding mtu(String network, int bytes, PathMtu mtu) {
         String text = network + " has MTU " + bytes + ", so a packet carries up to " + mtu.bytes() + " bytes; give the"
                 + " interfaces of all peers the same MTU";
@@ -79,7 +79,7 @@ final class RoceChecks {
 
     /// Whether bursts of peers fit into the receive buffer.
     ///
-    /// @param granted what the system has granted
+    /// @param granted the size that the system has granted
     static Finding buffer(int granted, PathMtu mtu) {
         int packet = Integer.highestOneBit(mtu.bytes() + ADMINISTRATION - 1) * 2 + SOCKET_BUFFER;
         String text = ByteSize.format(granted) + ", about " + (long) granted * DOUBLED / packet + " packets of "

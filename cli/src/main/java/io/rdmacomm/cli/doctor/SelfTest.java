@@ -18,21 +18,21 @@ import java.util.function.Consumer;
 
 /// Runs all checks on a device.
 final class SelfTest {
-    private static final int PATIENCE_PARTS = 4;
+    private static final int TIMEOUT_PARTS = 4;
 
     private final Context context;
     private final SessionOptions options;
     private final CheckRunner runner;
-    private final Duration patience;
+    private final Duration timeout;
     private final CommandOutput output;
     private final Consumer<CheckResult> listener;
     private final List<CheckResult> results = new ArrayList<>();
 
     /// @param context the open device
-    /// @param options how sessions connect; the port of the device is replaced
+    /// @param options how sessions connect; the device port in them is replaced
     /// @param limit the longest time of a check
-    /// @param output shows clients of a server in this process that fail
-    /// @param listener sees each result at once
+    /// @param output shows failed clients of a server in this process
+    /// @param listener receives each result at once
     SelfTest(
             Context context,
             SessionOptions options,
@@ -42,7 +42,7 @@ final class SelfTest {
         this.context = context;
         this.options = options;
         this.runner = new CheckRunner(limit);
-        this.patience = limit.dividedBy(PATIENCE_PARTS);
+        this.timeout = limit.dividedBy(TIMEOUT_PARTS);
         this.output = output;
         this.listener = listener;
     }
@@ -57,37 +57,37 @@ final class SelfTest {
         return runner.hasAbandoned();
     }
 
-    /// Tests a port with two queue pairs of this process, and with a second process; with a second context if the
-    /// address of the device belongs to this process.
+    /// Tests a port with two queue pairs of this process, and then with a second process. With RoCE, a server in
+    /// this process replaces the second process, because the address of the device belongs to this one.
     ///
     /// @param wanted the address at which the processes meet; the wildcard address for one of the device
     /// @param arguments options for the second process
     void runAlone(int port, InetAddress wanted, List<String> arguments) throws IOException {
-        InetAddress local = LocalAddress.of(context, port, wanted);
+        InetAddress local = PortAddresses.of(context, port, wanted);
         SessionOptions here = onPort(options, port);
         boolean byAddress = SelfTestServer.isByAddress(context, here);
-        ConnectionOptions how = LocalAddress.resolved(context, here.channel().connection(), local);
+        ConnectionOptions how = PortAddresses.resolved(context, here.channel().connection(), local);
         LocalPeer peer = new LocalPeer(context, how, byAddress ? local : null);
-        Scene scene = new Scene(context, how, byAddress, peer, patience);
-        QueuePairChecks.all().forEach(check -> run(check, scene));
+        CheckSetup setup = new CheckSetup(context, how, byAddress, peer, timeout);
+        QueuePairChecks.all().forEach(check -> run(check, setup));
         if (RoceChecks.isRoce(context.device())) {
-            runSessionsHere(here.withHost(local.getHostAddress()).withPort(0), scene);
+            runSessionsHere(here.withHost(local.getHostAddress()).withPort(0), setup);
             return;
         }
         List<String> words = new ArrayList<>(
                 List.of("doctor", "--serve", "--until-eof", "--bind", local.getHostAddress(), "--port", "0"));
         words.addAll(arguments);
         try (ChildServer child = ChildServer.start(words)) {
-            runSessions(here.withAddress(local.getHostAddress(), child.port()), scene);
+            runSessions(here.withAddress(local.getHostAddress(), child.port()), setup);
         } catch (CommandFailure e) {
             add(new CheckResult("second process", port, Verdict.ofFailure(e), 0));
         }
     }
 
-    private void runSessionsHere(SessionOptions options, Scene scene) {
+    private void runSessionsHere(SessionOptions options, CheckSetup setup) {
         try (SelfTestServer server = new SelfTestServer(options, output)) {
             Thread.ofPlatform().daemon().name("doctor server").start(server::run);
-            runSessions(options.withPort(server.port()), scene);
+            runSessions(options.withPort(server.port()), setup);
         }
     }
 
@@ -95,15 +95,15 @@ final class SelfTest {
     void runWith(PeerAddress address, int port) {
         InetAddress local = address.localAddress(PeerAddress.DEFAULT_PORT);
         SessionOptions here = onPort(options, port).withAddress(address.host(), address.port());
-        ConnectionOptions how = LocalAddress.resolved(context, here.channel().connection(), local);
+        ConnectionOptions how = PortAddresses.resolved(context, here.channel().connection(), local);
         boolean roce = RoceChecks.isRoce(context.device());
         if (roce && !answers(address, how)) {
             return;
         }
         try (RemotePeer peer = RemotePeer.connect(here)) {
-            Scene scene = new Scene(context, how, peer.isByAddress(), peer, patience);
-            QueuePairChecks.all().forEach(check -> run(check, scene));
-            runSessions(here, scene);
+            CheckSetup setup = new CheckSetup(context, how, peer.isByAddress(), peer, timeout);
+            QueuePairChecks.all().forEach(check -> run(check, setup));
+            runSessions(here, setup);
         } catch (RdmaException e) {
             boolean alone = roce && e.getCause() instanceof ConnectException;
             Verdict verdict = alone
@@ -115,19 +115,19 @@ final class SelfTest {
     }
 
     private boolean answers(PeerAddress address, ConnectionOptions how) {
-        Scene scene = new Scene(context, how, false, new LocalPeer(context, how, null), patience);
-        CheckResult result = runner.run(new RoceAnswer(address.host()), scene);
+        CheckSetup setup = new CheckSetup(context, how, false, new LocalPeer(context, how, null), timeout);
+        CheckResult result = runner.run(new RoceAnswer(address.host()), setup);
         add(result);
         return !result.hasFailed();
     }
 
-    private void runSessions(SessionOptions server, Scene scene) {
-        run(new SessionsCheck(server), scene);
-        run(new BenchCheck(server), scene);
+    private void runSessions(SessionOptions server, CheckSetup setup) {
+        run(new SessionsCheck(server), setup);
+        run(new BenchCheck(server), setup);
     }
 
-    private void run(Check check, Scene scene) {
-        add(runner.run(check, scene));
+    private void run(Check check, CheckSetup setup) {
+        add(runner.run(check, setup));
     }
 
     private void add(CheckResult result) {
@@ -135,7 +135,7 @@ final class SelfTest {
         listener.accept(result);
     }
 
-    /// These options on a port of the device.
+    /// These options with another device port.
     static SessionOptions onPort(SessionOptions options, int port) {
         ConnectionOptions connection = options.channel().connection();
         return options.withChannel(options.channel()

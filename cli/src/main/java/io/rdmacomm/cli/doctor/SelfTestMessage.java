@@ -23,7 +23,7 @@ enum SelfTestMessage {
     FAILED,
     /// The client asks for an end of these sizes: an [EndPlan].
     OPEN,
-    /// The server has made it: an [Far.Offer].
+    /// The server has created the end: a [PeerEnd.Offer].
     OPENED,
     /// The client asks the server to connect its end to a queue pair.
     CONNECT,
@@ -36,8 +36,8 @@ enum SelfTestMessage {
     /// The client no longer needs the end.
     CLOSE;
 
-    /// The time that either side waits for a message.
-    static final Duration PATIENCE = Duration.ofSeconds(60);
+    /// How long either side waits for a message.
+    static final Duration TIMEOUT = Duration.ofSeconds(60);
 
     /// Frames with the magic "RCD1".
     private static final FrameCodec<SelfTestMessage> CODEC = new FrameCodec<>(
@@ -47,7 +47,7 @@ enum SelfTestMessage {
 
     /// Exchanges control messages with the peer of `endPoint`.
     static FrameChannel<SelfTestMessage> over(Session session, EndPoint endPoint, String bufferName) {
-        return new FrameChannel<>(session, endPoint.channel(0), CODEC, bufferName, PATIENCE);
+        return new FrameChannel<>(session, endPoint.channel(0), CODEC, bufferName, TIMEOUT);
     }
 
     static Frame<SelfTestMessage> open(EndPlan plan) {
@@ -87,7 +87,7 @@ enum SelfTestMessage {
         throw new CommandFailure("the peer sent the unknown path MTU " + code);
     }
 
-    static Frame<SelfTestMessage> opened(Far.Offer offer) {
+    static Frame<SelfTestMessage> opened(PeerEnd.Offer offer) {
         Frame<SelfTestMessage> numbers = connect(offer.numbers());
         long[] all = new long[NUMBERS + 7];
         for (int i = 0; i < NUMBERS; i++) {
@@ -105,8 +105,8 @@ enum SelfTestMessage {
     }
 
     /// @param host where the server is: it cannot name another host to connect to
-    static Far.Offer offer(Frame<SelfTestMessage> frame, InetAddress host) {
-        return new Far.Offer(
+    static PeerEnd.Offer offer(Frame<SelfTestMessage> frame, InetAddress host) {
+        return new PeerEnd.Offer(
                 numbers(frame),
                 frame.text().isEmpty() ? null : new InetSocketAddress(host, integer(frame, NUMBERS + 6)),
                 memory(frame, NUMBERS),

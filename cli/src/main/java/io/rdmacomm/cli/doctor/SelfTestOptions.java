@@ -12,7 +12,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/// The options of `rdmacomm doctor` about the self-test of a device.
+/// The options of `rdmacomm doctor` for the self-test of a device.
 final class SelfTestOptions {
     @Spec(Spec.Target.MIXEE)
     private CommandSpec spec = CommandSpec.create();
@@ -60,7 +60,7 @@ final class SelfTestOptions {
         return untilEof;
     }
 
-    /// The names of the files without their endings; null if none are wanted.
+    /// The name of the files without their endings; null if none are wanted.
     @Nullable
     Path report() {
         return report;

@@ -6,11 +6,12 @@ import io.rdmacomm.cli.command.CommandOutput;
 import io.rdmacomm.cli.command.FailureText;
 import io.rdmacomm.cli.rig.Frame;
 import io.rdmacomm.cli.rig.FrameChannel;
+import io.rdmacomm.cli.rig.ReceivedNumbers;
 import io.rdmacomm.comm.BufferSlice;
 import io.rdmacomm.comm.ClosedException;
 import io.rdmacomm.comm.EndPoint;
 import io.rdmacomm.comm.Message;
-import io.rdmacomm.comm.PeerClosedException;
+import io.rdmacomm.comm.PeerFailedException;
 import io.rdmacomm.comm.RdmaBuffer;
 import io.rdmacomm.comm.RdmaChannel;
 import io.rdmacomm.comm.ServerSession;
@@ -19,8 +20,8 @@ import io.rdmacomm.comm.Setup;
 import io.rdmacomm.verbs.Capability;
 import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.Context;
+import io.rdmacomm.verbs.DeviceChoice;
 import io.rdmacomm.verbs.QueuePairInfo;
-import io.rdmacomm.verbs.host.DeviceChoice;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -40,7 +41,7 @@ final class SelfTestServer implements AutoCloseable {
     /// Starts to listen.
     ///
     /// @param options where to listen, on which device and port
-    /// @param output shows clients that fail
+    /// @param output shows failed clients
     SelfTestServer(SessionOptions options, CommandOutput output) {
         this.options = options;
         this.server = new BenchServer(
@@ -57,7 +58,7 @@ final class SelfTestServer implements AutoCloseable {
         server.run(false);
     }
 
-    /// Sends every message back.
+    /// Echoes every message.
     private void answer(ServerSession session, EndPoint client) {
         RdmaChannel channel = client.channel(0);
         try (RdmaBuffer buffer = session.allocate("answer " + clients.incrementAndGet(), channel.maxMessageBytes())) {
@@ -69,14 +70,14 @@ final class SelfTestServer implements AutoCloseable {
                 }
                 channel.blocking(SILENCE).send(answer);
             }
-        } catch (ClosedException | PeerClosedException _) {
+        } catch (ClosedException | PeerFailedException _) {
             // The client has finished.
         }
     }
 
     private void serveChecks(ServerSession session, EndPoint client) {
         Peer peer = peer(session, client);
-        Far far = null;
+        PeerEnd far = null;
         try (FrameChannel<SelfTestMessage> control =
                 SelfTestMessage.over(session, client, "doctor control " + clients.incrementAndGet())) {
             while (true) {
@@ -90,33 +91,34 @@ final class SelfTestServer implements AutoCloseable {
                     } else {
                         control.send(answer(request, client, far));
                     }
-                } catch (ClosedException | PeerClosedException e) {
+                } catch (ClosedException | PeerFailedException e) {
                     throw e;
                 } catch (RuntimeException e) {
                     control.send(Frame.of(SelfTestMessage.FAILED, FailureText.of(e)));
                 }
             }
-        } catch (ClosedException | PeerClosedException _) {
+        } catch (ClosedException | PeerFailedException _) {
             // The client has finished.
         } finally {
             close(far);
         }
     }
 
-    private static void close(@Nullable Far far) {
+    private static void close(@Nullable PeerEnd far) {
         if (far != null) {
             far.close();
         }
     }
 
-    private static Frame<SelfTestMessage> answer(Frame<SelfTestMessage> request, EndPoint client, @Nullable Far far) {
+    private static Frame<SelfTestMessage> answer(
+            Frame<SelfTestMessage> request, EndPoint client, @Nullable PeerEnd far) {
         if (far == null) {
             throw new CommandFailure("the client sent " + request.kind() + " before it asked for an end");
         }
         return switch (request.kind()) {
             case CONNECT -> {
                 QueuePairInfo numbers = SelfTestMessage.numbers(request);
-                client.checkNumbers(numbers);
+                ReceivedNumbers.check(numbers, client);
                 far.connect(numbers);
                 yield Frame.of(SelfTestMessage.OK);
             }
@@ -134,8 +136,8 @@ final class SelfTestServer implements AutoCloseable {
         };
     }
 
-    private static Frame<SelfTestMessage> receives(Frame<SelfTestMessage> request, Far far) {
-        Duration limit = Duration.ofMillis(Math.clamp(request.number(1), 0, SelfTestMessage.PATIENCE.toMillis() / 2));
+    private static Frame<SelfTestMessage> receives(Frame<SelfTestMessage> request, PeerEnd far) {
+        Duration limit = Duration.ofMillis(Math.clamp(request.number(1), 0, SelfTestMessage.TIMEOUT.toMillis() / 2));
         return Frame.of(
                 SelfTestMessage.OK,
                 far.receives(Math.clamp(request.number(0), 0, 8), limit).stream()
@@ -144,16 +146,16 @@ final class SelfTestServer implements AutoCloseable {
                         .toArray());
     }
 
-    /// Makes ends on the address of this host that the client reaches.
+    /// Creates ends at the address of this host that the client reaches.
     private Peer peer(ServerSession session, EndPoint client) {
         Context context = session.context();
         ConnectionOptions how = options.channel().connection();
         InetAddress towards = DeviceChoice.localAddress(new InetSocketAddress(client.remoteAddress(), 1));
         return new LocalPeer(
                 context,
-                LocalAddress.resolved(context, how, towards),
+                PortAddresses.resolved(context, how, towards),
                 client.setup() == Setup.CONNECTION_MANAGER
-                        ? LocalAddress.of(context, how.path().port(), towards)
+                        ? PortAddresses.of(context, how.path().port(), towards)
                         : null);
     }
 

@@ -17,7 +17,7 @@ final class SessionsCheck implements Check {
 
     private final SessionOptions options;
 
-    /// @param options the server, and how to connect
+    /// @param options where the server is, and how to connect
     SessionsCheck(SessionOptions options) {
         this.options = options.withName(NAME);
     }
@@ -28,7 +28,7 @@ final class SessionsCheck implements Check {
     }
 
     @Override
-    public Verdict run(Scene scene) throws InterruptedException {
+    public Verdict run(CheckSetup setup) throws InterruptedException {
         long[] nanos = new long[COUNT];
         for (int i = 0; i < COUNT; i++) {
             if (Thread.interrupted()) {
@@ -36,7 +36,7 @@ final class SessionsCheck implements Check {
             }
             long begin = System.nanoTime();
             try (ClientSession session = ClientSession.connect(options)) {
-                exchange(session, scene, i);
+                exchange(session, setup, i);
             }
             nanos[i] = System.nanoTime() - begin;
         }
@@ -44,13 +44,13 @@ final class SessionsCheck implements Check {
         return Verdict.ok("connected, answered and closed; median %.1f ms".formatted(nanos[COUNT / 2] / 1e6));
     }
 
-    private static void exchange(ClientSession session, Scene scene, int number) {
+    private static void exchange(ClientSession session, CheckSetup setup, int number) {
         RdmaChannel channel = session.endPoint().channel(0);
         try (RdmaBuffer buffer = session.allocate("question", Long.BYTES)) {
             BufferSlice question = buffer.block(0);
             question.segment().set(ValueLayout.JAVA_LONG, 0, number);
-            channel.blocking(scene.patience()).send(question);
-            try (Message answer = channel.blocking(scene.patience()).receive()) {
+            channel.blocking(setup.timeout()).send(question);
+            try (Message answer = channel.blocking(setup.timeout()).receive()) {
                 long received = answer.segment().get(ValueLayout.JAVA_LONG_UNALIGNED, 0);
                 if (received != number) {
                     throw new CheckFailure("the answer " + number, "it was " + received);

@@ -18,8 +18,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/// The checks of `rdmacomm doctor` on sockets over RDMA: which addresses they serve, and what keeps a program from
-/// them.
+/// The checks of `rdmacomm doctor` on sockets over RDMA: which addresses they serve, and why a program might not
+/// use them.
 final class SocketChecks {
     private static final String SUBJECT = "sockets";
     private static final String OPTIONS = "JDK_JAVA_OPTIONS";
@@ -58,7 +58,7 @@ final class SocketChecks {
         }
     }
 
-    /// @param addresses those of the device that are not of the loopback interface
+    /// @param addresses the device's addresses outside of the loopback interface
     static Finding addresses(String device, List<String> addresses) {
         return addresses.isEmpty()
                 ? Finding.warn(
@@ -94,7 +94,7 @@ final class SocketChecks {
         }
     }
 
-    /// @param limit `unlimited`, a number, or empty if the system does not tell
+    /// @param limit `unlimited`, a number, or empty if the system does not report it
     static Finding openFiles(String limit) {
         String subject = "open files";
         if (limit.isEmpty() || limit.equals("unlimited")) {
@@ -130,13 +130,13 @@ final class SocketChecks {
 
     private static void check(String rules, List<Finding> findings) {
         try (RdmaSelectorProvider _ = RdmaSelectorProvider.of("", rules == null ? "" : rules)) {
-            // They are correct.
+            // The rules are correct.
         } catch (IllegalArgumentException e) {
             findings.add(Finding.fail(OPTIONS, "" + e.getMessage(), "correct the rules, or unset " + OPTIONS));
         }
     }
 
-    /// The programs of this user that have the agent, and whose sockets do not come from Java.
+    /// Finds this user's programs that have the agent, but whose sockets do not come from Java.
     ///
     /// @param folder that of proc(5)
     static List<Finding> processes(Path folder) {
@@ -149,7 +149,7 @@ final class SocketChecks {
                 }
             }
         } catch (IOException _) {
-            // Nothing is known about other processes.
+            // Other processes are not visible.
         }
         return findings;
     }

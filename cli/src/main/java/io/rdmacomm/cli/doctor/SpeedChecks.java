@@ -9,14 +9,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
-/// Checks of what makes measurements slow or different from run to run.
+/// Checks for causes of slow measurements, or of differences from run to run.
 final class SpeedChecks {
     private static final Path DEVICES = Path.of("/sys/class/infiniband");
     private static final Path NODES = Path.of("/sys/devices/system/node");
 
     private SpeedChecks() {}
 
-    /// Measures the load for a quarter of a second.
+    /// Runs all checks. Measures the load for a quarter of a second.
     static List<Finding> all() {
         List<Finding> findings = new ArrayList<>();
         findings.add(load(MachineLoad.now()));
@@ -54,7 +54,7 @@ final class SpeedChecks {
                                     + " COMMAND runs there"));
                 }
             } catch (IOException _) {
-                // A device in software is at no node.
+                // A software device belongs to no node.
             }
         }
         return findings;

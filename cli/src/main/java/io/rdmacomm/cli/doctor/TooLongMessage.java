@@ -5,7 +5,7 @@ import io.rdmacomm.verbs.WorkStatus;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// A SEND that is longer than the receive of the peer.
+/// A SEND that is longer than the peer's receive.
 final class TooLongMessage extends FaultCheck {
     private static final int RECEIVE_BYTES = 64;
 
@@ -29,17 +29,17 @@ final class TooLongMessage extends FaultCheck {
     }
 
     @Override
-    void verify(Pair pair, Scene scene) {
-        super.verify(pair, scene);
-        List<WorkStatus> receives = pair.far().receives(1, scene.patience());
+    void verify(Pair pair, CheckSetup setup) {
+        super.verify(pair, setup);
+        List<WorkStatus> receives = pair.far().receives(1, setup.timeout());
         WorkStatus status = receives.isEmpty() ? null : receives.getFirst();
-        if (!isRejection(status) && !(scene.isIwarp() && status == WorkStatus.FLUSHED)) {
+        if (!isRejection(status) && !(setup.isIwarp() && status == WorkStatus.FLUSHED)) {
             throw new CheckFailure(
                     "LOCAL_LENGTH_ERROR at the peer", status == null ? "nothing completed there" : "it has " + status);
         }
     }
 
-    /// rxe ends the receive as LOCAL_QUEUE_PAIR_ERROR.
+    /// rxe completes the receive with LOCAL_QUEUE_PAIR_ERROR.
     private static boolean isRejection(@Nullable WorkStatus status) {
         return status == WorkStatus.LOCAL_LENGTH_ERROR || status == WorkStatus.LOCAL_QUEUE_PAIR_ERROR;
     }

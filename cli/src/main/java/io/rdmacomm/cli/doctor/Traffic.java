@@ -26,7 +26,7 @@ final class Traffic {
         this.task = new FutureTask<>(this::write);
     }
 
-    /// Begins.
+    /// Starts the traffic.
     static Traffic begin(Pair pair) {
         Traffic traffic = new Traffic(pair);
         Thread.ofPlatform().daemon().name("traffic").start(traffic.task);
@@ -35,12 +35,12 @@ final class Traffic {
 
     /// Waits until some WRITEs have completed.
     ///
-    /// @return false if they did not in time
-    boolean awaitFlow(Duration patience) throws InterruptedException {
-        return flow.await(patience.toNanos(), TimeUnit.NANOSECONDS);
+    /// @return false if they did not complete in time
+    boolean awaitFlow(Duration timeout) throws InterruptedException {
+        return flow.await(timeout.toNanos(), TimeUnit.NANOSECONDS);
     }
 
-    /// The end of the traffic: the status of the first failed WRITE. Throws if a call failed.
+    /// The end of the traffic: the status of the first failed WRITE, or the exception of a failed call.
     FutureTask<WorkStatus> end() {
         return task;
     }

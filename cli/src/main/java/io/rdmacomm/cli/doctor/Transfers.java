@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 
-/// Every operation that the device supports, once, with a comparison of the data.
+/// Runs every operation that the device supports once, and compares the data.
 final class Transfers implements Check {
     private static final int BYTES = QueuePairEnd.OPEN_BYTES / 2;
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG;
@@ -22,20 +22,20 @@ final class Transfers implements Check {
     }
 
     @Override
-    public Verdict run(Scene scene) throws InterruptedException {
+    public Verdict run(CheckSetup setup) throws InterruptedException {
         List<String> done = new ArrayList<>();
         EndPlan plan = EndPlan.usual().withReceives(4, 64);
-        try (Pair pair = Pair.connected(scene, plan, plan)) {
-            int messages = send(scene, pair, done);
-            List<WorkStatus> receives = pair.far().receives(messages, scene.patience());
+        try (Pair pair = Pair.connected(setup, plan, plan)) {
+            int messages = send(setup, pair, done);
+            List<WorkStatus> receives = pair.far().receives(messages, setup.timeout());
             if (receives.size() != messages || receives.stream().anyMatch(each -> each != WorkStatus.SUCCESS)) {
                 throw new CheckFailure(
-                        messages + " messages to arrive", "the receives of the peer ended as " + receives);
+                        messages + " messages to arrive", "the peer's receives completed with " + receives);
             }
             writeAndRead(pair);
             done.add("WRITE");
             done.add("READ");
-            if (scene.supports(Capability.ATOMICS)) {
+            if (setup.supports(Capability.ATOMICS)) {
                 add(pair);
                 done.add("FETCH_AND_ADD");
             }
@@ -44,19 +44,19 @@ final class Transfers implements Check {
     }
 
     /// @return the number of messages
-    private static int send(Scene scene, Pair pair, List<String> done) throws InterruptedException {
+    private static int send(CheckSetup setup, Pair pair, List<String> done) throws InterruptedException {
         MemoryRegion memory = pair.near().open();
         RemoteMemory target = pair.far().offer().open();
         request(pair, "SEND", batch -> batch.send(1).with(memory, 0, 64));
         done.add("SEND");
-        if (scene.supports(Capability.SEND_WITH_IMMEDIATE)) {
+        if (setup.supports(Capability.SEND_WITH_IMMEDIATE)) {
             request(
                     pair,
                     "SEND_WITH_IMMEDIATE",
                     batch -> batch.sendWithImmediate(1, 7).with(memory, 0, 64));
             done.add("SEND_WITH_IMMEDIATE");
         }
-        if (scene.supports(Capability.WRITE_WITH_IMMEDIATE)) {
+        if (setup.supports(Capability.WRITE_WITH_IMMEDIATE)) {
             request(
                     pair,
                     "WRITE_WITH_IMMEDIATE",
@@ -112,7 +112,7 @@ final class Transfers implements Check {
         pair.near().post();
         WorkStatus status = pair.end(1);
         if (status != WorkStatus.SUCCESS) {
-            throw new CheckFailure(what + " to succeed", "it ended as " + status);
+            throw new CheckFailure(what + " to succeed", "it completed with " + status);
         }
     }
 }

@@ -6,7 +6,7 @@ import io.rdmacomm.verbs.RetryOptions;
 import io.rdmacomm.verbs.SendBatch;
 import io.rdmacomm.verbs.WorkStatus;
 
-/// A SEND to a queue pair that is not connected, and so does not answer.
+/// A SEND to a queue pair that does not answer, because it is not connected.
 final class Unanswered extends FaultCheck {
     private static final int RETRIES = 1;
 
@@ -15,8 +15,8 @@ final class Unanswered extends FaultCheck {
     }
 
     @Override
-    String unsupportedReason(Scene scene) {
-        return scene.byAddress() ? "a connection by address needs a peer that answers" : "";
+    String unsupportedReason(CheckSetup setup) {
+        return setup.byAddress() ? "a connection by address needs a peer that answers" : "";
     }
 
     @Override
@@ -26,8 +26,8 @@ final class Unanswered extends FaultCheck {
     }
 
     @Override
-    Pair pair(Scene scene) {
-        Pair pair = Pair.open(scene, EndPlan.usual().withReceives(0, 64), farPlan());
+    Pair pair(CheckSetup setup) {
+        Pair pair = Pair.open(setup, EndPlan.usual().withReceives(0, 64), farPlan());
         return OnFailure.run(pair::close, pair::connectNear);
     }
 

@@ -7,7 +7,7 @@ import java.util.concurrent.ExecutionException;
 /// How a check ended.
 ///
 /// @param grade the verdict
-/// @param text what was found; of a failure, what was expected and what happened
+/// @param text what was found; for a failure, what was expected and what happened
 /// @param remedy what to do about it; empty if nothing needs to be done
 public record Verdict(Grade grade, String text, String remedy) {
     private static final String REPORT = "attach the two files of --report to an issue of rdmacomm";
@@ -16,7 +16,7 @@ public record Verdict(Grade grade, String text, String remedy) {
     public enum Grade {
         /// The device works as expected.
         OK("ok"),
-        /// It does not.
+        /// The device does not work as expected.
         FAILED("FAILED"),
         /// The device reports that it cannot do what the check needs.
         NOT_SUPPORTED("not supported");
@@ -45,7 +45,7 @@ public record Verdict(Grade grade, String text, String remedy) {
         return new Verdict(Grade.FAILED, "expected " + expected + ", but " + actual, remedy);
     }
 
-    /// The device works as far as it can, for a reason.
+    /// The device lacks what the check needs.
     public static Verdict notSupported(String reason) {
         return new Verdict(Grade.NOT_SUPPORTED, reason, "");
     }

@@ -12,25 +12,25 @@ import java.util.Map;
 /// @param peak MiB per second in the best stretch from the start of an operation to the completion of the
 ///     same or a later one; 0 if the times are unknown
 /// @param average MiB per second from the first start to the last completion
-/// @param millionMessagesPerSecond in the same time
+/// @param millionMessagesPerSecond messages over the same time, in millions per second
 record BandwidthFigures(long bytes, long iterations, double peak, double average, double millionMessagesPerSecond)
         implements PerftestFigures {
     private static final double MEBI = 1 << 20;
     private static final String HEADING =
             "  #bytes  #iterations  BW peak[MiB/sec]  BW average[MiB/sec]  MsgRate[Mpps]\n";
 
-    /// The figures that a server sends to a client.
+    /// The figures that a server sends to a client: it has none.
     static final BandwidthFigures NONE = new BandwidthFigures(0, 0, 0, 0, 0);
 
     /// Evaluates the times at which the operations began and ended.
     ///
     /// @param begun in nanoseconds, in order
-    /// @param ended in nanoseconds, in order, as many
+    /// @param ended in nanoseconds, in order, as many as in `begun`
     static BandwidthFigures of(long bytes, long[] begun, long[] ended) {
         return of(bytes, begun.length, ended[ended.length - 1] - begun[0], fewestNanos(begun, ended));
     }
 
-    /// Evaluates the time of all operations.
+    /// Evaluates the total time of all operations.
     static BandwidthFigures of(long bytes, long iterations, long nanos) {
         return of(bytes, iterations, nanos, Double.POSITIVE_INFINITY);
     }
@@ -41,8 +41,8 @@ record BandwidthFigures(long bytes, long iterations, double peak, double average
                 bytes, iterations, bytes * 1e9 / MEBI / fewest, bytes * 1e9 / MEBI / each, 1e3 / each);
     }
 
-    /// The least time per operation in a stretch. Begins with that of all operations. As long as there is a
-    /// stretch with less, continues with the one that saves most; that takes few rounds.
+    /// The least time per operation in any stretch. Begins with the average of all operations. While some stretch
+    /// has a lower average, continues with the one that saves the most time. That takes few rounds.
     private static double fewestNanos(long[] begun, long[] ended) {
         long origin = begun[0];
         double fewest = Double.POSITIVE_INFINITY;
@@ -52,7 +52,7 @@ record BandwidthFigures(long bytes, long iterations, double peak, double average
             double saved = 0;
             int first = 0;
             for (int last = 0; last < ended.length; last++) {
-                // The best start up to here: the time since it exceeds its share least.
+                // The start so far whose stretch takes the least time, compared with the average.
                 if (begun[last] - origin - fewest * last > begun[first] - origin - fewest * first) {
                     first = last;
                 }

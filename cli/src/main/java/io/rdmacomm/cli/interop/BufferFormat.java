@@ -5,9 +5,9 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
-/// The messages of the C programs, all of which describe a buffer in 16 bytes.
+/// The messages of the C programs. Each describes a buffer in 16 bytes.
 enum BufferFormat {
-    /// rping(1), big-endian. The server's answers have the same length, and no content.
+    /// rping(1), big-endian. The server's answers have the same length but no content.
     ///
     /// ```
     ///  0               8       12      16
@@ -58,7 +58,7 @@ enum BufferFormat {
         return bytes;
     }
 
-    /// Reads a message of the peer.
+    /// Reads a message from the peer.
     ///
     /// @throws CommandFailure if it has the wrong length
     Buffer decode(MemorySegment message) {
@@ -67,7 +67,7 @@ enum BufferFormat {
                 message.get(longLayout, 0), message.get(intLayout, lengthOffset), message.get(intLayout, keyOffset));
     }
 
-    /// Checks the length of a message of the peer.
+    /// Checks the length of a message from the peer.
     ///
     /// @throws CommandFailure if it has the wrong length
     void checkLength(MemorySegment message) {
@@ -77,7 +77,7 @@ enum BufferFormat {
         }
     }
 
-    /// A buffer that one side offers to the other; [BufferFormat] draws it as it is on the wire.
+    /// A buffer that one side offers to the other; [BufferFormat] shows its wire format.
     ///
     /// @param address the address of the buffer
     /// @param length its length in bytes

@@ -13,7 +13,6 @@ import io.rdmacomm.verbs.cm.ConnectionParameters;
 import io.rdmacomm.verbs.cm.ConnectionRequest;
 import io.rdmacomm.verbs.cm.IdentifierOptions;
 import io.rdmacomm.verbs.cm.Listener;
-import io.rdmacomm.verbs.service.HalfMade;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -26,34 +25,32 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// A server that listens with a connection manager and serves each client in its own thread. Clients that do not
-/// complete the handshake keep nobody out. Thread-safe.
+/// complete the handshake do not block others. Thread-safe.
 final class ConnectionServer implements InteropServer {
     private static final Duration NEXT_CLIENT = Duration.ofHours(1);
     private static final int MAX_CLIENTS = 128;
-    private static final int MOST_HALF_MADE = 128;
-    private static final int MOST_HALF_MADE_OF_AN_ADDRESS = 64;
 
     private final Listener<ConnectionRequest> listener;
     private final ConnectionParameters parameters;
-    private final Duration patience;
+    private final Duration timeout;
     private final Handler handler;
     private final Semaphore permits = new Semaphore(MAX_CLIENTS);
-    private final HalfMade<ConnectionRequest> halfMade = new HalfMade<>(MOST_HALF_MADE, MOST_HALF_MADE_OF_AN_ADDRESS);
+    private final UnansweredRequests<ConnectionRequest> unanswered = new UnansweredRequests<>();
 
     /// Starts to listen.
     ///
     /// @param address where to listen; port 0 picks a free one
     /// @param parameters of the connections
-    /// @param patience how long each step of a client may take
+    /// @param timeout how long each step of a client may take
     ConnectionServer(
             ConnectionManager manager,
             InetSocketAddress address,
             IdentifierOptions options,
             ConnectionParameters parameters,
-            Duration patience,
+            Duration timeout,
             Handler handler) {
         this.parameters = parameters;
-        this.patience = patience;
+        this.timeout = timeout;
         this.handler = handler;
         this.listener = manager.listen(address, ConnectionManager.DEFAULT_BACKLOG, options);
     }
@@ -63,7 +60,7 @@ final class ConnectionServer implements InteropServer {
         return listener.localAddress().getPort();
     }
 
-    /// The client is the first one that completes the handshake.
+    /// Serves the first client that completes the handshake.
     @Override
     public void runOnce(Consumer<String> results) throws InterruptedException {
         AtomicBoolean found = new AtomicBoolean();
@@ -97,9 +94,9 @@ final class ConnectionServer implements InteropServer {
                 result.completeExceptionally(e);
             }
         } catch (ConnectionException | DeadlineException | IllegalStateException e) {
-            // It has not completed the handshake. Others may.
+            // The client did not complete the handshake. Others may.
         } catch (RuntimeException | InterruptedException | Error e) {
-            // This server lacks something.
+            // The failure is this server's own, for example a lack of memory.
             if (!found.get()) {
                 result.completeExceptionally(e);
                 endAccepting();
@@ -109,11 +106,7 @@ final class ConnectionServer implements InteropServer {
 
     private void endAccepting() {
         listener.close();
-        for (ConnectionRequest each = halfMade.oldest(); each != null; each = halfMade.oldest()) {
-            if (halfMade.remove(each)) {
-                each.close();
-            }
-        }
+        unanswered.removeAll().forEach(ConnectionRequest::close);
     }
 
     @Override
@@ -125,13 +118,13 @@ final class ConnectionServer implements InteropServer {
         });
     }
 
-    /// Has a thread do something with each request, until the server is closed and all are done.
+    /// Handles each request in its own thread, until the server is closed and all requests are done.
     private void acceptAll(Consumer<ConnectionRequest> work) throws InterruptedException {
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
             for (ConnectionRequest request = next(); request != null; request = next()) {
                 ConnectionRequest client = request;
                 ConnectionRequest displaced =
-                        halfMade.add(client, client.remoteAddress().getAddress());
+                        unanswered.add(client, client.remoteAddress().getAddress());
                 if (displaced != null) {
                     threads.execute(displaced::close);
                 }
@@ -142,9 +135,9 @@ final class ConnectionServer implements InteropServer {
 
     private SynchronousConnection accept(ConnectionRequest request) throws InterruptedException {
         try {
-            return SynchronousConnection.accept(request, parameters, patience);
+            return SynchronousConnection.accept(request, parameters, timeout);
         } finally {
-            var _ = halfMade.remove(request);
+            unanswered.remove(request);
         }
     }
 
@@ -163,9 +156,10 @@ final class ConnectionServer implements InteropServer {
                 }
             }
         } catch (RdmaInterruptedException e) {
-            // The server ends.
+            // The server is being closed.
         } catch (CommandFailure | RdmaException | IllegalStateException e) {
-            // One that has given way is closed, and no news: strangers must not fill the terminal.
+            // Do not report a request that was closed in favor of newer ones: strangers must not flood the
+            // terminal.
             if (listener.isOpen() && request.isOpen()) {
                 failures.accept(client + ": " + FailureText.of(e));
             }
@@ -175,11 +169,11 @@ final class ConnectionServer implements InteropServer {
     }
 
     private void reject(ConnectionRequest request) {
-        var _ = halfMade.remove(request);
+        unanswered.remove(request);
         try {
             request.reject("too many clients".getBytes(StandardCharsets.US_ASCII));
         } catch (VerbException | IllegalStateException _) {
-            // The client has disconnected already.
+            // The client has already disconnected.
         }
     }
 
@@ -200,7 +194,7 @@ final class ConnectionServer implements InteropServer {
         }
     }
 
-    /// Stops listening. Clients that are being served are not affected.
+    /// Stops listening. Does not affect the clients that are being served.
     @Override
     public void close() {
         listener.close();

@@ -10,7 +10,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.function.Consumer;
 
-/// A server for C programs that agree over TCP: serves one client after another.
+/// A server for C programs that set up their connections over TCP. Serves one client after another.
 final class ControlServer implements InteropServer {
     private static final int BACKLOG = 16;
 
@@ -29,7 +29,7 @@ final class ControlServer implements InteropServer {
 
     /// Starts to listen.
     ///
-    /// @param address where; port 0 picks a free one
+    /// @param address where to listen; port 0 picks a free one
     ControlServer(InetSocketAddress address, Session session) throws IOException {
         this.session = session;
         this.listener = new ServerSocket();

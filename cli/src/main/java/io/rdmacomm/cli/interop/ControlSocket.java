@@ -14,42 +14,41 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// The TCP connection over which both ends of a C program agree before their queue pairs can talk. The C
-/// programs take each message with one read(2), so each is written at once, and none is written early. For
-/// one thread.
+/// The TCP connection over which both ends of a C program set up their queue pairs. The C programs take each
+/// message with one read(2), so each is written in one piece, and none is written early. For one thread.
 final class ControlSocket implements AutoCloseable {
     private final Socket socket;
     private final String peer;
     private final String program;
-    private final Duration patience;
+    private final Duration timeout;
     private long deadline;
 
-    /// Takes over an accepted or connected socket.
+    /// Takes ownership of an accepted or connected socket.
     ///
     /// @param program the C program that should run at the other end, for error messages
-    /// @param patience how long all reads until the next [#nextStep()] may take
-    ControlSocket(Socket socket, String program, Duration patience) throws IOException {
+    /// @param timeout how long all reads until the next [#nextStep()] may take
+    ControlSocket(Socket socket, String program, Duration timeout) throws IOException {
         this.socket = socket;
         this.program = program;
         this.peer = AddressText.of((InetSocketAddress) socket.getRemoteSocketAddress());
-        this.patience = patience;
+        this.timeout = timeout;
         socket.setTcpNoDelay(true);
         nextStep();
     }
 
     /// Connects to a server. Tries all addresses of the host in turn.
     ///
-    /// @param command our command that serves the same, for the error message
+    /// @param command our command that serves the same protocol, for the error message
     /// @throws CommandFailure if nobody listens there
-    static ControlSocket connect(String host, int port, String program, String command, Duration patience)
+    static ControlSocket connect(String host, int port, String program, String command, Duration timeout)
             throws IOException {
-        long deadline = System.nanoTime() + patience.toNanos();
+        long deadline = System.nanoTime() + timeout.toNanos();
         IOException last = new UnknownHostException(host);
         for (InetAddress address : InetAddress.getAllByName(host)) {
             Socket socket = new Socket();
             try {
                 socket.connect(new InetSocketAddress(address, port), millisLeft(deadline));
-                return new ControlSocket(socket, program, patience);
+                return new ControlSocket(socket, program, timeout);
             } catch (IOException e) {
                 socket.close();
                 last = e;
@@ -61,9 +60,9 @@ final class ControlSocket implements AutoCloseable {
                 last);
     }
 
-    /// Gives the reads that follow the whole patience again.
+    /// Restarts the timeout for the reads that follow.
     void nextStep() {
-        deadline = System.nanoTime() + patience.toNanos();
+        deadline = System.nanoTime() + timeout.toNanos();
     }
 
     /// Where the peer is.

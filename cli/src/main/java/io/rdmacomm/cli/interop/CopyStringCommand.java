@@ -19,7 +19,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-/// `rdmacomm copy-string`: the usual example program of introductions to rdma_cm(7).
+/// `rdmacomm copy-string`: the usual first example in introductions to rdma_cm(7).
 @Command(
         name = "copy-string",
         description = {

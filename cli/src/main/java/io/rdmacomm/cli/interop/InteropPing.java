@@ -7,10 +7,9 @@ import io.rdmacomm.cli.command.JsonOption;
 import io.rdmacomm.cli.command.ListenOptions;
 import io.rdmacomm.cli.command.PeerAddress;
 import io.rdmacomm.verbs.Context;
+import io.rdmacomm.verbs.DeviceChoice;
 import io.rdmacomm.verbs.QueuePairType;
 import io.rdmacomm.verbs.cm.ConnectionManager;
-import io.rdmacomm.verbs.host.DeviceChoice;
-import io.rdmacomm.verbs.host.OpenPort;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -21,16 +20,16 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// `rdmacomm ping --interop`: both sides of the protocols of ibv_rc_pingpong(1), its siblings and rping(1), with their
-/// output.
+/// `rdmacomm ping --interop`: both sides of the protocols of ibv_rc_pingpong(1), its siblings and rping(1), with
+/// their output.
 final class InteropPing {
     /// How to ping.
     ///
     /// @param bytes the message size
     /// @param count the number of pings
-    /// @param patience how long to wait for the peer at each step
+    /// @param timeout how long to wait for the peer at each step
     /// @param verbose whether to show the text of each ping of rping, like its -v
-    record Plan(int bytes, int count, Duration patience, boolean verbose) {}
+    record Plan(int bytes, int count, Duration timeout, boolean verbose) {}
 
     private final InteropTool tool;
     private final Plan plan;
@@ -50,7 +49,7 @@ final class InteropPing {
     void serve(ListenOptions where, boolean once) throws IOException, InterruptedException {
         InetSocketAddress address = where.socketAddress(tool.port());
         InetAddress local = address.isUnresolved() ? new InetSocketAddress(0).getAddress() : address.getAddress();
-        OpenPort opened = open(() -> local);
+        DeviceChoice opened = open(() -> local);
         try (Context context = opened.context();
                 ConnectionManager manager = tool == InteropTool.RPING ? ConnectionManager.open(context) : null;
                 InteropServer server = listen(settings(opened, local), context, manager, address)) {
@@ -64,16 +63,16 @@ final class InteropPing {
         Consumer<String> texts = plan.verbose() ? output::println : line -> {};
         return manager == null
                 ? PingPongServer.listen(context, settings, address)
-                : RpingServer.listen(manager, address, device.connection(), plan.patience(), texts);
+                : RpingServer.listen(manager, address, device.connection(), plan.timeout(), texts);
     }
 
-    /// Pings a server; with rping until Ctrl-C.
+    /// Pings a server; rping stops early on Ctrl-C.
     ///
     /// @return whether there was an answer
     boolean ping(String host, int port, JsonOption json) throws IOException, InterruptedException {
         boolean text = !json.ownsStandardOutput();
         InetAddress local = DeviceChoice.localAddress(new InetSocketAddress(host, port));
-        OpenPort opened = open(() -> local);
+        DeviceChoice opened = open(() -> local);
         try (Context context = opened.context()) {
             Map<String, Object> result = switch (tool) {
                 case RC_PINGPONG, UC_PINGPONG, UD_PINGPONG ->
@@ -89,7 +88,7 @@ final class InteropPing {
             PingPongSettings settings, Context context, String host, int port, boolean text) throws IOException {
         Consumer<String> lines = text ? output::println : line -> {};
         PingPongResult result;
-        try (PingPong game = new PingPong(context, settings, lines)) {
+        try (PingPongRun game = new PingPongRun(context, settings, lines)) {
             result = game.play(host, port);
         }
         result.lines().forEach(lines);
@@ -107,7 +106,7 @@ final class InteropPing {
         PingTimes times = new PingTimes();
         try (ConnectionManager manager = ConnectionManager.open(context);
                 RpingClient client =
-                        RpingClient.connect(manager, host, port, device.connection(), plan.bytes(), plan.patience());
+                        RpingClient.connect(manager, host, port, device.connection(), plan.bytes(), plan.timeout());
                 Interruption interruption = new Interruption()) {
             for (int number = 0; number < plan.count() && !interruption.hasHappened(); number++) {
                 times.record(client.ping(number));
@@ -116,7 +115,7 @@ final class InteropPing {
                 }
             }
         } catch (InterruptedException _) {
-            // Ctrl-C while it waits for an answer.
+            // Ctrl-C came while it waited for an answer.
         }
         if (text) {
             output.println(new PeerAddress(host, port) + ": " + times.line());
@@ -124,11 +123,11 @@ final class InteropPing {
         return times.toMap(plan.bytes());
     }
 
-    private OpenPort open(Supplier<InetAddress> local) {
+    private DeviceChoice open(Supplier<InetAddress> local) {
         return device.open(tool.capability(), local);
     }
 
-    private PingPongSettings settings(OpenPort opened, InetAddress local) {
+    private PingPongSettings settings(DeviceChoice opened, InetAddress local) {
         QueuePairType type = switch (tool) {
             case UC_PINGPONG -> QueuePairType.UNRELIABLE_CONNECTED;
             case UD_PINGPONG -> QueuePairType.UNRELIABLE_DATAGRAM;
@@ -141,6 +140,6 @@ final class InteropPing {
                 options.receives(),
                 device.connection(opened, local, PingPongSettings.MTU),
                 options.checksContent(),
-                plan.patience());
+                plan.timeout());
     }
 }

@@ -3,7 +3,7 @@ package io.rdmacomm.cli.interop;
 import java.io.IOException;
 import java.util.function.Consumer;
 
-/// A server for clients of a C program. Only [#close()] is thread-safe.
+/// A server for the clients of a C program. Only [#close()] is thread-safe.
 public interface InteropServer extends AutoCloseable {
     /// The port that the server listens on.
     int port();

@@ -7,14 +7,14 @@ import io.rdmacomm.verbs.cm.ConnectionManager;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/// Runs a server for clients of C programs, and shows what it does.
+/// Runs a server for the clients of C programs, and shows what it does.
 public final class InteropServing {
     private InteropServing() {}
 
     /// Serves clients until Ctrl-C, or one client. Blocks.
     ///
     /// @param listen where it listens
-    /// @param manager is closed on Ctrl-C, which ends the connections of the server; null if it uses none
+    /// @param manager closed on Ctrl-C, which ends the connections of the server; null if it uses none
     public static void serve(
             InteropServer server,
             ListenOptions listen,

@@ -6,9 +6,8 @@ import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 
-/// Latencies in microseconds. One sample is the time between the starts of two operations, halved if it is
-/// a round trip. All figures but the largest leave the two largest samples out, and the largest leaves out
-/// the very largest.
+/// Latencies in microseconds. One sample is the time between the starts of two operations, halved if it is a round
+/// trip. As in perftest, `max` ignores the largest sample, and the other figures ignore the two largest.
 ///
 /// @param bytes the message size
 /// @param iterations the number of operations
@@ -16,7 +15,7 @@ import java.util.Map;
 /// @param max the second largest sample
 /// @param typical the median
 /// @param average the mean
-/// @param deviation the standard deviation; perftest has only its whole microseconds
+/// @param deviation the standard deviation; perftest reports it in whole microseconds
 /// @param percentile99 99 percent of the samples are smaller
 /// @param percentile999 99.9 percent of the samples are smaller
 record LatencyFigures(

@@ -12,8 +12,8 @@ import java.net.InetAddress;
 final class PeerNumbers {
     private PeerNumbers() {}
 
-    /// Whether this end sends its GID: on Ethernet, packets carry one. On InfiniBand the LID is enough, and
-    /// the C programs send no GID there either, unless they are told to.
+    /// Whether this end sends its GID: packets on Ethernet carry one. On InfiniBand the LID is enough, and the C
+    /// programs send no GID there either unless told to.
     static boolean needGid(Context context, PathOptions path) {
         return path.gidIndex().isPresent() || isEthernet(context, path);
     }
@@ -24,10 +24,10 @@ final class PeerNumbers {
 
     /// Checks that a queue pair can connect to these numbers.
     ///
-    /// @param path of this end
+    /// @param path the path of this end
     /// @param from the host that sent the numbers
-    /// @param withGid the C program with the option that makes it send a GID, for the error message
-    /// @throws CommandFailure if it cannot, or must not
+    /// @param withGid the C program's command with the option to send a GID, for the error message
+    /// @throws CommandFailure if it cannot or must not connect
     static void check(QueuePairInfo remote, Context context, PathOptions path, InetAddress from, String withGid) {
         if (remote.gid().equals(Gid.NONE) && isEthernet(context, path)) {
             throw new CommandFailure("the peer sent no GID, and packets on Ethernet need one: start " + withGid);

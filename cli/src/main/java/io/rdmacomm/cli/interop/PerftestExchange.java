@@ -2,7 +2,7 @@ package io.rdmacomm.cli.interop;
 
 import io.rdmacomm.cli.command.CommandFailure;
 import io.rdmacomm.verbs.PathMtu;
-import io.rdmacomm.verbs.text.Printable;
+import io.rdmacomm.verbs.Printable;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
@@ -11,25 +11,25 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.regex.Pattern;
 
-/// The agreement of both ends over TCP. In each step the client sends its message, and then the server
-/// answers with its own message of the same kind.
+/// The set-up between both ends over TCP. In each step the client sends its message, and then the server answers
+/// with its own message of the same kind.
 ///
 /// ```
 /// version      "6.06" in 16 bytes
 /// page size    4 bytes, big-endian; the larger one counts
 /// cache line   4 bytes, big-endian
 /// MTU          a digit, 1 for 256 bytes to 5 for 4096, and NUL; the smaller one counts
-/// key          see PerftestKey; several times, of which only the first has news: the others say "I am ready"
+/// key          see PerftestKey; several times: the first has the numbers, the others say "I am ready"
 /// report       five numbers of 8 bytes, big-endian, each a step of its own
 /// "done\0"     both at once
 /// ```
 ///
 /// A peer of version 6.28 or newer sends one more message, but not to a peer with an older version.
 final class PerftestExchange implements AutoCloseable {
-    /// The program whose protocol this is.
+    /// The version of perftest whose protocol this is.
     static final String VERSION = "6.06";
 
-    /// The oldest program that speaks it.
+    /// The oldest version that speaks it.
     private static final double OLDEST = 5.70;
 
     private static final int VERSION_BYTES = 16;
@@ -49,7 +49,7 @@ final class PerftestExchange implements AutoCloseable {
 
     /// The side of a server, over an accepted socket.
     static PerftestExchange accept(Socket socket, PerftestSettings settings) throws IOException {
-        return new PerftestExchange(new ControlSocket(socket, settings.program().label(), settings.patience()), false);
+        return new PerftestExchange(new ControlSocket(socket, settings.program().label(), settings.timeout()), false);
     }
 
     /// Connects to a server. Tries all addresses of the host in turn.
@@ -57,7 +57,7 @@ final class PerftestExchange implements AutoCloseable {
         String program = settings.program().label();
         return new PerftestExchange(
                 ControlSocket.connect(
-                        host, port, program, "rdmacomm bench --interop " + program + " --server", settings.patience()),
+                        host, port, program, "rdmacomm bench --interop " + program + " --server", settings.timeout()),
                 true);
     }
 
@@ -72,7 +72,7 @@ final class PerftestExchange implements AutoCloseable {
 
     /// Agrees on the version of the protocol.
     ///
-    /// @throws CommandFailure if the peer's is another one
+    /// @throws CommandFailure if the peer sent no version, or one that is too old
     void agreeOnVersion() throws IOException {
         byte[] peers = swap(Arrays.copyOf(VERSION.getBytes(StandardCharsets.US_ASCII), VERSION_BYTES), "version");
         String text = new String(peers, StandardCharsets.US_ASCII);
@@ -88,10 +88,10 @@ final class PerftestExchange implements AutoCloseable {
         }
     }
 
-    /// Agrees on how much memory a peer uses for the smallest messages.
+    /// Agrees on the memory that an end uses for the smallest messages.
     ///
-    /// @return its bytes
-    /// @throws CommandFailure if the peer wants an unreasonable number
+    /// @return its size in bytes
+    /// @throws CommandFailure if the peer names an unreasonable size
     int agreeOnPage() throws IOException {
         int page = swapInt(PAGE, "page size");
         int line = swapInt(CACHE_LINE, "cache line size");
@@ -120,7 +120,7 @@ final class PerftestExchange implements AutoCloseable {
         return PathMtu.ofCode(Math.min(code, own.code()));
     }
 
-    /// Exchanges keys, or says that this end is ready and waits until the other one is.
+    /// Exchanges keys; or reports that this end is ready, and waits until the other one is.
     ///
     /// @param what the peer's key means, for error messages
     PerftestKey swap(PerftestKey own, String what) throws IOException {
@@ -135,7 +135,7 @@ final class PerftestExchange implements AutoCloseable {
         return peers;
     }
 
-    /// The text ends with the first NUL. What follows it may be the next message, so it is not read.
+    /// The text ends with the first NUL. Do not read past it, because the next message may follow.
     private PerftestKey readKey(String what) throws IOException {
         byte[] text = socket.read(PerftestKey.BYTES, what);
         if (text[PerftestKey.BYTES - 1] != 0) {
@@ -146,9 +146,9 @@ final class PerftestExchange implements AutoCloseable {
         return PerftestKey.decode(text, socket.peer(), socket.program());
     }
 
-    /// Exchanges the figures of both ends, of which only those of the client mean something.
+    /// Exchanges the figures of both ends; only the client's mean something.
     ///
-    /// @return those of the peer
+    /// @return the peer's figures
     BandwidthFigures swap(BandwidthFigures own) throws IOException {
         long bytes = swapLong(own.bytes());
         long iterations = swapLong(own.iterations());
@@ -186,18 +186,18 @@ final class PerftestExchange implements AutoCloseable {
             socket.write(DONE);
             socket.read(DONE.length, "goodbye");
         } catch (IOException | CommandFailure _) {
-            // Everything has been confirmed before.
+            // Both ends have already confirmed the test.
         }
     }
 
-    /// Waits until the peer has closed the connection, which is how it confirms the end of `ib_write_lat`:
-    /// until then it may repeat its last WRITE, whose acknowledgement was lost.
+    /// Waits until the peer has closed the connection, which confirms the end of `ib_write_lat`. Until then the
+    /// peer may repeat its last WRITE, if the acknowledgment was lost.
     void awaitEnd() {
         try {
             socket.nextStep();
             socket.read(1, "end");
         } catch (IOException | CommandFailure _) {
-            // It has closed the connection, or is silent; this end has all it needs.
+            // The peer has closed the connection or is silent; this end has all that it needs.
         }
     }
 

@@ -8,8 +8,8 @@ import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// The queue pair and the memory of one end, as hexadecimal text with a NUL at its end. It has the GID only if the
-/// program uses one, which it always does on Ethernet.
+/// The queue pair and the memory of one end, as hexadecimal text that ends with a NUL. The GID is present only if
+/// the program uses one, which it always does on Ethernet.
 ///
 /// ```
 /// 0000:0001:000011:a1b2c3:00001234:00007f0012345000:00000000\0
@@ -56,7 +56,7 @@ record PerftestKey(int lid, int reads, int number, int packetSequenceNumber, int
     ///
     /// @param peer the sender, for the error message
     /// @param program the C program that should run there
-    /// @throws CommandFailure if it is anything else
+    /// @throws CommandFailure if the text is anything else
     static PerftestKey decode(byte[] bytes, String peer, String program) {
         Matcher matcher = TEXT.matcher(new String(bytes, StandardCharsets.US_ASCII));
         if (!matcher.matches()) {

@@ -18,7 +18,7 @@ import io.rdmacomm.verbs.SendBatch;
 import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 
-/// The queue pair of one end: repeats one request, and counts completions. For one thread.
+/// The queue pair of one end. Repeats one request, and counts completions. For one thread.
 final class PerftestPair implements AutoCloseable {
     private static final int RECEIVES = 512;
     private static final int MOST_READS = 128;
@@ -43,7 +43,7 @@ final class PerftestPair implements AutoCloseable {
 
     /// Creates a queue pair that is not connected.
     ///
-    /// @param page the bytes for incoming data, if the messages are shorter
+    /// @param page the size of the memory for incoming data, if the messages are shorter
     PerftestPair(Context context, PerftestSettings settings, int page, PathMtu mtu) {
         PerftestProgram program = settings.program();
         this.context = context;
@@ -111,7 +111,7 @@ final class PerftestPair implements AutoCloseable {
         request.signaled();
     }
 
-    /// The memory that the requests of this end take their data from.
+    /// The memory with the data of this end's requests.
     MemorySegment outgoing() {
         return end.outgoing().segment();
     }
@@ -158,10 +158,10 @@ final class PerftestPair implements AutoCloseable {
         return received;
     }
 
-    /// Takes completions. Without any, yields from time to time: the other end, or the thread of a software
+    /// Takes completions. Yields now and then while there are none: the other end, or the thread of a software
     /// device, may need this processor.
     ///
-    /// @throws CommandFailure if a request failed, or nothing has happened for as long as the patience
+    /// @throws CommandFailure if a request failed, or nothing happened within the timeout
     @SuppressWarnings("ThreadPriorityCheck") // only speeds up a machine that is too busy to measure anything
     void poll() {
         int count = end.completionQueue().poll(completions);
@@ -201,10 +201,10 @@ final class PerftestPair implements AutoCloseable {
         long now = System.nanoTime();
         if (progress != lastProgress) {
             lastProgress = progress;
-            deadline = now + settings.patience().toNanos();
+            deadline = now + settings.timeout().toNanos();
         } else if (now - deadline > 0) {
             throw new CommandFailure("nothing arrived within "
-                    + settings.patience().toMillis() + " ms after "
+                    + settings.timeout().toMillis() + " ms after "
                     + completed + " completed operations and " + received + " received messages: is the peer running,"
                     + " with the same program and -n?");
         }

@@ -67,7 +67,7 @@ public enum PerftestProgram {
         return this == IB_WRITE_BW ? WRITE_ITERATIONS : ITERATIONS;
     }
 
-    /// Whether it measures the time of each operation, and not the throughput of many.
+    /// Whether it measures the time of each operation instead of the throughput of many.
     boolean isLatency() {
         return switch (this) {
             case IB_SEND_LAT, IB_WRITE_LAT, IB_READ_LAT, IB_ATOMIC_LAT -> true;
@@ -80,17 +80,17 @@ public enum PerftestProgram {
         return this != IB_SEND_LAT && this != IB_WRITE_LAT && this != IB_SEND_BW;
     }
 
-    /// The number of messages in one sample of a latency: 2 if it is a round trip, which is then halved.
+    /// The number of messages in one latency sample: 2 for a round trip, which is then halved.
     int hops() {
         return operation == Operation.SEND || operation == Operation.WRITE ? 2 : 1;
     }
 
-    /// The number of times that both ends exchange their keys before they connect.
+    /// How often both ends exchange their keys before they connect.
     int keysBeforeConnecting() {
         return isLatency() && operation != Operation.SEND ? 2 : 1;
     }
 
-    /// The number of times that they exchange them again before the test.
+    /// How often they exchange them again before the test.
     int keysBeforeTheTest() {
         return operation == Operation.SEND ? 3 : 2;
     }
@@ -100,7 +100,7 @@ public enum PerftestProgram {
         return !isLatency() && operation != Operation.SEND;
     }
 
-    /// Whether both ends exchange their keys after the test. Those of `ib_write_lat` only exit.
+    /// Whether both ends exchange their keys after the test. The ends of `ib_write_lat` just exit.
     boolean confirmsTheEnd() {
         return this != IB_WRITE_LAT;
     }

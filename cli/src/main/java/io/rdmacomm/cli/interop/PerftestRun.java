@@ -9,7 +9,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.Optional;
 
-/// One run of a program of perftest, as either end. For one thread.
+/// One run of a perftest program, as either end. For one thread.
 public final class PerftestRun {
     private static final String END = "word that the test is over";
 
@@ -25,8 +25,7 @@ public final class PerftestRun {
 
     /// Runs as the client of the server at that host. Blocks.
     ///
-    /// @throws CommandFailure if an end does not keep to the protocol, or is silent for longer than the
-    ///     patience
+    /// @throws CommandFailure if an end breaks the protocol, or is silent for longer than the timeout
     public static PerftestFigures run(Context context, PerftestSettings settings, String host, int port)
             throws IOException {
         try (PerftestExchange exchange = PerftestExchange.connect(host, port, settings)) {
@@ -34,7 +33,7 @@ public final class PerftestRun {
         }
     }
 
-    /// Starts a server, which shows the figures of each run if it knows any.
+    /// Starts a server, which shows the figures of each run if it has any.
     ///
     /// @param address where to listen; port 0 picks a free one
     public static InteropServer listen(Context context, PerftestSettings settings, InetSocketAddress address)
@@ -87,7 +86,7 @@ public final class PerftestRun {
         }
         pair.connect(peer, exchange.remoteAddress());
         if (settings.program().operation() == PerftestProgram.Operation.SEND) {
-            // Before the last exchange, after which the peer may send.
+            // Post them before the last exchange, because the peer may send right after it.
             pair.postReceives();
         }
         for (int i = 0; i < settings.program().keysBeforeTheTest(); i++) {
@@ -95,7 +94,7 @@ public final class PerftestRun {
         }
     }
 
-    /// The peer's key is always the same: another one belongs to another queue pair.
+    /// Exchanges keys again. The peer's must stay the same: a different one belongs to another queue pair.
     private void confirm(PerftestKey peer, PerftestKey own) throws IOException {
         PerftestKey again = exchange.swap(own, "key");
         if (!again.equals(peer)) {

@@ -28,7 +28,7 @@ final class PerftestWork {
         };
     }
 
-    /// Works as the server of a test in which it takes part.
+    /// Works as the server of a two-sided test.
     PerftestFigures answer() {
         return switch (settings.program()) {
             case IB_SEND_LAT -> exchangeMessages(false);
@@ -54,7 +54,7 @@ final class PerftestWork {
         return latency(begun);
     }
 
-    /// The last byte of each WRITE counts, modulo 256.
+    /// The last byte of each WRITE counts up, modulo 256.
     private PerftestFigures exchangeWrites(boolean begins) {
         long last = settings.bytes() - 1L;
         MemorySegment source = pair.outgoing();

@@ -28,7 +28,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/// `rdmacomm ping`: messages back and forth, with every byte checked on both sides.
+/// `rdmacomm ping`: sends messages back and forth, and checks every byte on both sides.
 @Command(
         name = "ping",
         description = "Send messages back and forth, check every byte on both sides, and show the round-trip times.",
@@ -211,7 +211,7 @@ public final class PingCommand extends Subcommand {
                     }
                 }
             } catch (RdmaInterruptedException _) {
-                // Ctrl-C while it waits for an answer.
+                // Ctrl-C came while it waited for an answer.
             }
             if (text) {
                 output().println(address + ": " + times.line());
@@ -236,7 +236,7 @@ public final class PingCommand extends Subcommand {
         }
     }
 
-    /// Options with which both sides can receive the longest message.
+    /// Options that let both sides receive the longest message.
     private SessionOptions sessionOptions(ThreadMode mode) {
         Deadlines deadlines = Deadlines.defaults();
         return flags.apply(SessionOptions.defaults()

@@ -25,7 +25,7 @@ final class PingMessage {
 
     private PingMessage() {}
 
-    /// Writes message `number` to the whole of `into`.
+    /// Fills `into` with message `number`.
     static void write(MemorySegment into, int direction, long seed, long number) {
         into.set(INT, 0, MAGIC);
         into.set(INT, 4, direction);

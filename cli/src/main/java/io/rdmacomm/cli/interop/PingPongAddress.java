@@ -24,8 +24,7 @@ public record PingPongAddress(int lid, int number, int packetSequenceNumber, Gid
     /// The length of the text including its NUL.
     public static final int BYTES = 52;
 
-    // The C program prints with %04x and %06x and reads with %x: the case of the digits does not matter, their number
-    // does.
+    // The C program prints with %04x and %06x and reads with %x: the number of digits matters, but not their case.
     private static final Pattern TEXT =
             Pattern.compile("([0-9a-fA-F]{4}):([0-9a-fA-F]{6}):([0-9a-fA-F]{6}):([0-9a-fA-F]{32})\0");
 
@@ -45,7 +44,7 @@ public record PingPongAddress(int lid, int number, int packetSequenceNumber, Gid
     ///
     /// @param peer the sender, for the error message
     /// @param program the C program that should run there
-    /// @throws CommandFailure if it is anything else
+    /// @throws CommandFailure if the text is anything else
     public static PingPongAddress decode(byte[] bytes, String peer, String program) {
         Matcher matcher = TEXT.matcher(new String(bytes, StandardCharsets.US_ASCII));
         if (!matcher.matches()) {

@@ -28,7 +28,7 @@ final class PingPongExchange implements AutoCloseable {
         this.socket = socket;
     }
 
-    /// An exchange over an accepted socket, which may take as long as the timeout of the settings.
+    /// An exchange over an accepted socket, limited by the timeout of the settings.
     static PingPongExchange accept(Socket socket, PingPongSettings settings) throws IOException {
         return new PingPongExchange(new ControlSocket(socket, settings.program(), settings.timeout()));
     }

@@ -27,7 +27,7 @@ final class PingPongServer implements ControlServer.Session {
     @Override
     public void serve(Socket client, Consumer<String> results) throws IOException {
         try (PingPongExchange exchange = PingPongExchange.accept(client, settings);
-                PingPong run = new PingPong(context, settings, results)) {
+                PingPongRun run = new PingPongRun(context, settings, results)) {
             run.play(exchange).lines().forEach(results);
         }
     }

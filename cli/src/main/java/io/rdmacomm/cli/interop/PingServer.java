@@ -67,13 +67,13 @@ final class PingServer implements AutoCloseable {
                 }
             }
         } catch (RdmaException | CommandFailure e) {
-            // Not if this server has ended the connection.
+            // It is not a failure if this server ended the connection.
             failure = session.isOpen() ? ", then failed: " + FailureText.of(e) : "";
         }
         try {
             output.println(endPoint.peerAddress() + ": " + CountText.of(answered, "ping") + " answered" + failure);
         } catch (LostOutput _) {
-            // The command reports it when it ends.
+            // The command reports this when it ends.
             session.close();
         }
     }

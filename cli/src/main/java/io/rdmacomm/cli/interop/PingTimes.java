@@ -11,7 +11,7 @@ import org.HdrHistogram.Histogram;
 final class PingTimes {
     private static final long MAX_NANOS = 100_000_000_000L;
 
-    /// After so many pings the JIT compilers have done most of their work.
+    /// The number of pings after which the JIT compilers have done most of their work.
     static final int WARM_PINGS = 20_000;
 
     private static final double MEDIAN = 50;
@@ -45,12 +45,12 @@ final class PingTimes {
         text.append(name).append(String.format(Locale.ROOT, "%.1f", micros));
     }
 
-    /// Whether there are enough pings beyond the percentile for it to mean something.
+    /// Whether enough pings lie beyond the percentile for it to mean something.
     private boolean isKnown(double percentile) {
         return percentile == MEDIAN || histogram.getTotalCount() * (100 - percentile) >= 100 * ENOUGH;
     }
 
-    /// Whether most of the pings were those of a JVM that has compiled what it needs.
+    /// Whether the JVM had compiled what it needs before most of the pings.
     boolean isWarm() {
         return histogram.getTotalCount() >= WARM_PINGS;
     }

@@ -62,16 +62,16 @@ public final class RpingClient implements AutoCloseable {
     ///
     /// @param how the traffic class, the retries and the timeout
     /// @param bytes the length of the text including its NUL, 26 to 65535
-    /// @param patience how long each step may take, here and later
+    /// @param timeout how long each step may take, here and later
     public static RpingClient connect(
-            ConnectionManager manager, String host, int port, ConnectionOptions how, int bytes, Duration patience)
+            ConnectionManager manager, String host, int port, ConnectionOptions how, int bytes, Duration timeout)
             throws IOException, InterruptedException {
         SynchronousConnection connection = SynchronousConnection.connect(
-                manager, host, port, IdentifierOptions.of(how.path()), parameters(how), patience);
+                manager, host, port, IdentifierOptions.of(how.path()), parameters(how), timeout);
         return OnFailure.run(connection::close, () -> new RpingClient(connection, bytes));
     }
 
-    /// Makes the server read a text and write it back into another buffer, and compares the two.
+    /// Lets the server read a text and write it back into another buffer, and compares the two.
     ///
     /// @param number counts the pings from 0
     /// @return the round-trip time in nanoseconds

@@ -10,8 +10,8 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.function.Consumer;
 
-/// The server of rping(1); [RpingClient] draws the protocol. A message describes the source or the target buffer,
-/// depending only on its position in the sequence.
+/// The server of rping(1); [RpingClient] shows the protocol. Only the position of a message in the sequence tells
+/// whether it describes the source or the target buffer.
 public final class RpingServer implements ConnectionServer.Handler {
     private static final MemorySegment GO_AHEAD =
             MemorySegment.ofArray(new byte[BufferFormat.BYTES]).asReadOnly();
@@ -26,27 +26,27 @@ public final class RpingServer implements ConnectionServer.Handler {
     ///
     /// @param address where to listen; port 0 picks a free one
     /// @param how the traffic class, the retries and the timeout
-    /// @param patience how long to wait for a client at each step
+    /// @param timeout how long to wait for a client at each step
     /// @param texts receives the text of each ping, as rping(1) prints it with -v
     public static InteropServer listen(
             ConnectionManager manager,
             InetSocketAddress address,
             ConnectionOptions how,
-            Duration patience,
+            Duration timeout,
             Consumer<String> texts) {
         return new ConnectionServer(
                 manager,
                 address,
                 IdentifierOptions.of(how.path()),
                 RpingClient.parameters(how),
-                patience,
+                timeout,
                 new RpingServer(texts));
     }
 
     @Override
     public String serve(SynchronousConnection client) throws InterruptedException {
         long pings = 0;
-        // Large enough for any size; the C program needs the same -S on both sides.
+        // Large enough for any size, while the C program needs the same -S on both sides.
         MemoryRegion text = client.allocate(RpingText.MAX_BYTES, RpingClient.ACCESS);
         while (answer(client, text)) {
             pings++;

@@ -6,7 +6,7 @@ import java.nio.charset.StandardCharsets;
 
 /// The text of rping(1): `rdma-ping-7: HIJK...`, with a NUL in the last byte.
 public final class RpingText {
-    /// The smallest buffer of rping(1): the prefix, any number, and a letter.
+    /// The smallest buffer of rping(1): room for the prefix, any number, and a letter.
     public static final int MIN_BYTES = 26;
     /// The largest buffer of rping(1).
     public static final int MAX_BYTES = 65_535;

@@ -33,7 +33,7 @@ import java.util.function.Supplier;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/// `rdmacomm stream`: a stream of bytes through a socket over RDMA, there and back, as rstream(1) has it.
+/// `rdmacomm stream`: a stream of bytes through a socket over RDMA, there and back, like rstream(1).
 @Command(
         name = "stream",
         description = {
@@ -77,7 +77,7 @@ public final class StreamCommand extends Subcommand {
     @Mixin
     private final DeviceOption device = new DeviceOption();
 
-    /// @param provider the one of the device; empty for plain sockets
+    /// @param provider the provider of the device; empty for plain sockets
     private record Chosen(String name, String provider) {
         static final Chosen NONE = new Chosen("", "");
 
@@ -180,7 +180,7 @@ public final class StreamCommand extends Subcommand {
         return members;
     }
 
-    /// The device, by name: the sockets open it themselves.
+    /// The device, by name only: the sockets open it themselves.
     private Chosen choose(Supplier<InetAddress> local) {
         if (options.isTcp()) {
             return Chosen.NONE;

@@ -11,35 +11,35 @@ import java.util.List;
 
 /// One end of a stream: the client or the server of all its connections. For one thread.
 final class StreamEnd {
-    /// Hears of the tests.
+    /// Receives the progress of the tests.
     interface Listener {
         /// A test begins.
         default void onBegin(StreamTest test) {}
 
-        /// A test has ended well.
+        /// A test has succeeded.
         void onEnd(StreamResult result);
     }
 
     static final String ADVICE = "both ends need the same --size, --count and --iterations, and --tcp at both or none";
 
     private static final int SYNC_BYTES = 16;
-    /// The first bytes that an iWARP device sends to a TCP port (RFC 5044, section 7.1). They are as long as the first
-    /// message.
+    /// The first bytes that an iWARP device sends to a TCP port (RFC 5044, section 7.1). They happen to be as long
+    /// as the first message.
     private static final ByteBuffer IWARP = ByteBuffer.wrap("MPA ID Req Frame".getBytes(StandardCharsets.US_ASCII));
 
     private final StreamOptions.Plan plan;
     private final boolean server;
-    private final Duration patience;
+    private final Duration timeout;
     private final Listener listener;
     private final RunningBytes out = new RunningBytes();
     private final RunningBytes in = new RunningBytes();
     private final ByteBuffer buffer;
 
-    /// @param listener hears of each test
-    StreamEnd(StreamOptions.Plan plan, boolean server, Duration patience, Listener listener) {
+    /// @param listener is notified of each test
+    StreamEnd(StreamOptions.Plan plan, boolean server, Duration timeout, Listener listener) {
         this.plan = plan;
         this.server = server;
-        this.patience = patience;
+        this.timeout = timeout;
         this.listener = listener;
         this.buffer = ByteBuffer.allocateDirect(Math.max(SYNC_BYTES, plan.longest()));
     }
@@ -49,19 +49,19 @@ final class StreamEnd {
     /// @throws CommandFailure if a test fails
     void run(SocketChannel channel, List<StreamTest> tests) throws IOException {
         try (channel;
-                WatchedSocket connection = new WatchedSocket(channel, plan.waiting(), patience, ADVICE)) {
+                WatchedSocket connection = new WatchedSocket(channel, plan.waiting(), timeout, ADVICE)) {
             for (StreamTest test : tests) {
                 listener.onBegin(test);
                 listener.onEnd(run(connection, test));
             }
             if (server) {
-                // Or the end of this process could overtake what it has sent.
+                // Otherwise this process could exit before the data that it sent has arrived.
                 connection.awaitEnd();
             }
         }
     }
 
-    /// How many bytes from the peer were checked.
+    /// The number of checked bytes from the peer.
     long checked() {
         return in.count();
     }
@@ -136,7 +136,7 @@ final class StreamEnd {
             }
         }
 
-        /// The number of bytes that it has filled or checked.
+        /// The number of bytes filled or checked so far.
         long count() {
             return count;
         }

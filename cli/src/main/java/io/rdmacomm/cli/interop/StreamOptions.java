@@ -15,7 +15,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.TypeConversionException;
 
-/// The options of rstream, with its letters.
+/// The options of rstream, with the same letters.
 final class StreamOptions {
     private static final long MAX_BYTES = 1L << 30;
     private static final int ALL = 0;
@@ -136,9 +136,9 @@ final class StreamOptions {
         ASYNC,
         /// Wait in blocking calls.
         BLOCK,
-        /// Do not wait: ask again and again.
+        /// Do not wait: call again and again.
         NONBLOCK,
-        /// Resolve the address with the connection manager, as every RDMA socket does here.
+        /// Resolve the address with the connection manager, which every RDMA socket does here.
         RESOLVE,
         /// Check the data.
         VERIFY,
@@ -149,7 +149,7 @@ final class StreamOptions {
             return name().toLowerCase(Locale.ROOT);
         }
 
-        /// Reads a word as rstream does, which also takes longer ones, like `blocking`.
+        /// Reads a word like rstream, which also takes longer ones such as `blocking`.
         static final class Converter implements ITypeConverter<TestOption> {
             /// For picocli.
             Converter() {}
@@ -173,7 +173,7 @@ final class StreamOptions {
     /// @param connections the tests of each connection, one after the other
     /// @param waiting how to wait for the peer
     /// @param verified whether the data is checked
-    /// @param bufferBytes the size of the buffers of a socket
+    /// @param bufferBytes the size of each buffer of a socket
     record Plan(List<List<StreamTest>> connections, Waiting waiting, boolean verified, int bufferBytes) {
         /// The size of the longest transfer.
         int longest() {

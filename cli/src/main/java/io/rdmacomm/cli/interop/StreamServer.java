@@ -18,26 +18,26 @@ import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// The server of a stream: one client after the other.
+/// The server of a stream. Serves one client after the other.
 final class StreamServer implements AutoCloseable {
     private final StreamOptions.Plan plan;
-    private final Duration patience;
+    private final Duration timeout;
     private final CommandOutput output;
     private final ServerSocketChannel listener;
 
-    /// Listens.
+    /// Starts to listen.
     ///
-    /// @param address where; port 0 picks a free one
-    /// @throws CommandFailure if it cannot; the message says what to do
+    /// @param address where to listen; port 0 picks a free one
+    /// @throws CommandFailure if it cannot listen there; the message says what to do
     StreamServer(
             SelectorProvider provider,
             InetSocketAddress address,
             StreamOptions.Plan plan,
-            Duration patience,
+            Duration timeout,
             CommandOutput output)
             throws IOException {
         this.plan = plan;
-        this.patience = patience;
+        this.timeout = timeout;
         this.output = output;
         this.listener = provider.openServerSocketChannel();
         try {
@@ -70,7 +70,7 @@ final class StreamServer implements AutoCloseable {
         }
     }
 
-    /// Serves one client. Returns also when the server is closed.
+    /// Serves one client. Also returns when the server is closed.
     ///
     /// @throws CommandFailure if a test fails
     void serveOne() throws IOException {
@@ -81,7 +81,7 @@ final class StreamServer implements AutoCloseable {
         String client = first.getRemoteAddress() instanceof InetSocketAddress remote ? AddressText.of(remote) : "";
         output.println("client " + client);
         output.println(StreamResult.HEADER);
-        StreamEnd end = new StreamEnd(plan, true, patience, result -> output.println(result.line()));
+        StreamEnd end = new StreamEnd(plan, true, timeout, result -> output.println(result.line()));
         SocketChannel channel = first;
         try {
             for (List<StreamTest> tests : plan.connections()) {
@@ -109,12 +109,12 @@ final class StreamServer implements AutoCloseable {
 
     /// The next connection of the same client.
     private SocketChannel acceptNext() throws IOException {
-        listener.socket().setSoTimeout((int) patience.toMillis());
+        listener.socket().setSoTimeout((int) timeout.toMillis());
         try {
             return listener.socket().accept().getChannel();
         } catch (SocketTimeoutException e) {
             throw new CommandFailure(
-                    "it has not connected a second time for " + patience.toMillis() / 1e3 + " s: " + StreamEnd.ADVICE,
+                    "it has not connected a second time for " + timeout.toMillis() / 1e3 + " s: " + StreamEnd.ADVICE,
                     e);
         }
     }

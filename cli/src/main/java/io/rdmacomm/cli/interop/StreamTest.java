@@ -3,12 +3,12 @@ package io.rdmacomm.cli.interop;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/// One row of rstream: in each iteration the client sends so many transfers, and then the server does.
+/// One row of rstream: in each iteration the client sends all transfers, and then the server does.
 ///
 /// @param name the name in the table
 /// @param bytes the size of a transfer
 /// @param transfers the transfers of an iteration in one direction
-/// @param iterations how often
+/// @param iterations the number of iterations
 record StreamTest(String name, int bytes, int transfers, int iterations) {
     static final int DEFAULT_BYTES = 1000;
     static final int DEFAULT_TRANSFERS = 1000;
@@ -25,7 +25,7 @@ record StreamTest(String name, int bytes, int transfers, int iterations) {
 
     /// The tests of the first connection of rstream: one transfer there and one back, many times.
     ///
-    /// @param all whether to take all sizes, and not only some
+    /// @param all whether to use all sizes instead of a few
     static List<StreamTest> latency(boolean all) {
         return sizes(all).stream()
                 .map(bytes -> new StreamTest(sizeName(bytes) + "_lat", bytes, 1, count(bytes)))
@@ -51,7 +51,7 @@ record StreamTest(String name, int bytes, int transfers, int iterations) {
                 .toList();
     }
 
-    /// As rstream writes it: `64`, `1.5k`, `4m`.
+    /// The size as rstream writes it: `64`, `1.5k`, `4m`.
     private static String sizeName(int bytes) {
         int unit = bytes >= 1 << 20 ? 1 << 20 : bytes >= 1 << 10 ? 1 << 10 : 1;
         String suffix = unit == 1 ? "" : unit == 1 << 10 ? "k" : "m";
@@ -59,7 +59,7 @@ record StreamTest(String name, int bytes, int transfers, int iterations) {
         return bytes / unit + (tenths == 0 ? "" : "." + tenths) + suffix;
     }
 
-    /// How many transfers rstream makes of a size.
+    /// How many transfers rstream makes with a size.
     private static int count(int bytes) {
         if (bytes >= 1 << 20) {
             return 100;

@@ -12,8 +12,8 @@ import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Set;
 
-/// The client of the string copy: describes its string, receives a buffer of that length, WRITEs the string into it,
-/// READs it back, compares and disconnects.
+/// The client of the string copy: describes its string, receives a buffer of that length, WRITEs the string into
+/// it, READs it back, compares and disconnects.
 ///
 /// ```
 /// client                                   server
@@ -41,12 +41,12 @@ public final class StringCopyClient {
     /// Copies `text` to the server and back. Blocks.
     ///
     /// @param text 1 to [#MAX_BYTES] bytes
-    /// @param patience how long each step may take
-    /// @throws CommandFailure if it failed, or the text came back changed
-    public static Result copy(ConnectionManager manager, String host, int port, byte[] text, Duration patience)
+    /// @param timeout how long each step may take
+    /// @throws CommandFailure if the copy failed, or the text came back changed
+    public static Result copy(ConnectionManager manager, String host, int port, byte[] text, Duration timeout)
             throws IOException, InterruptedException {
         try (SynchronousConnection connection =
-                SynchronousConnection.connect(manager, host, port, IdentifierOptions.none(), PARAMETERS, patience)) {
+                SynchronousConnection.connect(manager, host, port, IdentifierOptions.none(), PARAMETERS, timeout)) {
             MemoryRegion source = connection.allocate(text.length, ACCESS);
             MemoryRegion target = connection.allocate(text.length, ACCESS);
             source.segment().copyFrom(MemorySegment.ofArray(text));
@@ -74,6 +74,6 @@ public final class StringCopyClient {
     ///
     /// @param bytes the length of the string in UTF-8
     /// @param writeNanos how long the WRITE into the server's buffer took
-    /// @param readNanos how long it took to READ it back
+    /// @param readNanos how long the READ back took
     public record Result(int bytes, long writeNanos, long readNanos) {}
 }

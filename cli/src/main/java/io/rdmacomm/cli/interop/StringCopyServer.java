@@ -2,16 +2,16 @@ package io.rdmacomm.cli.interop;
 
 import io.rdmacomm.cli.command.CommandFailure;
 import io.rdmacomm.verbs.MemoryRegion;
+import io.rdmacomm.verbs.Printable;
 import io.rdmacomm.verbs.cm.ConnectionManager;
 import io.rdmacomm.verbs.cm.IdentifierOptions;
-import io.rdmacomm.verbs.text.Printable;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 
 /// The server of the string copy: lends each client as much memory as it asks for, until it disconnects.
-/// [StringCopyClient] draws the protocol.
+/// [StringCopyClient] shows the protocol.
 public final class StringCopyServer implements ConnectionServer.Handler {
     private static final int SHOWN = 60;
 
@@ -20,14 +20,14 @@ public final class StringCopyServer implements ConnectionServer.Handler {
     /// Starts to listen.
     ///
     /// @param address where to listen; port 0 picks a free one
-    /// @param patience how long to wait for a client at each step
-    public static InteropServer listen(ConnectionManager manager, InetSocketAddress address, Duration patience) {
+    /// @param timeout how long to wait for a client at each step
+    public static InteropServer listen(ConnectionManager manager, InetSocketAddress address, Duration timeout) {
         return new ConnectionServer(
                 manager,
                 address,
                 IdentifierOptions.none(),
                 StringCopyClient.PARAMETERS,
-                patience,
+                timeout,
                 new StringCopyServer());
     }
 
@@ -49,7 +49,7 @@ public final class StringCopyServer implements ConnectionServer.Handler {
         return wanted.length() + " bytes copied: " + shown(buffer.segment());
     }
 
-    /// The beginning of the text, without what is not printable.
+    /// The beginning of the text, with only printable characters.
     private static String shown(MemorySegment buffer) {
         byte[] bytes =
                 buffer.asSlice(0, Math.min(buffer.byteSize(), 4L * (SHOWN + 1))).toArray(ValueLayout.JAVA_BYTE);

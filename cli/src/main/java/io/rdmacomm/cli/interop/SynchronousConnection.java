@@ -30,18 +30,19 @@ import java.time.Duration;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// A connection for protocols that proceed step by step: one receive is posted, at most one request is in
-/// flight, and every call waits for its completion, at most as long as the patience. For one thread; when its
-/// connection manager is closed, the connection ends with an exception in that thread.
+/// A connection for protocols that proceed step by step: one receive is posted, at most one request is in flight,
+/// and every call waits for its completion, limited by the timeout. For one thread. When its connection manager is
+/// closed, the connection ends with an exception in that thread.
 final class SynchronousConnection implements AutoCloseable {
-    /// Room for one message of the peer. The messages are shorter, so that one of the wrong length can be reported.
+    /// Room for one message from the peer. It is larger than any valid message, so that one of the wrong length can
+    /// be reported.
     private static final int MESSAGE_ROOM = 64;
 
     private static final int SENDS = 4;
     private static final int RECEIVES = 1;
     private static final long RECEIVE = 0;
 
-    private final Duration patience;
+    private final Duration timeout;
     private final VerbsEnd end;
     private final SendBatch request;
     private final ReceiveBatch receive;
@@ -52,8 +53,8 @@ final class SynchronousConnection implements AutoCloseable {
     private long messageBytes = -1;
     private boolean ended;
 
-    private SynchronousConnection(Context context, Duration patience) {
-        this.patience = patience;
+    private SynchronousConnection(Context context, Duration timeout) {
+        this.timeout = timeout;
         this.end = new VerbsEnd(
                 context,
                 QueuePairType.RELIABLE_CONNECTED,
@@ -70,22 +71,22 @@ final class SynchronousConnection implements AutoCloseable {
 
     /// Connects to a listener. Tries all addresses of the host in turn. Blocks.
     ///
-    /// @param patience how long each step may take, here and later
+    /// @param timeout how long each step may take, here and later
     static SynchronousConnection connect(
             ConnectionManager manager,
             String host,
             int port,
             IdentifierOptions options,
             ConnectionParameters parameters,
-            Duration patience)
+            Duration timeout)
             throws IOException, InterruptedException {
         RdmaException last = null;
         for (InetAddress address : InetAddress.getAllByName(host)) {
-            try (Route route = manager.resolve(new InetSocketAddress(address, port), options, patience)) {
-                return open(manager.context(), patience, connection -> {
+            try (Route route = manager.resolve(new InetSocketAddress(address, port), options, timeout)) {
+                return open(manager.context(), timeout, connection -> {
                     route.prepare(connection.end.queuePair());
                     connection.postReceive();
-                    return route.connect(connection.end.queuePair(), parameters, patience);
+                    return route.connect(connection.end.queuePair(), parameters, timeout);
                 });
             } catch (ConnectionException | DeadlineException e) {
                 last = e;
@@ -97,26 +98,26 @@ final class SynchronousConnection implements AutoCloseable {
         throw new UnknownHostException(host);
     }
 
-    /// Accepts a request. Blocks until the connection is established. By then, a receive is posted.
+    /// Accepts a request, with a receive posted. Blocks until the connection is established.
     ///
-    /// @param patience how long each step may take, here and later
-    static SynchronousConnection accept(ConnectionRequest request, ConnectionParameters parameters, Duration patience)
+    /// @param timeout how long each step may take, here and later
+    static SynchronousConnection accept(ConnectionRequest request, ConnectionParameters parameters, Duration timeout)
             throws InterruptedException {
-        return open(request.manager().context(), patience, connection -> {
+        return open(request.manager().context(), timeout, connection -> {
             request.prepare(connection.end.queuePair());
             connection.postReceive();
-            return request.accept(connection.end.queuePair(), parameters, patience);
+            return request.accept(connection.end.queuePair(), parameters, timeout);
         });
     }
 
-    /// Establishes the connection of a queue end.
+    /// Establishes the connection of an end.
     private interface Establishing {
         Connection establish(SynchronousConnection connection) throws InterruptedException;
     }
 
-    private static SynchronousConnection open(Context context, Duration patience, Establishing establishing)
+    private static SynchronousConnection open(Context context, Duration timeout, Establishing establishing)
             throws InterruptedException {
-        SynchronousConnection opened = new SynchronousConnection(context, patience);
+        SynchronousConnection opened = new SynchronousConnection(context, timeout);
         opened.connection = OnFailure.run(opened::close, () -> establishing.establish(opened));
         return opened;
     }
@@ -126,7 +127,7 @@ final class SynchronousConnection implements AutoCloseable {
         return end.allocate(bytes, access);
     }
 
-    /// Posts a receive for the next message of the peer.
+    /// Posts a receive for the next message from the peer.
     void postReceive() {
         if (end.queuePair().post(receive) != 1) {
             throw new CommandFailure("the receive queue of " + end.queuePair() + " is full");
@@ -138,7 +139,7 @@ final class SynchronousConnection implements AutoCloseable {
     /// @return its content, valid until the next [#postReceive()]; null if the peer has ended the connection
     @Nullable
     MemorySegment awaitMessage() throws InterruptedException {
-        long deadline = System.nanoTime() + patience.toNanos();
+        long deadline = System.nanoTime() + timeout.toNanos();
         while (messageBytes < 0 && !ended) {
             awaitCompletion("a message of the peer", deadline);
         }
@@ -147,7 +148,8 @@ final class SynchronousConnection implements AutoCloseable {
         return length < 0 ? null : end.incoming().segment().asSlice(0, length);
     }
 
-    /// Waits for the message that the posted receive takes, when the protocol does not allow the peer to disconnect.
+    /// Waits for the message that the posted receive takes, when the protocol does not allow the peer to
+    /// disconnect.
     ///
     /// @return its content, valid until the next [#postReceive()]
     /// @throws CommandFailure if the peer has ended the connection
@@ -161,14 +163,14 @@ final class SynchronousConnection implements AutoCloseable {
 
     /// Sends a message of at most 64 bytes and waits for its completion.
     ///
-    /// @return false if the connection ended before that; the peer may have received the message nevertheless
+    /// @return false if the connection ended before that; the peer may still have received the message
     boolean send(MemorySegment message) throws InterruptedException {
         end.outgoing().segment().copyFrom(message);
         request.clear().send(++lastRequest).with(end.outgoing(), 0, message.byteSize());
         return execute("sending a message");
     }
 
-    /// Reads the peer's memory into the beginning of `into` and waits for the completion.
+    /// Reads the peer's memory into the beginning of `into`, and waits for the completion.
     ///
     /// @throws CommandFailure if the READ failed, or the connection ended before its completion
     void read(MemoryRegion into, long bytes, long address, int key) throws InterruptedException {
@@ -176,7 +178,7 @@ final class SynchronousConnection implements AutoCloseable {
         executeFully("READ of " + bytes + " bytes of the peer's memory");
     }
 
-    /// Writes the beginning of `from` into the peer's memory and waits for the completion.
+    /// Writes the beginning of `from` into the peer's memory, and waits for the completion.
     ///
     /// @throws CommandFailure if the WRITE failed, or the connection ended before its completion
     void write(MemoryRegion from, long bytes, long address, int key) throws InterruptedException {
@@ -198,7 +200,7 @@ final class SynchronousConnection implements AutoCloseable {
         if (end.queuePair().post(request) != 1) {
             throw new CommandFailure("the send queue of " + end.queuePair() + " is full");
         }
-        long deadline = System.nanoTime() + patience.toNanos();
+        long deadline = System.nanoTime() + timeout.toNanos();
         while (lastCompleted < lastRequest && !ended) {
             awaitCompletion(step, deadline);
         }
@@ -208,7 +210,7 @@ final class SynchronousConnection implements AutoCloseable {
     /// Takes the next completion.
     private void awaitCompletion(String step, long deadline) throws InterruptedException {
         if (end.await(completions, deadline) == 0) {
-            throw new CommandFailure("timed out after " + patience.toMillis() + " ms waiting for " + step
+            throw new CommandFailure("timed out after " + timeout.toMillis() + " ms waiting for " + step
                     + ": is the peer running, and does it speak the same protocol?");
         }
         onCompletion(step);

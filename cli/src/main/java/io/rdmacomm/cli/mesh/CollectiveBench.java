@@ -3,15 +3,15 @@ package io.rdmacomm.cli.mesh;
 import io.rdmacomm.cli.bench.trial.CompilerTime;
 import io.rdmacomm.cli.bench.trial.WarmUp;
 import io.rdmacomm.cli.command.CommandFailure;
-import io.rdmacomm.comm.mesh.Mesh;
-import io.rdmacomm.comm.mesh.collective.Collectives;
-import io.rdmacomm.comm.mesh.collective.Reduction;
+import io.rdmacomm.mesh.Mesh;
+import io.rdmacomm.mesh.collective.Collectives;
+import io.rdmacomm.mesh.collective.Reduction;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
-/// Measures collectives on all ranks at the same time. Rank 0 decides how often, and broadcasts it.
+/// Measures collectives on all ranks at the same time. Rank 0 decides the number of calls, and broadcasts it.
 final class CollectiveBench {
     private static final long STEP_NANOS = 20_000_000;
     private static final int ROUNDS = 5;
@@ -21,7 +21,7 @@ final class CollectiveBench {
     private final CollectiveSettings settings;
     private final Duration timeout;
 
-    /// A run on this rank.
+    /// A benchmark on this rank.
     CollectiveBench(Mesh mesh, CollectiveSettings settings) {
         this.mesh = mesh;
         this.settings = settings;
@@ -73,7 +73,7 @@ final class CollectiveBench {
         return Math.clamp(wanted, 1, MOST_CALLS);
     }
 
-    /// Calls the collective until it is warm on all ranks. Between the steps the ranks leave the processors to the JIT
+    /// Calls the collective until it is warm on all ranks. Between steps, the ranks leave the processors to the JIT
     /// compilers.
     ///
     /// @return the nanoseconds of one call in the last step; only those of rank 0 count
@@ -100,7 +100,7 @@ final class CollectiveBench {
         return System.nanoTime() - begin;
     }
 
-    /// The number of rank 0.
+    /// The number that rank 0 passes.
     private long agreed(long number) {
         return total(mesh.rank() == 0 ? number : 0);
     }

@@ -10,9 +10,9 @@ import io.rdmacomm.cli.command.MeshWork;
 import io.rdmacomm.cli.command.NodeOptions;
 import io.rdmacomm.cli.command.ProgressLine;
 import io.rdmacomm.comm.SessionOptions;
-import io.rdmacomm.comm.mesh.Mesh;
-import io.rdmacomm.comm.mesh.Rendezvous;
-import io.rdmacomm.comm.mesh.collective.Algorithm;
+import io.rdmacomm.mesh.Mesh;
+import io.rdmacomm.mesh.Rendezvous;
+import io.rdmacomm.mesh.collective.Algorithm;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.time.Duration;
@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/// The options of `rdmacomm bench` for collectives, and how they are measured: on a mesh. This process is one
-/// of its nodes, or starts all of them. Rank 0 reports.
+/// The options of `rdmacomm bench` for collectives, which it measures on a mesh. This process is one of the nodes,
+/// or starts all of them. Rank 0 reports.
 public final class CollectiveBenchOptions {
     private static final Duration TIMEOUT = Duration.ofMinutes(2);
 
@@ -57,9 +57,9 @@ public final class CollectiveBenchOptions {
         return new CollectiveSettings(tests, sizes, iterations, durationNanos, warmUpNanos, arrays, algorithm, TIMEOUT);
     }
 
-    /// Measures, on this node and those that it starts.
+    /// Measures on this node and on those that it starts.
     ///
-    /// @param arguments of the command in another process, besides those of the node
+    /// @param arguments the command's arguments in another process, besides those of the node
     public void run(
             CollectiveSettings settings,
             SessionOptions options,

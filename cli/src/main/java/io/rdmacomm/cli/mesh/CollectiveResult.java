@@ -13,7 +13,7 @@ import java.util.Map;
 /// @param micros the time of one call, on the slowest rank
 public record CollectiveResult(
         CollectiveTest test, long bytes, int ranks, String algorithm, long iterations, double micros) {
-    /// Bytes by time, in GB/s.
+    /// Bytes divided by time, in GB/s.
     public double algorithmBandwidth() {
         return bytes / micros / 1e3;
     }

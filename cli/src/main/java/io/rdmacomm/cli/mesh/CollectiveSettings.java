@@ -1,7 +1,7 @@
 package io.rdmacomm.cli.mesh;
 
-import io.rdmacomm.comm.mesh.collective.Algorithm;
-import io.rdmacomm.comm.mesh.collective.AlgorithmChoice;
+import io.rdmacomm.mesh.collective.Algorithm;
+import io.rdmacomm.mesh.collective.AlgorithmChoice;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /// @param durationNanos the duration of a measurement
 /// @param warmUpNanos the minimum duration of each warm-up
 /// @param arrays whether the data is in Java arrays instead of mesh buffers
-/// @param algorithm the only algorithm to use where it is known; null for the usual choice
+/// @param algorithm the algorithm of all collectives that have it; null for the usual choice
 /// @param timeout how long a call may take
 public record CollectiveSettings(
         List<CollectiveTest> tests,

@@ -1,6 +1,6 @@
 package io.rdmacomm.cli.mesh;
 
-import io.rdmacomm.comm.mesh.collective.CollectiveKind;
+import io.rdmacomm.mesh.collective.CollectiveKind;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -8,7 +8,7 @@ import java.util.stream.Stream;
 /// The collectives that are measured, in their default order.
 ///
 /// The bytes of a test, and its bus bandwidth, are those of nccl-tests (PERFORMANCE.md there): the bus bandwidth is
-/// the algorithm bandwidth times a factor that makes it the rate of the slowest link, whatever the number of ranks.
+/// the algorithm bandwidth times a factor, so that it is the rate of the slowest link for any number of ranks.
 public enum CollectiveTest {
     /// No data.
     BARRIER(CollectiveKind.BARRIER),
@@ -46,7 +46,7 @@ public enum CollectiveTest {
         return Stream.of(values()).filter(test -> test.label().equals(label)).findFirst();
     }
 
-    /// Whether a rank has a block for each rank on one side.
+    /// Whether one side of a rank has a block for each rank.
     boolean hasBlocks() {
         return this == ALLGATHER || this == REDUCESCATTER || this == ALLTOALL;
     }

@@ -1,15 +1,15 @@
 package io.rdmacomm.cli.mesh;
 
-import io.rdmacomm.comm.mesh.Mesh;
-import io.rdmacomm.comm.mesh.collective.Collectives;
-import io.rdmacomm.comm.mesh.collective.ElementType;
-import io.rdmacomm.comm.mesh.collective.Elements;
-import io.rdmacomm.comm.mesh.collective.Reduction;
+import io.rdmacomm.mesh.Mesh;
+import io.rdmacomm.mesh.collective.Collectives;
+import io.rdmacomm.mesh.collective.ElementType;
+import io.rdmacomm.mesh.collective.Elements;
+import io.rdmacomm.mesh.collective.Reduction;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 
-/// One collective with one length, as one rank calls it: it sums or moves `double`s.
+/// One collective of `double`s with one length, as one rank calls it.
 final class CollectiveTrial {
     private static final ValueLayout.OfDouble NUMBER = ValueLayout.JAVA_DOUBLE_UNALIGNED;
     private static final int VALUES = 97;
@@ -34,7 +34,7 @@ final class CollectiveTrial {
         this.into = memory.into(test == CollectiveTest.REDUCESCATTER ? count / mesh.size() : count);
     }
 
-    /// The numbers of the longer side.
+    /// The count of numbers on the longer side.
     static long count(CollectiveTest test, long bytes, int ranks) {
         long numbers = Math.ceilDiv(bytes, Double.BYTES);
         return test.hasBlocks() ? Math.ceilDiv(numbers, ranks) * ranks : numbers;
@@ -62,7 +62,7 @@ final class CollectiveTrial {
         }
     }
 
-    /// Calls it once with known numbers.
+    /// Calls the collective once with known numbers.
     ///
     /// @return whether the result on this rank is right
     boolean check() {

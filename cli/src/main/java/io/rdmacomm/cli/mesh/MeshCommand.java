@@ -15,8 +15,8 @@ import io.rdmacomm.cli.command.Subcommand;
 import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.comm.ThreadMode;
 import io.rdmacomm.comm.WorkMode;
-import io.rdmacomm.comm.mesh.Mesh;
-import io.rdmacomm.comm.mesh.Rendezvous;
+import io.rdmacomm.mesh.Mesh;
+import io.rdmacomm.mesh.Rendezvous;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -132,7 +132,7 @@ public final class MeshCommand extends Subcommand {
     @Override
     public Integer call() throws IOException {
         MeshSettings settings = settings();
-        Duration patience = Duration.ofNanos(nanos(timeout));
+        Duration limit = Duration.ofNanos(nanos(timeout));
         SessionOptions options = sessionOptions();
         List<Rendezvous> local = node.local();
         checkMemory(local.getFirst().size());
@@ -147,14 +147,14 @@ public final class MeshCommand extends Subcommand {
             Mesh mesh;
             try (ProgressLine line = new ProgressLine(output().err())) {
                 line.show("connecting " + CountText.of(local.getFirst().size(), "node") + " ...");
-                mesh = MeshWork.join(local.getFirst(), options, patience, nodes);
+                mesh = MeshWork.join(local.getFirst(), options, limit, nodes);
             }
-            run(mesh, local.getFirst(), System.nanoTime() - begin, settings, patience);
+            run(mesh, local.getFirst(), System.nanoTime() - begin, settings, limit);
         }
         return 0;
     }
 
-    private void run(Mesh mesh, Rendezvous rendezvous, long setupNanos, MeshSettings settings, Duration patience)
+    private void run(Mesh mesh, Rendezvous rendezvous, long setupNanos, MeshSettings settings, Duration limit)
             throws IOException {
         boolean reports = mesh.rank() == 0;
         boolean prints = reports && !json.ownsStandardOutput();
@@ -169,7 +169,7 @@ public final class MeshCommand extends Subcommand {
         try (mesh;
                 ProgressLine line = new ProgressLine(output().err())) {
             LongConsumer listener = progress(reports ? line : null, settings);
-            report = MeshWork.run(mesh, () -> new MeshTraffic(mesh, settings, patience, listener).run(rendezvous))
+            report = MeshWork.run(mesh, () -> new MeshTraffic(mesh, settings, limit, listener).run(rendezvous))
                     .withSetupNanos(setupNanos);
             if (reports) {
                 json.write(
@@ -195,7 +195,7 @@ public final class MeshCommand extends Subcommand {
                 (System.nanoTime() - warm < 0 ? "warming up: " : "measuring: ") + "iteration " + iteration + end);
     }
 
-    /// Unless another mode is given, only this thread drives the traffic: on few processors others get in its way.
+    /// By default only this thread drives the traffic: with few processors, other threads would get in its way.
     private SessionOptions sessionOptions() {
         SessionOptions options = flags.apply(SessionOptions.defaults()
                 .withThreadMode(ThreadMode.CALLER)

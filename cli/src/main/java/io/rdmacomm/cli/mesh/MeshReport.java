@@ -4,8 +4,8 @@ import io.rdmacomm.cli.command.ByteSize;
 import io.rdmacomm.cli.command.CountText;
 import io.rdmacomm.cli.command.DeviceLine;
 import io.rdmacomm.cli.command.Rounding;
-import io.rdmacomm.comm.mesh.Mesh;
-import io.rdmacomm.comm.mesh.Rendezvous;
+import io.rdmacomm.mesh.Mesh;
+import io.rdmacomm.mesh.Rendezvous;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -14,11 +14,11 @@ import org.HdrHistogram.Histogram;
 
 /// The measurements of all nodes, for people and machines.
 ///
-/// @param rendezvous how the nodes have met
+/// @param rendezvous how the nodes met
 /// @param settings what they did
 /// @param setupNanos how long it took rank 0 to start the nodes of this machine and to join the mesh
-/// @param device of rank 0
-/// @param nodes by rank
+/// @param device the device of rank 0
+/// @param nodes the results by rank
 record MeshReport(
         Rendezvous rendezvous, MeshSettings settings, long setupNanos, DeviceLine device, List<NodeResult> nodes) {
     private static final int MOST_IN_DETAIL = 8;
@@ -43,7 +43,7 @@ record MeshReport(
         return nodes.stream().mapToLong(NodeResult::bytes).sum();
     }
 
-    /// All that was written, in the time that the slowest node needed.
+    /// All bytes written, divided by the time of the slowest node.
     private double gbps() {
         return PeerResult.gbps(
                 bytes(), nodes.stream().mapToLong(NodeResult::nanos).max().orElse(0));

@@ -4,9 +4,9 @@ import io.rdmacomm.cli.command.CommandFailure;
 import io.rdmacomm.comm.RdmaBuffer;
 import io.rdmacomm.comm.RemoteBuffer;
 import io.rdmacomm.comm.ServerSession;
-import io.rdmacomm.comm.mesh.Mesh;
-import io.rdmacomm.comm.mesh.Node;
-import io.rdmacomm.comm.mesh.Rendezvous;
+import io.rdmacomm.mesh.Mesh;
+import io.rdmacomm.mesh.Node;
+import io.rdmacomm.mesh.Rendezvous;
 import io.rdmacomm.verbs.AccessFlag;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
@@ -18,14 +18,14 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongConsumer;
 import org.HdrHistogram.Histogram;
 
-/// All-to-all traffic, on one node. In an iteration every node writes some blocks to each other node, again and
-/// again; after a barrier every node checks what the others have written to it.
+/// All-to-all traffic, on one node. In an iteration every node writes some blocks to each other node several times;
+/// after a barrier every node checks what the others have written to it.
 final class MeshTraffic {
     private static final int SPINS = 1000;
     private static final long PAUSE_NANOS = 20_000;
     private static final String STOP = "stop";
-    /// The rights to memory that all nodes access with one key: they trust each other, and a registration for
-    /// each node would lock the memory once for each.
+    /// The rights to memory that all nodes access with one key: they trust each other, and a registration per node
+    /// would lock the memory as many times.
     static final Set<AccessFlag> FOR_ALL = EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);
 
     private final Mesh mesh;
@@ -70,7 +70,7 @@ final class MeshTraffic {
 
     /// Runs until rank 0 ends it, and brings the results to rank 0.
     ///
-    /// @return on rank 0 the report of all nodes; on the others, of their own results
+    /// @return on rank 0, the report of all nodes; on the others, of their own results
     MeshReport run(Rendezvous rendezvous) {
         List<NodeResult> results = ResultGathering.gather(mesh, measure(), timeout);
         barrier();
@@ -120,7 +120,7 @@ final class MeshTraffic {
             if (idle > SPINS) {
                 mesh.checkOpen();
                 checkDeadline(deadline, iteration);
-                // Completions need not wake a thread: in the thread mode CALLER, this one finds them.
+                // A completion may wake no thread: in thread mode CALLER, this thread polls for it.
                 LockSupport.parkNanos(PAUSE_NANOS);
             }
         }
@@ -155,7 +155,7 @@ final class MeshTraffic {
         }
     }
 
-    /// At least one iteration counts, however long it takes.
+    /// Counts at least one iteration, however long it takes.
     private boolean isLast(long iteration) {
         return settings.iterations() > 0
                 ? iteration + 1 >= settings.iterations()

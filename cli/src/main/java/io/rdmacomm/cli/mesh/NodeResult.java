@@ -11,10 +11,10 @@ import org.HdrHistogram.Histogram;
 /// peers, a [PeerResult] for each peer, and the compressed histogram.
 ///
 /// @param rank the node
-/// @param iterations how many counted
+/// @param iterations how many iterations counted
 /// @param nanos the time during which it wrote, summed over the iterations
 /// @param peers its writes to each other node
-/// @param latencies of all its writes
+/// @param latencies the latencies of all its writes
 record NodeResult(int rank, long iterations, long nanos, List<PeerResult> peers, Histogram latencies) {
     private static final int HEADER = 24;
 
@@ -39,7 +39,7 @@ record NodeResult(int rank, long iterations, long nanos, List<PeerResult> peers,
         return to.flip();
     }
 
-    /// @throws IllegalArgumentException if it is something else
+    /// @throws IllegalArgumentException if the bytes are not a result
     static NodeResult decode(ByteBuffer from, int size) {
         try {
             int rank = from.getInt();

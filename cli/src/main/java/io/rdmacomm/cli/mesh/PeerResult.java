@@ -5,12 +5,12 @@ import java.nio.ByteBuffer;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/// The writes of one node to another one.
+/// The writes of one node to another.
 ///
 /// @param to the other node
 /// @param bytes how much was written
 /// @param nanos the time from the first write to the last completion, summed over the iterations
-/// @param latencies of each write
+/// @param latencies the latencies of its writes
 record PeerResult(int to, long bytes, long nanos, Latencies latencies) {
     static final int BYTES = 20 + Latencies.BYTES;
 

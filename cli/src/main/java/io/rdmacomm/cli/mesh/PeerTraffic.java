@@ -6,18 +6,17 @@ import io.rdmacomm.comm.CompletionHandler;
 import io.rdmacomm.comm.RdmaBuffer;
 import io.rdmacomm.comm.RdmaChannel;
 import io.rdmacomm.comm.RemoteBuffer;
-import io.rdmacomm.comm.mesh.Node;
+import io.rdmacomm.mesh.Node;
 import io.rdmacomm.verbs.WorkStatus;
 import org.HdrHistogram.Histogram;
 
-/// The traffic with one other node. Each of the two nodes writes into its own region of the other one's
-/// inbox. A region has two halves, of several blocks each, which are used in turn: one is written while
-/// the other one is checked.
+/// The traffic with one other node. Each of the two nodes writes into its own region of the other's inbox. A region
+/// has two halves of several blocks each, used in turn: one is written while the other is checked.
 ///
-/// They are written several times, each time shifted by one block. So a write that is lost, or that overtakes
-/// another one, leaves the wrong block.
+/// The blocks of a half are written several times, each time shifted by one block. So a write that is lost, or that
+/// overtakes another, leaves the wrong block.
 ///
-/// One thread posts; completions may come on another one for each channel.
+/// One thread posts; the completions of each channel may come on another thread.
 final class PeerTraffic {
     private final Node peer;
     private final int own;
@@ -30,8 +29,8 @@ final class PeerTraffic {
     private long transferNanos;
 
     /// @param own the rank of this node
-    /// @param outgoing with the blocks for each rank
-    /// @param inbox with a block for each rank
+    /// @param outgoing holds the blocks for each rank
+    /// @param inbox has a region for each rank
     /// @param remote the inbox of the other node
     PeerTraffic(Node peer, int own, MeshSettings settings, RdmaBuffer outgoing, RdmaBuffer inbox, RemoteBuffer remote) {
         this.peer = peer;
@@ -49,7 +48,7 @@ final class PeerTraffic {
         }
     }
 
-    /// One channel and the times of its writes.
+    /// A channel and the times of its writes.
     private static final class Lane implements CompletionHandler {
         private final RdmaChannel channel;
         private final long[] starts;
@@ -63,8 +62,8 @@ final class PeerTraffic {
             this.starts = new long[depth];
         }
 
-        /// Writes a block, if there is room. Stores its time under its place, which is unique among the
-        /// writes in flight on this channel.
+        /// Writes a block, if there is room. Stores the time at its place, which is unique among the writes in
+        /// flight on this channel.
         boolean write(BufferSlice block, RemoteBuffer to, long offset, int place) {
             starts[place] = System.nanoTime();
             return channel.tryWrite(block, to, offset, this, place).isAccepted();
@@ -89,7 +88,7 @@ final class PeerTraffic {
 
     /// Prepares the blocks of an iteration.
     ///
-    /// @param recording whether it counts
+    /// @param recording whether the iteration counts
     void prepare(long iteration, boolean recording) {
         for (int slot = 0; slot < blocks.length; slot++) {
             BufferSlice block = blocks[slot];
@@ -106,11 +105,11 @@ final class PeerTraffic {
 
     /// Writes the next block, if there is one and there is room for it. Never blocks.
     ///
-    /// @return whether all have been posted
+    /// @return whether all writes have been posted
     boolean post(long iteration) {
         if (posted < settings.writes()) {
             int slot = posted % blocks.length;
-            // The writes to a place stay in order because all of them take the same channel.
+            // The writes to a place stay in order, because all of them use the same channel.
             Lane lane = lanes[slot % lanes.length];
             long offset = own * inbox.blockSize() + place(iteration, slot);
             if (lane.write(blocks[source(slot, posted / blocks.length)], remote, offset, slot)) {
@@ -130,7 +129,7 @@ final class PeerTraffic {
 
     /// Counts an iteration that is complete.
     ///
-    /// @param begin when it began, of [System#nanoTime()]
+    /// @param begin when it began, as of [System#nanoTime()]
     void count(long begin) {
         long last = begin;
         for (Lane lane : lanes) {
@@ -139,7 +138,7 @@ final class PeerTraffic {
         transferNanos += last - begin;
     }
 
-    /// Finds the first wrong block of those that the other node has written in an iteration.
+    /// Finds the first wrong block among those that the other node has written in an iteration.
     ///
     /// @return what is wrong; empty if nothing is
     String check(long iteration) {
@@ -171,7 +170,7 @@ final class PeerTraffic {
         return ((iteration * Integer.MAX_VALUE + writer) * 1021 + reader) * 65_537 + slot;
     }
 
-    /// All latencies. All work has ended.
+    /// All latencies. Call it when all work has ended.
     Histogram latencies() {
         Histogram all = Latencies.newHistogram();
         for (Lane lane : lanes) {
@@ -180,7 +179,7 @@ final class PeerTraffic {
         return all;
     }
 
-    /// The measurements. All work has ended.
+    /// The measurements. Call it when all work has ended.
     PeerResult result() {
         Latencies latencies = Latencies.of(latencies());
         return new PeerResult(peer.rank(), latencies.count() * settings.blockBytes(), transferNanos, latencies);

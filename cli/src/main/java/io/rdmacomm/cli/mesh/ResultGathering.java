@@ -2,8 +2,8 @@ package io.rdmacomm.cli.mesh;
 
 import io.rdmacomm.cli.command.CommandFailure;
 import io.rdmacomm.comm.RdmaBuffer;
-import io.rdmacomm.comm.mesh.Mesh;
-import io.rdmacomm.comm.mesh.Node;
+import io.rdmacomm.mesh.Mesh;
+import io.rdmacomm.mesh.Node;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
@@ -12,15 +12,15 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Brings the results of all nodes to rank 0, which has a block of memory for each of them to write to: the length,
-/// then the result.
+/// Brings the results of all nodes to rank 0. Each node writes the length and then the result into its own block of
+/// memory there.
 final class ResultGathering {
     private static final ValueLayout.OfInt LENGTH = ValueLayout.JAVA_INT.withOrder(ByteOrder.BIG_ENDIAN);
     private static final String RESULTS = "results";
 
     private ResultGathering() {}
 
-    /// The results of all nodes by rank on rank 0; on the others, only their own.
+    /// On rank 0, the results of all nodes by rank; on the others, only their own.
     static List<NodeResult> gather(Mesh mesh, NodeResult own, Duration timeout) {
         if (mesh.size() == 1) {
             return List.of(own);

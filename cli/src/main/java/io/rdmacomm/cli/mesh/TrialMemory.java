@@ -1,8 +1,8 @@
 package io.rdmacomm.cli.mesh;
 
-import io.rdmacomm.comm.mesh.Mesh;
-import io.rdmacomm.comm.mesh.collective.Elements;
-import io.rdmacomm.comm.mesh.collective.MeshBuffer;
+import io.rdmacomm.mesh.Mesh;
+import io.rdmacomm.mesh.collective.Elements;
+import io.rdmacomm.mesh.collective.MeshBuffer;
 import java.time.Duration;
 
 /// The memory of both sides of a collective, for all trials of a run.

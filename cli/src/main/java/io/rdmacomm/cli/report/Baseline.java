@@ -6,8 +6,8 @@ import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/// The change since an earlier run. A change counts only if a test over the rounds of both runs finds that
-/// rounds of the same program would differ this much in fewer than one of a hundred comparisons.
+/// The change since an earlier run. A change counts only if, by a test over the rounds of both runs, rounds of the
+/// same program would differ this much in fewer than one of a hundred comparisons.
 public final class Baseline {
     /// How to read the last column.
     public static final String EXPLANATION =

@@ -20,11 +20,11 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/// The JSON document of `rdmacomm bench`, of this run or read from a file, and its presentation.
+/// The JSON document of `rdmacomm bench`, from this run or a file, and its presentation.
 public final class BenchDocument {
     private static final String MICROS = "us";
     private static final String GBPS = "Gbit/s";
-    /// The facts of a run besides its environment, and what they are.
+    /// The facts of a run besides its environment: the JSON member and the title of each.
     private static final List<List<String>> FACTS = List.of(
             List.of("processors", "processors"),
             List.of("rounds", "rounds"),
@@ -33,7 +33,7 @@ public final class BenchDocument {
             List.of("cache_line_us", "a cache line from one side to the other, us"),
             List.of("socket_us", "8 B through a plain TCP socket, one way, us"),
             List.of("socket_gbps", "a stream through a plain TCP socket, Gbit/s"));
-    /// The size of which a distribution is shown: most protocols have small messages.
+    /// The small size for which a distribution is shown: most protocols have small messages.
     private static final long SMALL = 8;
 
     private final Map<?, ?> document;
@@ -43,7 +43,7 @@ public final class BenchDocument {
         this.document = document;
     }
 
-    /// Reads a document that an earlier run has written.
+    /// Reads a document that an earlier run wrote.
     ///
     /// @throws CommandFailure if `file` is not such a document
     public static BenchDocument read(Path file) throws IOException {
@@ -95,7 +95,7 @@ public final class BenchDocument {
                 .toList();
     }
 
-    /// The figure that a result is compared by.
+    /// The figure by which a result is compared.
     static double value(Map<?, ?> row) {
         return number(row, figureOf(row));
     }
@@ -131,7 +131,7 @@ public final class BenchDocument {
         return values.stream().map(value -> ((Number) value).doubleValue()).toList();
     }
 
-    /// The test, with its modes if the results are those of several modes.
+    /// The test, with its modes if the results compare modes.
     private static String name(Map<?, ?> row) {
         return row.get("test")
                 + (row.get("work_mode") == null ? "" : " " + row.get("work_mode") + " " + row.get("thread_mode"));
@@ -308,7 +308,7 @@ public final class BenchDocument {
         return lines;
     }
 
-    /// Adds a line unless no row has that member.
+    /// Adds a line if any row has that member.
     private static void add(List<Series> lines, String name, List<Map<?, ?>> rows, String member) {
         List<Point> points = rows.stream()
                 .filter(row -> row.containsKey(member))
@@ -319,7 +319,7 @@ public final class BenchDocument {
         }
     }
 
-    /// The value; that by which results are compared has a range.
+    /// A value, with its range if it is the figure by which results are compared.
     private static Point point(Map<?, ?> row, String member) {
         double value = number(row, member);
         return row.containsKey(bound("low", row)) && member.equals(figureOf(row))

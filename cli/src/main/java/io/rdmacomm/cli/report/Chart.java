@@ -8,11 +8,11 @@ import java.util.stream.Collectors;
 
 /// A chart of a report.
 ///
-/// @param title above the chart
-/// @param note below it: how to read it
+/// @param title the title above the chart
+/// @param note how to read the chart
 /// @param kind how it is drawn
-/// @param unit of the values
-/// @param series the lines; of a bar chart one for each bar
+/// @param unit the unit of the values
+/// @param series the lines; one for each bar in a bar chart
 public record Chart(String title, String note, Kind kind, String unit, List<Series> series) {
     /// How a chart is drawn.
     public enum Kind {
@@ -28,8 +28,8 @@ public record Chart(String title, String note, Kind kind, String unit, List<Seri
 
     /// A named line.
     ///
-    /// @param name in the legend, or beside the bar or row
-    /// @param points from left to right
+    /// @param name the name in the legend, or beside the bar or row
+    /// @param points the values from left to right
     public record Series(String name, List<Point> points) {}
 
     /// One value.
@@ -38,9 +38,9 @@ public record Chart(String title, String note, Kind kind, String unit, List<Seri
     /// @param y the value
     /// @param low the lowest value measured
     /// @param high the highest value measured
-    /// @param of what it is a value of; the same is drawn in the same colour in all charts of a page
+    /// @param of the name of what was measured; equal names have the same colour in all charts of a page
     public record Point(double x, double y, double low, double high, String of) {
-        /// A value of its whole line, without a range.
+        /// A value without a range, named like its line.
         public static Point of(double x, double y) {
             return new Point(x, y, y, y, "");
         }
@@ -52,12 +52,12 @@ public record Chart(String title, String note, Kind kind, String unit, List<Seri
 
     /// The bar of a [Kind#BARS] chart.
     ///
-    /// @param colour bars of the same have the same colour in all charts of a page
+    /// @param colour a key: bars with equal keys have the same colour in all charts of a page
     public static Series bar(String name, String colour, double value, double low, double high) {
         return new Series(name, List.of(new Point(0, value, low, high, colour)));
     }
 
-    /// The values by message size: lines, or bars if each would be one dot.
+    /// The values by message size: lines, or bars if each line would be a single dot.
     public static Chart bySize(String title, String unit, List<Series> lines) {
         if (lines.stream().anyMatch(line -> line.points().size() != 1)) {
             return new Chart(title, "By message size.", Kind.BY_SIZE, unit, lines);
@@ -73,7 +73,7 @@ public record Chart(String title, String note, Kind kind, String unit, List<Seri
         return new Chart(title + ", " + size, "", Kind.BARS, unit, bars);
     }
 
-    /// The content in words, for those who do not see the chart.
+    /// The content in words, for readers who cannot see the chart.
     String description() {
         return title + ", in " + unit + ". "
                 + series.stream().map(this::description).collect(Collectors.joining("; ")) + ".";

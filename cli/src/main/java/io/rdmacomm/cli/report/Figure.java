@@ -7,12 +7,12 @@ import java.util.List;
 /// A measured value with its noise band.
 ///
 /// @param name what was measured; a figure of an earlier run has the same name
-/// @param unit of the value
+/// @param unit the unit of the value
 /// @param smallerIsBetter whether a smaller value is better
 /// @param value the value
-/// @param low the lowest value of a round, or of a part of the run if it has only one
-/// @param high the highest value of a round, or of a part of the run if it has only one
-/// @param rounds the value of each round; empty if there was only one
+/// @param low the lowest value of a round, or of a part of the run if there was only one round
+/// @param high the highest value of a round, or of a part of the run if there was only one round
+/// @param rounds the value of each round; empty if there was only one round
 public record Figure(
         String name, String unit, boolean smallerIsBetter, double value, double low, double high, List<Double> rounds) {
     private static final MathContext THREE_DIGITS = new MathContext(3);

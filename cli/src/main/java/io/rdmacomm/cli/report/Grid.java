@@ -2,9 +2,9 @@ package io.rdmacomm.cli.report;
 
 import java.util.List;
 
-/// A table of a report; also as text.
+/// A table of a report, which can also be printed as text.
 ///
-/// @param title above the table
+/// @param title the title above the table
 /// @param header the names of the columns
 /// @param rows the cells; the first column is text, the others are figures
 public record Grid(String title, List<String> header, List<List<String>> rows) {

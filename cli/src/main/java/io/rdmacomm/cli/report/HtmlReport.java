@@ -14,8 +14,8 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 
-/// A page with tables, charts and the facts that they depend on. Everything is in one file, the chart library
-/// included, so it needs no network. The tables are readable without JavaScript.
+/// A page with tables, charts and the facts that they depend on. One file contains everything, including the chart
+/// library, so the page needs no network. The tables are readable without JavaScript.
 public final class HtmlReport {
     private static final String TEMPLATE = "page.html";
     private static final String LIBRARY = "chart.umd.min.js";
@@ -38,9 +38,9 @@ public final class HtmlReport {
         return this;
     }
 
-    /// Lets the reader save the data of the page.
+    /// Adds a button that saves the data of the page.
     ///
-    /// @param name of the file
+    /// @param name the name of the file
     /// @param data the JSON document
     public HtmlReport data(String name, Map<String, ?> data) throws IOException {
         fileName = name;
@@ -49,7 +49,7 @@ public final class HtmlReport {
         return this;
     }
 
-    /// The rest of the start tag of a heading, and its text, which is a link to it.
+    /// The rest of the start tag of a heading, and its text as a link to the heading.
     private String anchor(String text) {
         String plain =
                 text.toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9]+", "-").replaceAll("^-|-$", "");
@@ -130,7 +130,7 @@ public final class HtmlReport {
                 .replace("{{library}}", resource(LIBRARY).replace("</script", "<\\/script"));
     }
 
-    /// In a script element only the characters of an end tag have a meaning.
+    /// In a script element, only the characters of an end tag are special.
     private static String inScript(String text) {
         return text.replace("<", "\\u003c");
     }

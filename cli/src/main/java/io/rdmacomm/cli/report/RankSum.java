@@ -4,8 +4,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
 
-/// The rank-sum test of Wilcoxon, Mann and Whitney: whether the values of one sample tend to be larger than those of
-/// another. Exact for small samples, and independent of how the values are distributed.
+/// The rank-sum test of Wilcoxon, Mann and Whitney: whether the values of one sample tend to be larger than those
+/// of another. Exact for small samples, and independent of how the values are distributed.
 final class RankSum {
     private RankSum() {}
 
@@ -16,7 +16,7 @@ final class RankSum {
                 .mapToDouble(Double::doubleValue)
                 .sorted()
                 .toArray();
-        // Twice the rank, so that the rank of equal values, the mean of theirs, is a whole number.
+        // Twice the ranks: equal values share the mean of their ranks, and twice that mean is a whole number.
         int[] ranks =
                 Arrays.stream(all).mapToInt(value -> twiceTheRank(all, value)).toArray();
         int observed = one.stream().mapToInt(value -> twiceTheRank(all, value)).sum();
@@ -41,7 +41,7 @@ final class RankSum {
         return 2 * below + equal + 1;
     }
 
-    /// How many choices of `count` of the ranks have each sum.
+    /// For each sum, how many choices of `count` ranks have it.
     private static double[] waysToReachEachSum(int[] ranks, int count) {
         int most = Arrays.stream(ranks).sum();
         double[][] ways = new double[count + 1][most + 1];

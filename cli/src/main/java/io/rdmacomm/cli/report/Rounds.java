@@ -6,12 +6,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/// The documents of several runs of the same benchmark, each in new processes, as one.
+/// The documents of several runs of the same benchmark, each in new processes, as one document.
 public record Rounds(List<BenchDocument> documents) {
     private static final List<String> HEADER = List.of("figure", "unit", "median", "low..high");
 
-    /// The members of the document. Each result has those of its median round, and the figure of every round
-    /// in `rounds`, the lowest in `low_us` or `low_gbps`, and the highest in `high_us` or `high_gbps`.
+    /// The members of the document. Each result has the members of its median round, the figures of all rounds in
+    /// `rounds`, the lowest in `low_us` or `low_gbps`, and the highest in `high_us` or `high_gbps`.
     public Map<String, Object> toMap() {
         Map<String, Object> members = new LinkedHashMap<>(documents.getLast().members());
         members.put("rounds", documents.size());

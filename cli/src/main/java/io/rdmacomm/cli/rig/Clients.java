@@ -7,13 +7,13 @@ import io.rdmacomm.verbs.DeadlineException;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/// The clients of a server that runs until it is closed.
+/// Accepts the clients of a server that runs until it is closed.
 public final class Clients {
     private static final Duration LONG_TIME = Duration.ofHours(1);
 
     private Clients() {}
 
-    /// Waits for the next client, as long as it takes.
+    /// Waits for the next client, for as long as it takes.
     ///
     /// @return the client; null if the session was closed
     public static @Nullable EndPoint next(ServerSession session) {

@@ -1,12 +1,12 @@
 package io.rdmacomm.cli.rig;
 
 import io.rdmacomm.cli.command.CommandFailure;
-import io.rdmacomm.verbs.text.Printable;
+import io.rdmacomm.verbs.Printable;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 
-/// A control message: numbers and a text. [FrameCodec] draws it as it is on the wire. Immutable.
+/// A control message: numbers and a text. [FrameCodec] shows its wire format. Immutable.
 ///
 /// @param <K> the kinds of message of one protocol
 public final class Frame<K extends Enum<K>> {
@@ -33,12 +33,13 @@ public final class Frame<K extends Enum<K>> {
         return of(kind, "", numbers);
     }
 
-    /// A message with text, which is cut to 1024 bytes on the wire.
+    /// A message with text, which is truncated to 1024 bytes on the wire.
     public static <K extends Enum<K>> Frame<K> of(K kind, String text, long... numbers) {
         return of(kind, text.getBytes(StandardCharsets.UTF_8), numbers);
     }
 
-    /// A message with bytes in place of the text, such as the name of a file. They are cut to 1024 on the wire.
+    /// A message with bytes in place of the text, such as the name of a file. They are truncated to 1024 on the
+    /// wire.
     public static <K extends Enum<K>> Frame<K> of(K kind, byte[] bytes, long... numbers) {
         return new Frame<>(kind, Arrays.stream(numbers).boxed().toList(), bytes.clone());
     }
@@ -48,7 +49,7 @@ public final class Frame<K extends Enum<K>> {
         return kind;
     }
 
-    /// At most 16.
+    /// The numbers, at most 16.
     public List<Long> numbers() {
         return numbers;
     }

@@ -2,6 +2,7 @@ package io.rdmacomm.cli.rig;
 
 import io.rdmacomm.cli.command.CommandFailure;
 import io.rdmacomm.comm.Message;
+import io.rdmacomm.comm.MovableSlice;
 import io.rdmacomm.comm.RdmaBuffer;
 import io.rdmacomm.comm.RdmaChannel;
 import io.rdmacomm.comm.Session;
@@ -13,30 +14,32 @@ import java.time.Duration;
 public final class FrameChannel<K extends Enum<K>> implements AutoCloseable {
     private final RdmaChannel channel;
     private final FrameCodec<K> codec;
-    private final Duration patience;
+    private final Duration timeout;
     private final RdmaBuffer buffer;
+    private final MovableSlice outgoing;
 
     /// Messages over `channel`, which belongs to `session`.
     ///
-    /// @param bufferName names the buffer that messages are sent from; unique within the session
-    /// @param patience how long to wait for the peer
+    /// @param bufferName the name of the send buffer; unique within the session
+    /// @param timeout how long to wait for the peer
     public FrameChannel(
-            Session session, RdmaChannel channel, FrameCodec<K> codec, String bufferName, Duration patience) {
+            Session session, RdmaChannel channel, FrameCodec<K> codec, String bufferName, Duration timeout) {
         this.channel = channel;
         this.codec = codec;
-        this.patience = patience;
+        this.timeout = timeout;
         this.buffer = session.allocate(bufferName, FrameCodec.MAX_BYTES);
+        this.outgoing = buffer.whole().movable();
     }
 
     /// Sends a message. Blocks until it has been sent.
     public void send(Frame<K> frame) {
         int length = codec.write(frame, buffer.segment());
-        channel.blocking(patience).send(buffer.slice(0, length));
+        channel.blocking(timeout).send(outgoing.at(0, length));
     }
 
     /// Waits for the next message.
     public Frame<K> receive() {
-        return receive(patience);
+        return receive(timeout);
     }
 
     /// Waits for the next message, but no longer than `timeout`.

@@ -17,7 +17,7 @@ import java.util.List;
 ///
 /// @param <K> the kinds of message of the protocol
 public final class FrameCodec<K extends Enum<K>> {
-    /// The length of the part that every frame has.
+    /// The length of the header of every frame.
     public static final int HEADER_BYTES = 16;
 
     private static final int MAX_TEXT_BYTES = 1024;
@@ -77,7 +77,7 @@ public final class FrameCodec<K extends Enum<K>> {
         return HEADER_BYTES + Long.BYTES * count + textBytes;
     }
 
-    /// Reads a frame that the peer sent. Nothing in it is trusted.
+    /// Reads a frame from the peer. Trusts nothing in it.
     ///
     /// @throws CommandFailure if it is not a frame of this protocol
     public Frame<K> read(MemorySegment from) {

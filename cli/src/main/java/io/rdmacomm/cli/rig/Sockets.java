@@ -1,7 +1,7 @@
 package io.rdmacomm.cli.rig;
 
+import io.rdmacomm.cli.command.ListenOptions;
 import io.rdmacomm.cli.command.OnFailure;
-import io.rdmacomm.comm.setup.TcpListener;
 import java.io.Closeable;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -14,11 +14,11 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 
-/// Makes connections between the two sides of a measurement, with sockets of any provider.
+/// Connects the two sides of a measurement with sockets of any provider.
 public final class Sockets {
     private Sockets() {}
 
-    /// Prepares a socket that is not connected.
+    /// Prepares a socket before it connects.
     @FunctionalInterface
     public interface Preparation {
         /// Sets its options.
@@ -28,7 +28,7 @@ public final class Sockets {
     /// Listens on a free port.
     ///
     /// @param host the address that the server listens on; empty for loopback, `*` for all
-    /// @param client the address of the client, which on loopback is that of the server
+    /// @param client the address of the client, which is also the server's on loopback
     public static ServerSocketChannel listen(SelectorProvider provider, String host, InetAddress client)
             throws IOException {
         ServerSocketChannel listener = provider.openServerSocketChannel();
@@ -36,15 +36,15 @@ public final class Sockets {
     }
 
     private static InetAddress local(String host, InetAddress client) throws IOException {
-        if (host.equals(TcpListener.ALL_ADDRESSES)) {
+        if (host.equals(ListenOptions.ALL_ADDRESSES)) {
             return new InetSocketAddress(0).getAddress();
         }
         return host.isEmpty() || host.equalsIgnoreCase("localhost") ? client : InetAddress.getByName(host);
     }
 
-    /// Waits for a connection of the client, and closes those of others.
+    /// Waits for the connection of the client, and closes all others.
     ///
-    /// @throws SocketTimeoutException if it does not connect in time
+    /// @throws SocketTimeoutException if the client does not connect in time
     public static SocketChannel accept(ServerSocketChannel listener, Predicate<SocketChannel> isOfClient, Duration time)
             throws IOException {
         long deadline = System.nanoTime() + time.toNanos();
@@ -71,7 +71,7 @@ public final class Sockets {
         });
     }
 
-    /// Closes something, which cannot fail in a way that matters.
+    /// Closes a resource. Ignores errors, because it is closed in any case.
     public static void close(Closeable resource) {
         try {
             resource.close();

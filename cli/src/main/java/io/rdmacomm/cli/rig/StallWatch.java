@@ -8,14 +8,14 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
-/// Closes something when no byte moves for too long, which ends every wait there. A blocking call of a channel has
-/// no time-out of its own.
+/// Closes a resource when no byte has moved for too long, because blocking calls of a channel have no timeout. That
+/// ends every wait on it.
 final class StallWatch implements AutoCloseable {
-    /// The number of looks within the patience.
+    /// The number of checks within the timeout.
     private static final int LOOKS = 8;
 
     private final Closeable target;
-    private final long patience;
+    private final long timeout;
     private final ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().daemon().name("stall-watch").factory());
     private final AtomicLong moves = new AtomicLong();
@@ -23,16 +23,16 @@ final class StallWatch implements AutoCloseable {
     private long since = System.nanoTime();
     private volatile boolean stalled;
 
-    /// @param patience the longest time without a move
-    /// @param target what is closed then
-    StallWatch(Duration patience, Closeable target) {
+    /// @param timeout the longest time in which no byte moves
+    /// @param target the resource
+    StallWatch(Duration timeout, Closeable target) {
         this.target = target;
-        this.patience = patience.toNanos();
-        long period = Math.max(1, this.patience / LOOKS);
+        this.timeout = timeout.toNanos();
+        long period = Math.max(1, this.timeout / LOOKS);
         var _ = thread.scheduleWithFixedDelay(this::look, period, period, TimeUnit.NANOSECONDS);
     }
 
-    /// A byte has moved. For one thread.
+    /// Reports that a byte has moved. For one thread.
     void moved() {
         moves.lazySet(moves.getPlain() + 1);
     }
@@ -47,12 +47,12 @@ final class StallWatch implements AutoCloseable {
         if (moves.get() != seen) {
             seen = moves.get();
             since = now;
-        } else if (now - since >= patience && !stalled) {
+        } else if (now - since >= timeout && !stalled) {
             stalled = true;
             try {
                 target.close();
             } catch (IOException _) {
-                // The waits have ended all the same.
+                // The waits have ended in any case.
             }
         }
     }

@@ -26,13 +26,13 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// One end of a connection: a queue pair with its completion queue and its memory, one region for outgoing and one
-/// for incoming data. Programs that measure, check or talk to C programs are loops on it. Everything is freed
-/// together with it.
+/// for incoming data. Programs that measure, check or talk to C programs are loops on such an end. Closing it frees
+/// everything.
 public final class VerbsEnd implements AutoCloseable {
-    /// The rights of the peer to the memory of an end that only receives messages: none.
+    /// The rights to the memory of an end that only receives messages: none for the peer.
     public static final Set<AccessFlag> MESSAGES = EnumSet.of(AccessFlag.LOCAL_WRITE);
 
-    /// The value that the C programs use.
+    /// The queue key of the C programs.
     private static final int QUEUE_KEY = 0x1111_1111;
     /// Longer than most steps of a peer that does not sleep.
     private static final long SPIN_NANOS = 100_000;
@@ -50,9 +50,9 @@ public final class VerbsEnd implements AutoCloseable {
 
     /// Creates an end that is not connected.
     ///
-    /// @param completions the room in the completion queue, which more sends are to overrun; 0 for all that can
-    ///        be in flight
-    /// @param access to the region for incoming data
+    /// @param completions the size of a completion queue that the sends are meant to overrun; 0 for one that holds
+    ///     all work in flight
+    /// @param access the rights to the region for incoming data
     public VerbsEnd(
             Context context,
             QueuePairType type,
@@ -80,7 +80,7 @@ public final class VerbsEnd implements AutoCloseable {
         this.incoming = allocate(incomingBytes, access);
     }
 
-    /// Registers more memory. If that fails, the end is closed.
+    /// Registers more memory. Closes the end if that fails.
     public MemoryRegion allocate(long bytes, Set<AccessFlag> access) {
         return OnFailure.run(this::close, () -> domain.allocate(bytes, access));
     }
@@ -108,7 +108,7 @@ public final class VerbsEnd implements AutoCloseable {
         return incoming;
     }
 
-    /// Connects the queue pair by numbers; one for datagrams sends to the peer with these numbers.
+    /// Connects the queue pair by numbers. A datagram queue pair sends to the peer with these numbers.
     ///
     /// @param postReceives runs as soon as receives can be posted, before the peer can send
     public void connect(QueuePairInfo remote, ConnectionOptions how, Runnable postReceives) {
@@ -126,7 +126,7 @@ public final class VerbsEnd implements AutoCloseable {
         }
     }
 
-    /// Sends the last request of the batch to the peer, if it is a datagram.
+    /// Addresses the last request of the batch to the peer, if it is a datagram.
     public void address(SendBatch batch) {
         AddressHandle handle = peer;
         if (handle != null) {
@@ -134,10 +134,10 @@ public final class VerbsEnd implements AutoCloseable {
         }
     }
 
-    /// Takes completions. Spins for a moment, and then sleeps.
+    /// Takes completions. Spins for a moment, and then sleeps until some arrive.
     ///
     /// @param deadline as of [System#nanoTime()]
-    /// @return how many; 0 if none has come in time
+    /// @return how many; 0 if none arrived in time
     public int await(Completions completions, long deadline) {
         long spinEnd = System.nanoTime() + SPIN_NANOS;
         int count = completionQueue.poll(completions);
@@ -151,7 +151,8 @@ public final class VerbsEnd implements AutoCloseable {
         return count;
     }
 
-    /// Closes the queue pair and its completion queue only, for a thread in a call may still use the batches.
+    /// Closes the queue pair, the memory and the completion queue, but not the arena, because a thread in a call
+    /// may still use the batches.
     public void shut() {
         domain.close();
         completionQueue.close();

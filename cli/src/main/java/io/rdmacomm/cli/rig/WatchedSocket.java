@@ -13,13 +13,13 @@ import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/// A connected socket, with a limit for how long no byte may move. For one thread.
+/// A connected socket with a limit on the time in which no byte moves. For one thread.
 public final class WatchedSocket implements AutoCloseable {
-    /// The number of calls without effect between two offers to give up the processor, as a mask.
+    /// How many calls without effect lie between two yields, as a bit mask.
     private static final int SPIN_MASK = 1023;
 
     private final SocketChannel channel;
-    private final Duration patience;
+    private final Duration timeout;
     private final @Nullable Selector selector;
     private final @Nullable SelectionKey key;
     private final StallWatch watch;
@@ -31,20 +31,20 @@ public final class WatchedSocket implements AutoCloseable {
 
     /// Takes a connected channel, which [#close()] closes.
     ///
-    /// @param patience the longest time in which no byte moves
-    /// @param advice what to do when the peer does not do its part; the end of a message
-    public WatchedSocket(SocketChannel channel, Waiting waiting, Duration patience, String advice) throws IOException {
+    /// @param timeout the longest time in which no byte moves
+    /// @param advice the end of error messages: what to do if the peer does not do its part
+    public WatchedSocket(SocketChannel channel, Waiting waiting, Duration timeout, String advice) throws IOException {
         this.advice = advice;
         this.channel = channel;
-        this.patience = patience;
+        this.timeout = timeout;
         channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
         channel.configureBlocking(waiting == Waiting.BLOCKING);
         this.selector = waiting == Waiting.SELECTOR ? channel.provider().openSelector() : null;
         this.key = selector == null ? null : channel.register(selector, 0);
-        this.watch = new StallWatch(patience, this::closeChannel);
+        this.watch = new StallWatch(timeout, this::closeChannel);
     }
 
-    /// Sends all that remains in the buffer.
+    /// Sends the rest of the buffer.
     ///
     /// @throws CommandFailure if it cannot; the message says what to do
     public void send(ByteBuffer bytes) {
@@ -74,7 +74,7 @@ public final class WatchedSocket implements AutoCloseable {
 
     /// Fills the buffer.
     ///
-    /// @return false if the peer has ended the connection before
+    /// @return false if the peer ended the connection first
     /// @throws CommandFailure if it cannot; the message says what to do
     public boolean tryReceive(ByteBuffer into) {
         try {
@@ -106,9 +106,9 @@ public final class WatchedSocket implements AutoCloseable {
         return watch.hasStalled();
     }
 
-    /// Waits until the peer has ended the connection, and so has received everything.
+    /// Waits until the peer ends the connection, which means that it has received everything.
     ///
-    /// @throws CommandFailure if it sends more
+    /// @throws CommandFailure if the peer sends more data
     public void awaitEnd() {
         ByteBuffer more = ByteBuffer.allocate(1);
         try {
@@ -121,7 +121,7 @@ public final class WatchedSocket implements AutoCloseable {
                 throw new CommandFailure("the peer sends more than " + progress() + ": " + advice);
             }
         } catch (IOException | ClosedSelectorException | CancelledKeyException _) {
-            // This is an end, too: the peer has what it waited for, or reports that it has not.
+            // This counts as the end, too: the peer has received everything, or reports that it has not.
         }
     }
 
@@ -141,7 +141,7 @@ public final class WatchedSocket implements AutoCloseable {
     private CommandFailure failure(Exception cause) {
         if (watch.hasStalled()) {
             return new CommandFailure(
-                    "no byte has moved for " + patience.toMillis() / 1e3 + " s, after " + progress() + ": " + advice,
+                    "no byte has moved for " + timeout.toMillis() / 1e3 + " s, after " + progress() + ": " + advice,
                     cause);
         }
         return new CommandFailure(
@@ -153,7 +153,7 @@ public final class WatchedSocket implements AutoCloseable {
     }
 
     private void closeChannel() throws IOException {
-        // A selector does not hear that another thread closes its channel.
+        // A selector does not notice when another thread closes its channel.
         if (selector != null) {
             selector.close();
         }
@@ -170,9 +170,9 @@ public final class WatchedSocket implements AutoCloseable {
     public enum Waiting {
         /// In blocking calls.
         BLOCKING,
-        /// In a selector, when a call of a channel that does not block had nothing to do.
+        /// In a selector, after a non-blocking call had nothing to do.
         SELECTOR,
-        /// Not at all: it calls again.
+        /// Not at all: calls again at once.
         SPINNING
     }
 }

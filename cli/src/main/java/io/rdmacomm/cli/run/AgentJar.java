@@ -15,17 +15,17 @@ import java.util.jar.Attributes;
 import java.util.jar.JarOutputStream;
 import java.util.jar.Manifest;
 
-/// The jar with the agent: the one beside the jar of this command, that jar itself, or one that only names the class
-/// path of this command.
+/// Finds the jar with the agent: the one beside the jar of this command, that jar itself, or one that only names
+/// the class path of this command.
 public final class AgentJar {
-    /// The name of the jar that has only the agent.
+    /// The name of the jar that contains only the agent.
     public static final String NAME = "rdmacomm-nio.jar";
 
     private static final String AGENT = "io.rdmacomm.nio.AgentStart";
 
     private AgentJar() {}
 
-    /// The jar with the agent that was built with this command; empty if the command runs from folders with classes.
+    /// The jar with the agent that was built with this command; empty if the command runs from class folders.
     public static Optional<Path> built() {
         String classPath = System.getProperty("java.class.path");
         if (classPath.contains(File.pathSeparator) || !classPath.endsWith(".jar")) {
@@ -36,13 +36,14 @@ public final class AgentJar {
         return Optional.of(Files.exists(agent) ? agent : command);
     }
 
-    /// The jar.
+    /// The jar, written if necessary.
     static Path find() throws IOException {
         Optional<Path> built = built();
         return built.isPresent() ? built.get() : write();
     }
 
-    /// Beside the classes of the agent: the program uses it for as long as it runs, so it is never removed.
+    /// Writes the jar beside the classes of the agent. Nothing removes it, because the program uses it for as long
+    /// as it runs.
     private static Path write() throws IOException {
         List<String> classPath = List.of(System.getProperty("java.class.path").split(File.pathSeparator));
         List<String> entries = new ArrayList<>();

@@ -21,14 +21,14 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// Replaces this process by another program (exec(3)). The program has the process identifier, the parent, the
-/// terminal and the standard streams of this process, so that every signal is its own, and so is the exit status.
+/// Replaces this process with another program (exec(3)). The program keeps the process identifier, the parent, the
+/// terminal and the standard streams of this process. So it gets every signal, and its exit status counts.
 ///
-/// Names and values are text of [FileName], which keeps their bytes.
+/// Names and values are in the text form of [FileName], which keeps their bytes.
 final class Exec {
     /// `SIG_SETMASK` of Linux, and of the BSDs and macOS.
     private static final int SET_MASK = System.getProperty("os.name").startsWith("Linux") ? 2 : 3;
-    /// At least the size of `sigset_t`. All zeros are the empty set.
+    /// At least the size of `sigset_t`. The empty set is all zeros.
     private static final int SIGNAL_SET_BYTES = 128;
 
     private static final int F_SETFD = 2;
@@ -69,9 +69,9 @@ final class Exec {
         }
     }
 
-    /// Becomes the program. It is searched for as a shell does, and a script needs no first line (execvp(3)).
+    /// Becomes the program. Searches for it like a shell, and a script needs no `#!` line (execvp(3)).
     ///
-    /// @return why that was impossible
+    /// @return why that failed
     static String replace(List<String> command) {
         MethodHandle mask = link("pthread_sigmask", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, ADDRESS));
         MethodHandle execute = link(
@@ -84,7 +84,7 @@ final class Exec {
                 words.setAtIndex(ADDRESS, i, bytes(arena, command.get(i)));
             }
             keepOwnFiles();
-            // The threads of a JVM block SIGQUIT, and a program inherits that.
+            // The threads of a JVM block SIGQUIT, and the program would inherit that.
             MemorySegment nothing = arena.allocate(SIGNAL_SET_BYTES);
             var _ = (int) mask.invokeExact(SET_MASK, nothing, MemorySegment.NULL);
             var _ = (int) execute.invokeExact(state, words.getAtIndex(ADDRESS, 0), words);
@@ -94,8 +94,8 @@ final class Exec {
         }
     }
 
-    /// The program gets the descriptors that this process was given, and not those of this JVM: its modules, its class
-    /// path and the sources of random numbers are not closed on exec.
+    /// Passes on the descriptors that this process was given, but not those that this JVM has opened: those for its
+    /// modules, its class path and random numbers are not close-on-exec by themselves.
     private static void keepOwnFiles() {
         MethodHandle control = link(
                 "fcntl",
@@ -114,7 +114,7 @@ final class Exec {
                 }
             }
         } catch (IOException e) {
-            // A system without this folder: the program has a descriptor that it does not know.
+            // Without this folder, the program inherits a few descriptors that it does not use.
         } catch (Throwable e) {
             throw unexpected(e);
         }

@@ -10,7 +10,7 @@ final class LauncherOptions {
 
     private final List<String> words = new ArrayList<>();
 
-    /// @param given the options that the variable has already, as they are; may be empty
+    /// @param given the value of the variable so far; may be empty
     LauncherOptions(String given) {
         if (!given.isBlank()) {
             words.add(given);
@@ -23,8 +23,8 @@ final class LauncherOptions {
         return this;
     }
 
-    /// The launcher splits the variable at blanks outside of quotation marks. Between two of one kind, all characters
-    /// stand for themselves, and there is no escape: a quotation mark needs the other kind around it.
+    /// The launcher splits the variable at blanks outside of quotation marks. Between two marks of one kind, all
+    /// characters are literal and there is no escape: a quotation mark needs marks of the other kind around it.
     private static String quoted(String option) {
         return "\"" + option.replace("\"", "\"'\"'\"") + "\"";
     }

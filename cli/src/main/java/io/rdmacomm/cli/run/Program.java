@@ -14,24 +14,24 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// The file of the program that `run` starts. A script may start any Java; the agent checks that one. A launcher of a
-/// JDK is recognized here.
+/// The file of the program that `run` starts. This class recognizes the launchers of a JDK. A script may start any
+/// Java, which the agent checks.
 ///
 /// @param name how the command line names it
 /// @param file the file, without symbolic links
 record Program(String name, Path file) {
-    /// The class files of the agent need it.
+    /// The Java version of the agent's class files.
     private static final int LEAST_VERSION = 25;
 
     private static final String LAUNCHER = "java";
     private static final String AGENT_MODULE = "java.instrument";
     private static final byte[] EXECUTABLE = {0x7f, 'E', 'L', 'F'};
-    /// The section with the heap of a native image. The names of sections are at the end of a file.
+    /// The section with the heap of a native image. Section names are at the end of the file.
     private static final String NATIVE_IMAGE = ".svm_heap";
 
     private static final int LONGEST_END = 1 << 16;
 
-    /// The program that a word of a command line means; empty if there is no such file.
+    /// The program that a word of a command line refers to; empty if there is no such file.
     static Optional<Program> find(String name) {
         String path = name.contains("/") ? "" : System.getenv().getOrDefault("PATH", "");
         for (String folder : path.split(File.pathSeparator, -1)) {
@@ -49,7 +49,7 @@ record Program(String name, Path file) {
 
     /// Rejects a program that cannot have the agent.
     ///
-    /// @throws CommandFailure if it is certain that it cannot
+    /// @throws CommandFailure if it certainly cannot
     void check() throws IOException {
         int version = version();
         if (file.endsWith(LAUNCHER)) {
@@ -73,18 +73,18 @@ record Program(String name, Path file) {
         }
     }
 
-    /// The version of the Java image to which the file belongs; 0 if there is none.
+    /// The version of the file's Java image; 0 if there is none.
     private int version() throws IOException {
         String digits = released("JAVA_VERSION").replaceFirst("^1[.]", "").replaceFirst("[^0-9].*", "");
         return digits.isEmpty() ? 0 : Integer.parseInt(digits);
     }
 
-    /// Whether the file belongs to a Java image with a module.
+    /// Whether the file's Java image has a module.
     boolean hasModule(String module) throws IOException {
         return List.of(released("MODULES").split(" ")).contains(module);
     }
 
-    /// A value in the file `release` of the image; empty if there is none.
+    /// A value in the `release` file of the image; empty if there is none.
     private String released(String key) throws IOException {
         Path image = image();
         Path release = image == null ? null : image.resolve("release");

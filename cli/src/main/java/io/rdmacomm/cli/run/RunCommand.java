@@ -15,7 +15,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/// `rdmacomm run`: an unmodified Java program whose sockets of `java.nio` go over RDMA.
+/// `rdmacomm run`: runs an unmodified Java program whose sockets of `java.nio` go over RDMA.
 @Command(
         name = "run",
         description = {
@@ -32,7 +32,7 @@ import picocli.CommandLine.Parameters;
             "  rdmacomm run --device soft0 --rules :9092 -- bin/kafka-server-start.sh config/server.properties"
         })
 public final class RunCommand extends Subcommand {
-    /// With it, the software device notices that an idle peer is gone, and has TCP acknowledge at once.
+    /// The software device uses it to notice when an idle peer is gone, and to make TCP acknowledge at once.
     private static final String NETWORK_MODULE = "jdk.net";
 
     @Mixin
@@ -65,7 +65,7 @@ public final class RunCommand extends Subcommand {
             program.get().check();
         }
         LauncherOptions options = options();
-        // A program that is a module has only the modules that it needs.
+        // A modular program has only the modules that it requires.
         if (program.isPresent() && program.get().hasModule(NETWORK_MODULE)) {
             var _ = options.add("--add-modules=" + NETWORK_MODULE);
         }
@@ -75,7 +75,7 @@ public final class RunCommand extends Subcommand {
         throw usage("cannot start '" + command.getFirst() + "': " + Exec.replace(command));
     }
 
-    /// The program would meet these mistakes at its first socket.
+    /// Finds mistakes early that would otherwise appear at the program's first socket.
     private void checkSockets() {
         try {
             var _ = RdmaSelectorProvider.of(device.name(), rules);

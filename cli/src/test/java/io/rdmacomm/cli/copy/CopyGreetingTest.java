@@ -5,11 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmacomm.cli.command.CommandFailure;
 import io.rdmacomm.cli.rig.Frame;
-import io.rdmacomm.comm.setup.Greeting;
-import io.rdmacomm.comm.setup.Protocol;
-import io.rdmacomm.comm.setup.SetupException;
-import io.rdmacomm.comm.setup.SetupException.Reason;
-import io.rdmacomm.comm.setup.Terms;
+import io.rdmacomm.comm.SetupFailedException;
+import io.rdmacomm.comm.SetupFailedException.Reason;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -18,11 +15,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class CopyGreetingTest {
     private static final RingSize WISH = new RingSize(4096, 16);
 
-    private static CopyGreeting speaks(int lowest, int highest, long features) {
-        return new CopyGreeting(new Greeting(Protocol.FILE_COPY, lowest, highest, features));
-    }
-
-    private static final CopyGreeting OURS = speaks(2, 4, 5);
+    private static final CopyGreeting OURS = new CopyGreeting(2, 4, 5);
 
     @Test
     void theNumbersOfTheFirstReleaseStayWhereTheyAre() {
@@ -33,17 +26,17 @@ class CopyGreetingTest {
     @ParameterizedTest
     @CsvSource({"1, 3, 1, 3, 1", "1, 2, 0, 2, 0", "3, 9, -1, 4, 5", "4, 65535, -4, 4, 4"})
     void bothSidesUseWhatTheyHaveInCommon(int lowest, int highest, long features, int version, long common) {
-        CopyGreeting peer = speaks(lowest, highest, features);
+        CopyGreeting peer = new CopyGreeting(lowest, highest, features);
 
-        assertThat(OURS.agree(peer.ask(WISH), "peer")).isEqualTo(new Terms(version, common));
-        assertThat(peer.agree(OURS.answer(), "peer")).isEqualTo(new Terms(version, common));
+        assertThat(OURS.agree(peer.ask(WISH), "peer")).isEqualTo(new CopyGreeting(version, version, common));
+        assertThat(peer.agree(OURS.answer(), "peer")).isEqualTo(new CopyGreeting(version, version, common));
     }
 
     @Test
     void numbersAndTextBehindTheKnownOnesAreIgnored() {
         Frame<CopyMessage> longer = Frame.of(CopyMessage.HELLO, "more", 3, 9, -1, 4096, 16, 4711, 4712);
 
-        assertThat(OURS.agree(longer, "peer")).isEqualTo(new Terms(4, 5));
+        assertThat(OURS.agree(longer, "peer")).isEqualTo(new CopyGreeting(4, 4, 5));
         assertThat(CopyGreeting.wish(longer)).isEqualTo(WISH);
     }
 
@@ -57,9 +50,9 @@ class CopyGreetingTest {
                         + " update rdmacomm on this side",
             })
     void withoutACommonVersionBothRangesAreNamedAndTheSideToUpdate(int lowest, int highest, String message) {
-        assertThatThrownBy(() -> OURS.agree(speaks(lowest, highest, 0).ask(WISH), "the sender"))
+        assertThatThrownBy(() -> OURS.agree(new CopyGreeting(lowest, highest, 0).ask(WISH), "the sender"))
                 .isInstanceOfSatisfying(
-                        SetupException.class,
+                        SetupFailedException.class,
                         failure -> assertThat(failure.reason()).isEqualTo(Reason.OTHER_VERSION))
                 .hasMessage(message);
     }

@@ -75,7 +75,7 @@ class FileReceiverTest {
         Script link = new Script();
         link.silent = true;
         assertThatThrownBy(() -> run(link)).isInstanceOf(DeadlineException.class);
-        assertThat(link.patience).isEqualTo(Duration.ofMinutes(1));
+        assertThat(link.lastTimeout).isEqualTo(Duration.ofMinutes(1));
     }
 
     @Test
@@ -84,7 +84,7 @@ class FileReceiverTest {
         link.silent = true;
         link.frames.add(offer(1, 0, FILE));
         assertThatThrownBy(() -> run(link)).isInstanceOf(DeadlineException.class);
-        assertThat(link.patience).isEqualTo(Duration.ofSeconds(30));
+        assertThat(link.lastTimeout).isEqualTo(Duration.ofSeconds(30));
         assertThat(directory).isEmptyDirectory();
     }
 
@@ -93,7 +93,7 @@ class FileReceiverTest {
         final Deque<Frame<CopyMessage>> frames = new ArrayDeque<>();
         final List<Frame<CopyMessage>> sent = new ArrayList<>();
         boolean silent;
-        Duration patience = Duration.ZERO;
+        Duration lastTimeout = Duration.ZERO;
 
         long answers(CopyMessage kind) {
             return sent.stream().filter(frame -> frame.kind() == kind).count();
@@ -106,7 +106,7 @@ class FileReceiverTest {
 
         @Override
         public Frame<CopyMessage> receive(Duration timeout) {
-            patience = timeout;
+            lastTimeout = timeout;
             Frame<CopyMessage> next = frames.poll();
             if (next == null) {
                 throw silent ? new DeadlineException("silence", null) : new ClosedException("done", null);

@@ -2,14 +2,14 @@ package io.rdmacomm.cli.devices;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdmacomm.verbs.counters.CounterRecord;
 import io.rdmacomm.verbs.statistics.ChannelStatistics;
+import io.rdmacomm.verbs.statistics.PublishedChannel;
 import org.junit.jupiter.api.Test;
 
 /// The rates between two publications.
 final class RatesTest {
-    private static CounterRecord record(long operations, long messages, long notices, long bytesIn, long bytesRead) {
-        return new CounterRecord(
+    private static PublishedChannel record(long operations, long messages, long notices, long bytesIn, long bytesRead) {
+        return new PublishedChannel(
                 1,
                 "session",
                 "peer",

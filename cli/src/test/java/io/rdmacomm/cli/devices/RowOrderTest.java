@@ -2,10 +2,10 @@ package io.rdmacomm.cli.devices;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdmacomm.verbs.counters.CounterRecord;
-import io.rdmacomm.verbs.counters.ProcessIdentity;
-import io.rdmacomm.verbs.counters.ProcessRecord;
 import io.rdmacomm.verbs.statistics.ChannelStatistics;
+import io.rdmacomm.verbs.statistics.ProcessIdentity;
+import io.rdmacomm.verbs.statistics.PublishedChannel;
+import io.rdmacomm.verbs.statistics.PublishedProcess;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -13,10 +13,10 @@ import org.junit.jupiter.api.Test;
 
 final class RowOrderTest {
     private static Row row(long pid, long failed, @Nullable Rates rates) {
-        CounterRecord channel = new CounterRecord(
+        PublishedChannel channel = new PublishedChannel(
                 1, "session", "peer", "data-0", 16, new ChannelStatistics(0, 0, failed, 0, 0, 0, 0, 0, 0, 0, 0, 0));
         return new Row(
-                new ProcessRecord(new ProcessIdentity(pid, 1, 1), "command", 0, 0, 0, List.of(channel)),
+                new PublishedProcess(new ProcessIdentity(pid, 1, 1), "command", 0, 0, 0, List.of(channel)),
                 channel,
                 rates);
     }

@@ -2,10 +2,11 @@ package io.rdmacomm.cli.devices;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdmacomm.verbs.counters.CounterRecord;
-import io.rdmacomm.verbs.counters.ProcessIdentity;
-import io.rdmacomm.verbs.counters.ProcessRecord;
 import io.rdmacomm.verbs.statistics.ChannelStatistics;
+import io.rdmacomm.verbs.statistics.ProcessIdentity;
+import io.rdmacomm.verbs.statistics.PublishedChannel;
+import io.rdmacomm.verbs.statistics.PublishedProcess;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
@@ -13,7 +14,8 @@ import org.junit.jupiter.api.Test;
 
 /// The table for people, at several widths and heights.
 final class TopTableTest {
-    private static final CounterRecord CHANNEL = new CounterRecord(
+    private static final Path FOLDER = Path.of("/somewhere");
+    private static final PublishedChannel CHANNEL = new PublishedChannel(
             1,
             "client-4711",
             "server-12 node7:2020",
@@ -21,20 +23,20 @@ final class TopTableTest {
             16,
             // Three operations failed, and a handler threw.
             new ChannelStatistics(0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 1));
-    private static final ProcessRecord PROCESS = new ProcessRecord(
+    private static final PublishedProcess PROCESS = new PublishedProcess(
             new ProcessIdentity(4711, 1, 1), "rdmacomm bench --tests write_bw", 0, 0, 0, List.of(CHANNEL));
     private static final Rates RATES = new Rates(1_234_567, 0, 0, 3.5 * (1L << 30), 12, 0.25);
 
-    private static Sample sample(int rows, ProcessRecord process, Sampler.HostTcp tcp, String... problems) {
+    private static Sample sample(int rows, PublishedProcess process, Sampler.HostTcp tcp, String... problems) {
         List<Row> all = new ArrayList<>();
         for (int i = 0; i < rows; i++) {
             all.add(new Row(process, CHANNEL, i == 0 ? RATES : null));
         }
-        return new Sample(List.of(process), all, tcp, List.of(problems));
+        return new Sample(FOLDER, List.of(process), all, tcp, List.of(problems));
     }
 
     private static List<String> lines(int width, int height) {
-        return TopTable.lines(sample(2, PROCESS, null), "/somewhere", width, height);
+        return TopTable.lines(sample(2, PROCESS, null), width, height);
     }
 
     @Test
@@ -83,7 +85,7 @@ final class TopTableTest {
 
     @Test
     void aLowTerminalSaysThatThereIsMore() {
-        List<String> lines = TopTable.lines(sample(30, PROCESS, null), "/somewhere", 120, 10);
+        List<String> lines = TopTable.lines(sample(30, PROCESS, null), 120, 10);
         assertThat(lines).hasSize(10);
         assertThat(lines.getLast()).isEqualTo("24 more lines: enlarge the window");
     }
@@ -92,10 +94,11 @@ final class TopTableTest {
     void tcpProblemsAndChannelsLeftOutHaveALine() {
         Sampler.HostTcp tcp = Sampler.HostTcp.between(
                 new TcpStatistics(0, 1000, 5, 0, 0, 0), new TcpStatistics(0, 3000, 9, 0, 1, 0), 2);
-        ProcessRecord crowded = new ProcessRecord(PROCESS.process(), PROCESS.command(), 0, 0, 7, List.of(CHANNEL));
+        PublishedProcess crowded =
+                new PublishedProcess(PROCESS.identity(), PROCESS.command(), 0, 0, 7, List.of(CHANNEL));
 
-        List<String> lines = TopTable.lines(
-                sample(1, crowded, tcp, "x: wrong checksum"), "/somewhere", TopTable.UNLIMITED, TopTable.UNLIMITED);
+        List<String> lines =
+                TopTable.lines(sample(1, crowded, tcp, "x: wrong checksum"), TopTable.UNLIMITED, TopTable.UNLIMITED);
 
         assertThat(lines)
                 .contains(
@@ -107,8 +110,8 @@ final class TopTableTest {
 
     @Test
     void nothingToShowIsExplained() {
-        Sample nothing = new Sample(List.of(), List.of(), null, List.of());
-        assertThat(TopTable.lines(nothing, "/somewhere", 200, 20))
+        Sample nothing = new Sample(FOLDER, List.of(), List.of(), null, List.of());
+        assertThat(TopTable.lines(nothing, 200, 20))
                 .containsExactly(
                         "0 processes, 0 channels", "", "no process of this user publishes counters in /somewhere");
     }

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /// A peer that names queue pairs of other hosts, or ports at which no device listens: nobody calls there.
 class ForeignNumbersTest {
     private static final SessionOptions OPTIONS = SessionOptions.defaults().withAddress("127.0.0.1", 0);
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
     private static QueuePairInfo numbers(String address, int port) {
         return new QueuePairInfo(17, 4711, port, Gid.of(InetAddress.ofLiteral(address)), PathMtu.MTU_1024);
@@ -69,11 +69,11 @@ class ForeignNumbersTest {
     }
 
     private static void nameForeignNumbers(ServerSession server) {
-        EndPoint client = server.accept(PATIENCE);
+        EndPoint client = server.accept(TIMEOUT);
         FrameChannel<SelfTestMessage> control = SelfTestMessage.over(server, client, "control");
         control.expect(SelfTestMessage.OPEN, SelfTestMessage.FAILED);
         RemoteMemory none = new RemoteMemory(4096, 4096, 1);
-        control.send(SelfTestMessage.opened(new Far.Offer(numbers("192.0.2.1", 20_000), null, none, none)));
-        client.awaitPeerDone(PATIENCE);
+        control.send(SelfTestMessage.opened(new PeerEnd.Offer(numbers("192.0.2.1", 20_000), null, none, none)));
+        client.awaitPeerDone(TIMEOUT);
     }
 }

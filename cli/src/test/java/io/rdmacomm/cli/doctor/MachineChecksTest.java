@@ -2,7 +2,7 @@ package io.rdmacomm.cli.doctor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdmacomm.verbs.host.MemoryRoom;
+import io.rdmacomm.verbs.statistics.MemoryRoom;
 import org.junit.jupiter.api.Test;
 
 /// What doctor says about shared memory.

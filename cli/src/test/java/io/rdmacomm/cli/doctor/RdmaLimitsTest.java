@@ -39,4 +39,14 @@ class RdmaLimitsTest {
         assertThat(RdmaLimits.findings(List.of(mount.resolve("slice")))).isEmpty();
         assertThat(RdmaLimits.findings(List.of())).isEmpty();
     }
+
+    @Test
+    void groupsAreFoundInBothVersions() {
+        assertThat(RdmaLimits.groups(mount, List.of("0::/slice/job")))
+                .containsExactly(mount.resolve("slice/job"), mount.resolve("slice"), mount);
+        assertThat(RdmaLimits.groups(mount, List.of("5:cpu,cpuacct:/docker", "4:rdma:/docker", "1:name=systemd:/")))
+                .containsExactly(mount.resolve("rdma/docker"), mount.resolve("rdma"));
+        assertThat(RdmaLimits.groups(mount, List.of("0::/../job", "", "0", "0::")))
+                .containsExactly(mount.resolve("job"), mount);
+    }
 }

@@ -54,7 +54,7 @@ class RoceChecksTest {
         process(99, "other", 4712);
         process(123, "java", 4711);
 
-        Finding finding = RocePort.taken(folder, folder.resolve("none"), FAILURE);
+        Finding finding = RocePortOwner.taken(folder, folder.resolve("none"), FAILURE);
 
         assertThat(finding.grade()).isEqualTo(Grade.FAIL);
         assertThat(finding.text()).isEqualTo("UDP port 4791 is taken: 10.0.0.5 by process 123 (java)");
@@ -68,7 +68,7 @@ class RoceChecksTest {
         sockets("udp6", socket(mapped, "12B7", 0, 4711), socket(other, "12B7", 0, 4712));
         process(123, "java", 4711);
 
-        Finding finding = RocePort.taken(folder, folder.resolve("none"), FAILURE);
+        Finding finding = RocePortOwner.taken(folder, folder.resolve("none"), FAILURE);
 
         assertThat(finding.text()).isEqualTo("UDP port 4791 is taken: 10.0.0.5 by process 123 (java)");
     }
@@ -77,7 +77,7 @@ class RoceChecksTest {
     void aProcessOfAnotherUserIsNotVisible() throws IOException {
         sockets("udp", socket(address(0x0a00_0005), "12B7", 1001, 4711));
 
-        Finding finding = RocePort.taken(folder, folder.resolve("none"), FAILURE);
+        Finding finding = RocePortOwner.taken(folder, folder.resolve("none"), FAILURE);
 
         assertThat(finding.text()).endsWith("10.0.0.5 by a process of user 1001 (not visible here)");
     }
@@ -87,7 +87,7 @@ class RoceChecksTest {
         sockets("udp", socket("0".repeat(8), "12B7", 0, 4711));
         sockets("udp6", socket("0".repeat(32), "12B7", 0, 4712));
 
-        Finding finding = RocePort.taken(folder, Files.createDirectory(folder.resolve("rdma_rxe")), FAILURE);
+        Finding finding = RocePortOwner.taken(folder, Files.createDirectory(folder.resolve("rdma_rxe")), FAILURE);
 
         assertThat(finding.text()).contains("rdma_rxe", "all addresses");
         assertThat(finding.remedy()).contains("rmmod rdma_rxe");
@@ -98,14 +98,14 @@ class RoceChecksTest {
         sockets("udp", socket(address(0x0a00_0005), "12B7", 0, 4711));
         process(123, "java", 4711);
 
-        Finding finding = RocePort.taken(folder, Files.createDirectory(folder.resolve("rdma_rxe")), FAILURE);
+        Finding finding = RocePortOwner.taken(folder, Files.createDirectory(folder.resolve("rdma_rxe")), FAILURE);
 
         assertThat(finding.text()).contains("process 123 (java)");
     }
 
     @Test
     void whatTheDeviceSaysRemainsIfTheSystemTellsNothing() {
-        assertThat(RocePort.taken(folder, folder, FAILURE).text()).isEqualTo(FAILURE);
+        assertThat(RocePortOwner.taken(folder, folder, FAILURE).text()).isEqualTo(FAILURE);
     }
 
     @Test

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 
 /// A server whose clients connect twice, over plain sockets.
 class StreamServerTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration TIMEOUT = Duration.ofSeconds(20);
     private static final StreamOptions.Plan PLAN = new StreamOptions.Plan(
             List.of(List.of(StreamTest.custom(10, 3, 2)), List.of(StreamTest.custom(100, 2, 1))),
             Waiting.BLOCKING,
@@ -30,13 +30,13 @@ class StreamServerTest {
 
     private final StringWriter printed = new StringWriter();
 
-    private StreamServer server(Duration patience) throws IOException {
+    private StreamServer server(Duration timeout) throws IOException {
         CommandOutput output = new CommandOutput(new PrintWriter(printed), new PrintWriter(printed), "stream");
         return new StreamServer(
                 SelectorProvider.provider(),
                 new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
                 PLAN,
-                patience,
+                timeout,
                 output);
     }
 
@@ -59,9 +59,9 @@ class StreamServerTest {
 
     @Test
     void thePatternGoesOnInTheSecondConnection() throws Exception {
-        try (StreamServer server = server(PATIENCE)) {
+        try (StreamServer server = server(TIMEOUT)) {
             CompletableFuture<Void> done = serve(server);
-            StreamEnd end = new StreamEnd(PLAN, false, PATIENCE, _ -> {});
+            StreamEnd end = new StreamEnd(PLAN, false, TIMEOUT, _ -> {});
             for (List<StreamTest> tests : PLAN.connections()) {
                 end.run(connect(server), tests);
             }
@@ -74,7 +74,7 @@ class StreamServerTest {
     void aClientThatDoesNotConnectAgainEndsTheWait() throws Exception {
         try (StreamServer server = server(Duration.ofSeconds(1))) {
             CompletableFuture<Void> done = serve(server);
-            new StreamEnd(PLAN, false, PATIENCE, _ -> {})
+            new StreamEnd(PLAN, false, TIMEOUT, _ -> {})
                     .run(connect(server), PLAN.connections().getFirst());
             assertThatThrownBy(() -> done.get(60, TimeUnit.SECONDS))
                     .cause()
@@ -85,7 +85,7 @@ class StreamServerTest {
 
     @Test
     void aCloseEndsTheWaitForAClient() throws Exception {
-        StreamServer server = server(PATIENCE);
+        StreamServer server = server(TIMEOUT);
         CompletableFuture<Void> done = serve(server);
         server.close();
         done.get(60, TimeUnit.SECONDS);

@@ -1,6 +1,6 @@
 package io.rdmacomm.comm.data;
 
-import io.rdmacomm.verbs.text.Printable;
+import io.rdmacomm.verbs.Printable;
 import java.time.Duration;
 
 /// Argument checks whose messages name the argument, its value and its bounds.

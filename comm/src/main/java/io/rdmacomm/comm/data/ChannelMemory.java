@@ -5,8 +5,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
 
-/// The cells of one channel, in the region of its endpoint: the only internal memory of the library that the
-/// peer may write and read.
+/// The cells of one channel, in the region of its endpoint: the only memory of a session, apart from the program's
+/// buffers, that the peer may write and read.
 ///
 /// ```
 ///   0   receives that the peer has posted so far, written by the peer (8 bytes, its own cache line)

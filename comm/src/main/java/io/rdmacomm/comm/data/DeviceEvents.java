@@ -14,9 +14,8 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/// The asynchronous events of a session's device, and the thread that reads them. When the device or a
-/// completion queue fails, so do the endpoints that use it, because on many adapters polling then never finds
-/// anything.
+/// The asynchronous events of a session's device, and the thread that reads them. When the device or a completion
+/// queue fails, the endpoints that use it fail too, because polling never finds anything then on many adapters.
 public final class DeviceEvents implements AutoCloseable {
     private static final SafeLogger LOGGER = SafeLogger.of("io.rdmacomm.comm");
     private static final Duration TEND = Duration.ofMillis(100);

@@ -193,7 +193,7 @@ public final class RdmaAdapter<H> implements GroupMember, AutoCloseable {
             boolean sendsFirst,
             Function<ConnectionOptions, @Nullable Connection> connect) {
         // On InfiniBand and RoCE an operation completes when the peer has acknowledged it, on iWARP when TCP has
-        // taken it (RFC 5040, section 5.5). On any other device, the peer may use iWARP.
+        // accepted it (RFC 5040, section 5.5). On any other device, the peer may use iWARP.
         sends.begin(peer, transport() == TransportType.INFINIBAND);
         // The peer's credit updates are WRITEs, whatever its other rights.
         Set<AccessFlag> access = EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);

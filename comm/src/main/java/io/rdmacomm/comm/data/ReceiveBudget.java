@@ -61,8 +61,8 @@ final class ReceiveBudget {
         return receives - channels * guaranteed - lent;
     }
 
-    /// Whether doubling the window of a channel would take little of what is left: then it may have that without
-    /// showing demand.
+    /// Whether doubling the window of a channel would take little of what is left: then the channel gets the larger
+    /// window without showing demand.
     boolean hasPlentyFor(ReceiveClaim claim) {
         return (2L * claim.window - guaranteed) * LITTLE <= lendable();
     }

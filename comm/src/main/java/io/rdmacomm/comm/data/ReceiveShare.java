@@ -74,7 +74,7 @@ final class ReceiveShare implements ChannelReceives, ReceiveRoute {
         return pool;
     }
 
-    /// The pool has posted them when it was created.
+    /// The pool posted them when it was created.
     @Override
     public void begin() {}
 

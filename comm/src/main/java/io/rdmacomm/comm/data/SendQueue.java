@@ -35,7 +35,7 @@ public final class SendQueue<H> {
     private @Nullable Operation arrivalRead;
     private long receivesPosted;
     private long receivesAnnounced;
-    // All operations before this number have arrived, or it can no longer be known whether they have.
+    // All operations before this number have arrived, or this side can no longer find out whether they have.
     private volatile long arrived;
 
     /// @param channel its name, for the flight recorder

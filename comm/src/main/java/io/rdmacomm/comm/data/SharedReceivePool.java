@@ -22,8 +22,9 @@ import org.jspecify.annotations.Nullable;
 /// receive. Arrivals do not touch the pool. When a message is closed, its receive returns here under a lock; the
 /// [ReceiveBudget] decides whether it is granted to the same channel or becomes free for others.
 ///
-/// Free receives are posted several at a time. When less than a quarter of all is left in the queue, its limit
-/// event makes the pool post all free receives, and then each one as soon as it is free, until there are enough.
+/// Free receives are posted several at a time. When less than a quarter of all receives is left in the queue, its
+/// limit event makes the pool post all free ones. From then on, the pool posts each one as soon as it is free,
+/// until there are enough.
 public final class SharedReceivePool implements ReceiveBlocks, AutoCloseable {
     private static final int MOST_TOGETHER = 64;
     /// A channel that uses its window this many times between two checks (100 ms) gets a larger one.
@@ -54,11 +55,10 @@ public final class SharedReceivePool implements ReceiveBlocks, AutoCloseable {
     /// Creates the shared receive queue and posts all receives.
     ///
     /// @param memory for messages
-    /// @param receives in the pool
-    /// @param channels how many there may be at a time
-    /// @param guaranteed how many receives each of them has at least
-    /// @throws io.rdmacomm.verbs.VerbException if the device has no shared receive queues, or not of that
-    ///         size
+    /// @param receives the number of receives in the pool
+    /// @param channels how many channels there may be at a time
+    /// @param guaranteed how many receives each channel has at least
+    /// @throws io.rdmacomm.verbs.VerbException if the device has no shared receive queues, or none of that size
     public SharedReceivePool(
             ProtectionDomain domain, ReceiveMemory memory, int receives, int channels, int guaranteed) {
         this.queue = domain.createSharedReceiveQueue(SharedReceiveQueueOptions.ofDepth(receives));
@@ -251,9 +251,9 @@ public final class SharedReceivePool implements ReceiveBlocks, AutoCloseable {
         }
     }
 
-    /// Maintenance off the data path, called ten times a second: rearms the limit (a system call) when there
-    /// are enough receives in the queue, and measures how fast the channels use theirs. When one cannot
-    /// borrow enough, asks the peers of idle channels to return what those have borrowed.
+    /// Maintenance off the data path, called ten times a second: rearms the limit (a system call) when there are
+    /// enough receives in the queue, and measures how fast the channels use theirs. When a channel cannot borrow
+    /// enough, asks the peers of idle channels to return the receives that those channels have borrowed.
     public void maintain() {
         if (low && hasEnough()) {
             queue.armLimit(limit);

@@ -346,8 +346,8 @@ public final class CompletionGroup implements AutoCloseable {
         }
     }
 
-    /// Dispatches a shared receive, whose owner only its queue pair identifies. Other work belongs to a member that
-    /// has left.
+    /// Dispatches a shared receive: only its queue pair identifies the owner. Any other work here belongs to a
+    /// member that has left.
     private void dispatchShared(int index, long workId) {
         if (WorkId.isSharedReceive(workId)) {
             ReceiveRoute route = routes.find(completions.queuePairNumber(index));
@@ -362,8 +362,8 @@ public final class CompletionGroup implements AutoCloseable {
         }
     }
 
-    /// Makes the next poll fail the member with this number, and retries while memory is short: work that depends
-    /// on the member would never end otherwise. Any thread; allocates nothing.
+    /// Makes the next poll fail the member with this number, and retries while memory is short. Otherwise, work
+    /// that depends on the member would never end. Any thread; allocates nothing.
     public void condemn(long workId, Throwable why) {
         members.condemn(workId, why);
     }
@@ -540,8 +540,8 @@ public final class CompletionGroup implements AutoCloseable {
         }
     }
 
-    /// Sleeps until an armed queue has an event, [#wake()] is called, or the time is up. Only one thread
-    /// sleeps like that; others wait briefly.
+    /// Sleeps until an armed queue has an event, [#wake()] is called, or the time is up. Only one thread sleeps
+    /// this way; others wait briefly.
     ///
     /// @param ended whether the wait of the calling thread is over
     /// @return whether there may be work to do

@@ -6,10 +6,10 @@ import io.rdmacomm.verbs.CompletionQueueOptions;
 import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.DeviceLimit;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.jspecify.annotations.Nullable;
 
 /// Creates the completion queues of a session, and spreads those with events over the device's completion vectors:
 /// all events of one vector interrupt the same processor. Sessions of a process take turns. Thread-safe.
@@ -17,15 +17,15 @@ public final class CompletionQueues {
     private static final Map<String, AtomicInteger> TURNS = new ConcurrentHashMap<>();
 
     private final Context context;
-    private final @Nullable Integer vector;
+    private final OptionalInt vector;
 
     /// Spreads them over all completion vectors.
     public CompletionQueues(Context context) {
-        this(context, null);
+        this(context, OptionalInt.empty());
     }
 
-    /// @param vector the vector for all events; null to spread them
-    public CompletionQueues(Context context, @Nullable Integer vector) {
+    /// @param vector the vector for all events; empty to spread them
+    public CompletionQueues(Context context, OptionalInt vector) {
         this.context = context;
         this.vector = vector;
     }
@@ -42,7 +42,7 @@ public final class CompletionQueues {
 
     /// A completion queue whose events `channel` reports.
     CompletionQueue create(CompletionQueueOptions options, CompletionChannel channel) {
-        int chosen = vector == null ? next() : vector;
+        int chosen = vector.isPresent() ? vector.getAsInt() : next();
         return context.createCompletionQueue(options.withChannel(channel).withVector(chosen));
     }
 

@@ -17,6 +17,7 @@ public interface GroupMember {
     /// @param receive which receive of the member it is
     void received(Completions completions, int index, int receive);
 
-    /// The completion queue can no longer be polled.
+    /// The member can no longer be used: its completion queue cannot be polled, taking one of its completions has
+    /// failed, or its peer has sent more than it may.
     void failed(RdmaException why);
 }

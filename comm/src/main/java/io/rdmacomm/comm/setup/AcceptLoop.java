@@ -6,8 +6,8 @@ import java.io.IOException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// The thread that accepts the clients of a server, or the nodes of a mesh. All later clients depend on it,
-/// so a failure affects only one of them.
+/// The thread that accepts the clients of a server. All later clients depend on this thread, so a failure affects
+/// only the client that caused it.
 public final class AcceptLoop<T> {
     private static final SafeLogger LOGGER = SafeLogger.ofPackage(AcceptLoop.class);
 
@@ -33,7 +33,7 @@ public final class AcceptLoop<T> {
     public AcceptLoop(String name, Source<T> source, Consumer<T> welcome, Runnable onEnd) {
         this.source = source;
         this.welcome = welcome;
-        // Now, because strangers may have exhausted the file descriptors by the first log message.
+        // Now, because the first log message may come after strangers have used up all file descriptors.
         LOGGER.prepare();
         this.thread = new ServiceThread(name, LOGGER, this::serve, onEnd);
     }

@@ -25,7 +25,7 @@ public final class AcceptingConnector implements QueuePairConnector, AutoCloseab
 
     private final TicketListener listener;
     private final long token;
-    private final Duration patience;
+    private final Duration timeout;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private final Queue<ConnectionRequest> waiting = new ArrayDeque<>();
@@ -33,11 +33,11 @@ public final class AcceptingConnector implements QueuePairConnector, AutoCloseab
     private int channel;
 
     /// @param token the number that requests of the client carry
-    /// @param patience how long each step may take
-    AcceptingConnector(TicketListener listener, long token, Duration patience) {
+    /// @param timeout how long each step may take
+    AcceptingConnector(TicketListener listener, long token, Duration timeout) {
         this.listener = listener;
         this.token = token;
-        this.patience = patience;
+        this.timeout = timeout;
     }
 
     long token() {
@@ -69,14 +69,14 @@ public final class AcceptingConnector implements QueuePairConnector, AutoCloseab
     @Override
     public Connection connect(QueuePair queuePair, QueuePairInfo peer, ConnectionOptions how, Runnable receives) {
         ConnectionTicket ticket = new ConnectionTicket(token, channel++);
-        long deadline = System.nanoTime() + patience.toNanos();
+        long deadline = System.nanoTime() + timeout.toNanos();
         try {
             while (true) {
                 try (ConnectionRequest request = next(deadline)) {
                     if (ticket.isIn(request.privateData())) {
                         request.prepare(queuePair);
                         receives.run();
-                        return request.accept(queuePair, ConnectionParameters.of(how), patience);
+                        return request.accept(queuePair, ConnectionParameters.of(how), timeout);
                     }
                 }
             }
@@ -102,7 +102,7 @@ public final class AcceptingConnector implements QueuePairConnector, AutoCloseab
                 if (left <= 0) {
                     throw new SetupException(
                             Reason.DEADLINE_PASSED,
-                            "the client did not connect to " + listener + " within " + patience.toMillis()
+                            "the client did not connect to " + listener + " within " + timeout.toMillis()
                                     + " ms; does its device reach that address, and do firewalls and port forwards let"
                                     + " port " + listener.port() + " through?",
                             null);

@@ -4,7 +4,7 @@ import io.rdmacomm.comm.data.Bounds;
 import io.rdmacomm.comm.data.ChannelInfo;
 import io.rdmacomm.comm.setup.SetupException.Reason;
 import io.rdmacomm.verbs.LinkLayer;
-import io.rdmacomm.verbs.text.Printable;
+import io.rdmacomm.verbs.Printable;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -20,8 +20,8 @@ import java.util.List;
 /// +-------+-------+-------+-------+-------+---------------+-------+-------+--------------+-----------+
 /// ```
 ///
-/// The name is in UTF-8. Each channel is a ChannelInfo, that of the control channel first, with the length in
-/// the description: extra bytes after a ChannelInfo are ignored.
+/// The name is in UTF-8. Each channel is a ChannelInfo; that of the control channel comes first. The field "channel
+/// bytes" is the length of each: extra bytes after a ChannelInfo are ignored.
 ///
 /// @param name the name of this side, for people
 /// @param linkLayer the network type of the device; both sides need the same

@@ -8,15 +8,10 @@ public enum FrameType {
     HELLO(1),
     /// A server describes itself and its queue pairs.
     WELCOME(2),
-    /// Receives are posted: the peer may send. To the rendezvous of a mesh: the node is connected to all
-    /// others; from it: all nodes are.
+    /// Receives are posted: the peer may send.
     READY(3),
     /// The connection is refused; the payload is the reason in UTF-8.
     REFUSE(4),
-    /// A node of a mesh registers at the rendezvous.
-    REGISTER(5),
-    /// The rendezvous sends a node the addresses of all others.
-    TABLE(6),
     /// Asks the other side to prove that it has the secret; the payload begins with a nonce. See [Proof].
     PROVE(7),
     /// Proves it.
@@ -29,8 +24,10 @@ public enum FrameType {
     BUSY(11),
     /// The versions and features of the sender, the first frame of each side. See [Greeting].
     GREETING(12),
-    /// The connection is refused because of the versions of others; the payload is the reason in UTF-8.
-    OTHER_VERSION(13);
+    /// The connection is refused because there is no common version; the payload is the reason in UTF-8.
+    OTHER_VERSION(13),
+    /// A message of a program, in an exchange.
+    MESSAGE(14);
 
     private static final FrameType[] VALUES = values();
 

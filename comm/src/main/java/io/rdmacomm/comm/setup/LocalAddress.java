@@ -1,11 +1,11 @@
 package io.rdmacomm.comm.setup;
 
-import io.rdmacomm.verbs.host.DeviceChoice;
+import io.rdmacomm.verbs.DeviceChoice;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 
-/// The source address of this host in packets to another one.
+/// The source address of this host in packets to another host.
 public final class LocalAddress {
     private LocalAddress() {}
 

@@ -30,7 +30,7 @@ public final class PeerLocation {
         }
         if (!context.leadsTo(first, remote)) {
             if (first.lid() == 0 && first.gid().address().equals(remote)) {
-                throw refusal(peer + " has a device without a LID, as those that speak RoCE, and the device here makes"
+                throw refusal(peer + " has a device without a LID (RoCE), and the device here makes"
                         + " TCP connections; use devices of one transport on both sides (transport=roce in"
                         + " rdmacomm.soft.devices)");
             }

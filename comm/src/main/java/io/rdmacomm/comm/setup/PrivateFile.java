@@ -12,7 +12,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// Reads a small file that only its owner may access, or that another user has made readable for a group of this
-/// process: so Kubernetes provides a secret to a process that is not root, with `fsGroup` (mode 0440).
+/// process. In this way, with `fsGroup` (mode 0440), Kubernetes provides a secret to a process that is not root.
 public final class PrivateFile {
     private static final Set<PosixFilePermission> OWNER_ONLY = EnumSet.of(
             PosixFilePermission.OWNER_READ, PosixFilePermission.OWNER_WRITE, PosixFilePermission.OWNER_EXECUTE);
@@ -23,7 +23,7 @@ public final class PrivateFile {
     /// Its content without the newline at its end. Blocks.
     ///
     /// @param what it is, for messages
-    /// @param most the expected maximum length: of a longer file, more than so many bytes are returned, but
+    /// @param most the expected maximum length; for a longer file, more than this many bytes are returned, but
     ///         perhaps not all
     /// @throws IllegalArgumentException if it cannot be read, or other users have access; the message says
     ///         what to do
@@ -47,7 +47,7 @@ public final class PrivateFile {
         try {
             mode = Files.getPosixFilePermissions(file);
         } catch (UnsupportedOperationException e) {
-            // A file system without modes protects its files otherwise.
+            // A file system without modes protects its files in another way.
             return;
         }
         if (!OWNER_ONLY.containsAll(mode) && !(isReadableForGroup(mode) && isForGroupOfThisProcess(file))) {

@@ -20,7 +20,7 @@ record ProcessUser(long user, Set<Long> groups) {
 
     /// Those of this process. Blocks.
     ///
-    /// @throws IOException if the system does not tell, because it is not Linux
+    /// @throws IOException if the system does not report it, because it is not Linux
     static ProcessUser current() throws IOException {
         return parse(Files.readAllLines(STATUS));
     }
@@ -52,8 +52,8 @@ record ProcessUser(long user, Set<Long> groups) {
         return numbers;
     }
 
-    /// Whether this user can read a file of another owner only because of its group. The owner itself and root could
-    /// take the rights of the group away, so for them they are a mistake.
+    /// Whether this user can read a file of another owner only because of its group. The owner and root could
+    /// remove the group's rights, so for them such rights are a mistake.
     boolean needsGroup(long owner, long group) {
         return user != ROOT && user != owner && groups.contains(group);
     }

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// A code is the HMAC-SHA-256 of "rdmacomm proof", the type of the frame that follows the exchange, the role,
 /// and the payloads of both GREETING and both PROVE frames, each after its length. The role prevents
-/// reflection of a side's own code; the type of the frame prevents a code for a rendezvous from opening a
+/// reflection of a side's own code; the type of the frame prevents a code for an exchange from opening a
 /// session; the greetings prevent downgrades of versions or features in transit. UNPROVED with a reason ends
 /// the exchange.
 ///

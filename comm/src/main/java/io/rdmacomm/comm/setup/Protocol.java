@@ -4,10 +4,8 @@ package io.rdmacomm.comm.setup;
 public enum Protocol {
     /// Between the two sides of an endpoint.
     SESSION(1, "session"),
-    /// Between a node and the rendezvous of its mesh.
-    MESH(2, "mesh"),
-    /// Between a sender and a receiver of files, over either transport.
-    FILE_COPY(3, "file copy");
+    /// Between two programs, whose greetings name their protocol.
+    EXCHANGE(4, "exchange");
 
     private final int code;
     private final String words;

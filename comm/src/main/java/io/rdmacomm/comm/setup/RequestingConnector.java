@@ -22,26 +22,26 @@ public final class RequestingConnector implements QueuePairConnector {
     private final ConnectionManager manager;
     private final InetSocketAddress server;
     private final long token;
-    private final Duration patience;
+    private final Duration timeout;
     private int channel;
 
     /// @param server where the server's connection manager listens
     /// @param token the number that the server has given this client
-    /// @param patience how long each step may take
-    public RequestingConnector(ConnectionManager manager, InetSocketAddress server, long token, Duration patience) {
+    /// @param timeout how long each step may take
+    public RequestingConnector(ConnectionManager manager, InetSocketAddress server, long token, Duration timeout) {
         this.manager = manager;
         this.server = server;
         this.token = token;
-        this.patience = patience;
+        this.timeout = timeout;
     }
 
     @Override
     public Connection connect(QueuePair queuePair, QueuePairInfo peer, ConnectionOptions how, Runnable receives) {
         ConnectionTicket ticket = new ConnectionTicket(token, channel++);
-        try (Route route = manager.resolve(server, IdentifierOptions.of(how.path()), patience)) {
+        try (Route route = manager.resolve(server, IdentifierOptions.of(how.path()), timeout)) {
             route.prepare(queuePair);
             receives.run();
-            return route.connect(queuePair, ticket.parameters(how), patience);
+            return route.connect(queuePair, ticket.parameters(how), timeout);
         } catch (DeadlineException e) {
             throw new SetupException(Reason.DEADLINE_PASSED, unreached(e), e);
         } catch (ConnectionRejectedException | PeerUnreachableException | ConnectFailedException e) {

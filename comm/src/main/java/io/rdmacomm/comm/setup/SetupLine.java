@@ -15,10 +15,10 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/// The queue of setups of unauthenticated clients that have sent HELLO. Each address has a number of turns.
-/// Clients without a turn are queued, and the newest is served first; a client that has a turn, but was
-/// silent for a second, is displaced if another is queued. So a client whose address is full of silent
-/// strangers gets a turn within its deadline. Thread-safe.
+/// The queue of setups of unauthenticated clients that have sent HELLO. Each address has a number of turns. Clients
+/// without a turn are queued, and the newest is served first; a client that has a turn, but was silent for a
+/// second, is displaced if another is queued. So a client gets a turn within its deadline, even if its address is
+/// full of silent strangers. Thread-safe.
 public final class SetupLine {
     private static final long GRACE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -49,11 +49,11 @@ public final class SetupLine {
     /// Waits for a turn. Blocks.
     ///
     /// @param client the connection to displace if it is silent
-    /// @param patience how long to wait at most
+    /// @param timeout how long to wait at most
     /// @throws SetupException BUSY if there was none in time, which is also sent to the client; INTERRUPTED
-    public Turn enter(TcpConnector client, Duration patience) {
+    public Turn enter(TcpConnector client, Duration timeout) {
         try {
-            return entered(client, patience);
+            return entered(client, timeout);
         } catch (SetupException e) {
             if (e.reason() == Reason.BUSY) {
                 client.refuse(FrameType.BUSY, String.valueOf(e.getMessage()));
@@ -62,8 +62,8 @@ public final class SetupLine {
         }
     }
 
-    private Turn entered(TcpConnector client, Duration patience) {
-        long deadline = System.nanoTime() + patience.toNanos();
+    private Turn entered(TcpConnector client, Duration timeout) {
+        long deadline = System.nanoTime() + timeout.toNanos();
         InetAddress from = client.remoteAddress();
         Origin origin = Origin.of(from);
         Turn displaced;

@@ -2,9 +2,9 @@ package io.rdmacomm.comm.setup;
 
 import io.rdmacomm.comm.data.Bounds;
 import io.rdmacomm.comm.setup.SetupException.Reason;
+import io.rdmacomm.verbs.Printable;
 import io.rdmacomm.verbs.service.SystemSockets;
 import io.rdmacomm.verbs.service.TcpKeepAlive;
-import io.rdmacomm.verbs.text.Printable;
 import java.io.EOFException;
 import java.io.IOException;
 import java.net.ConnectException;
@@ -17,6 +17,8 @@ import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
@@ -39,9 +41,9 @@ import org.jspecify.annotations.Nullable;
 /// |                            payload                         ...|
 /// ```
 ///
-/// A frame is rejected at its first wrong byte. No payload is longer than [#MAX_PAYLOAD], and every wait has
-/// a deadline. Frames have no version: those after the first one of each side, a [Greeting], use the agreed
-/// version.
+/// A frame is rejected at its first wrong byte. No payload is longer than [#MAX_PAYLOAD], and every wait has a
+/// deadline. Frames contain no version. The first frame of each side is a [Greeting]; all later frames use the
+/// agreed version.
 public final class TcpConnector implements AutoCloseable {
     /// The longest payload in bytes.
     public static final int MAX_PAYLOAD = 16 << 10;
@@ -79,8 +81,8 @@ public final class TcpConnector implements AutoCloseable {
         TcpKeepAlive.set(channel, USUAL_SILENCE);
     }
 
-    /// From now on, ends the connection if the peer's host is silent for so long, because it has crashed or
-    /// the network is cut: 4 s to 9 h, in whole seconds; usually 30 s.
+    /// From now on, ends the connection if the peer's host is silent for this long, because it has crashed or the
+    /// network is cut. The time is 4 s to 9 h, in whole seconds; usually 30 s.
     ///
     /// @throws SetupException PEER_CLOSED; CLOSED
     public void limitSilence(Duration longest) {
@@ -148,7 +150,12 @@ public final class TcpConnector implements AutoCloseable {
     }
 
     /// The socket, for data after the last frame; [#close()] closes it.
+    ///
+    /// @throws IllegalStateException with TLS
     public SocketChannel socket() {
+        if (line != socket) {
+            throw new IllegalStateException("bytes outside of TLS would break " + this);
+        }
         return channel;
     }
 
@@ -162,7 +169,36 @@ public final class TcpConnector implements AutoCloseable {
         return peer;
     }
 
-    /// Sends a frame. Frames are small enough to return even if the peer does not read.
+    /// Sends a frame, and closes the connection if the peer does not read for so long that the frame does not fit into
+    /// the buffers of the connection.
+    ///
+    /// @param timeout how long it may take at most
+    /// @throws IllegalArgumentException if the payload is longer than [#MAX_PAYLOAD]
+    /// @throws SetupException PEER_CLOSED; DEADLINE_PASSED; CLOSED
+    public void send(FrameType type, ByteBuffer payload, Duration timeout) {
+        CompletableFuture<Void> sent = new CompletableFuture<>();
+        var _ = sent.orTimeout(timeout.toNanos(), TimeUnit.NANOSECONDS).exceptionally(_ -> {
+            close();
+            return null;
+        });
+        SetupException failure = null;
+        try {
+            send(type, payload);
+        } catch (SetupException e) {
+            failure = e;
+        }
+        if (!sent.complete(null)) {
+            failure = new SetupException(
+                    Reason.DEADLINE_PASSED,
+                    peer + " did not read a message within " + text(timeout) + "; is it alive?",
+                    failure);
+        }
+        if (failure != null) {
+            throw failure;
+        }
+    }
+
+    /// Sends a frame that is so small that this returns even if the peer does not read, as those of a handshake.
     ///
     /// @throws IllegalArgumentException if the payload is longer than [#MAX_PAYLOAD]
     /// @throws SetupException PEER_CLOSED; CLOSED
@@ -297,7 +333,11 @@ public final class TcpConnector implements AutoCloseable {
     /// Sends a failure of this side to the peer, unless that was done already.
     public void refuse(SetupException why) {
         if (why.reason() != Reason.UNPROVED) {
-            FrameType how = why.reason() == Reason.OTHER_VERSION ? FrameType.OTHER_VERSION : FrameType.REFUSE;
+            FrameType how = switch (why.reason()) {
+                case OTHER_VERSION -> FrameType.OTHER_VERSION;
+                case BUSY -> FrameType.BUSY;
+                default -> FrameType.REFUSE;
+            };
             refuse(how, String.valueOf(why.getMessage()));
         }
     }
@@ -422,7 +462,9 @@ public final class TcpConnector implements AutoCloseable {
                     Reason.PEER_CLOSED,
                     next < 0 ? peer + " went away without an orderly close" : peer + " sent data after the handshake");
         } catch (IOException e) {
-            return new SetupException(Reason.PEER_CLOSED, peer + " went away: " + e.getMessage(), e);
+            String why =
+                    closed ? "this side has closed the connection to " + peer : peer + " went away: " + e.getMessage();
+            return new SetupException(Reason.PEER_CLOSED, why, e);
         }
     }
 

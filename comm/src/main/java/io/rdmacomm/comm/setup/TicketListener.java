@@ -92,9 +92,9 @@ public final class TicketListener implements AutoCloseable {
 
     /// Accepts requests of a new client until the connector is closed.
     ///
-    /// @param patience how long each step of the client may take
-    public AcceptingConnector expect(Duration patience) {
-        AcceptingConnector client = new AcceptingConnector(this, RANDOM.nextLong(), patience);
+    /// @param timeout how long each step of the client may take
+    public AcceptingConnector expect(Duration timeout) {
+        AcceptingConnector client = new AcceptingConnector(this, RANDOM.nextLong(), timeout);
         expected.put(client.token(), client);
         SetupException over = end;
         if (over != null) {

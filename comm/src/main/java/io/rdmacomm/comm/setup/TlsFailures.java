@@ -1,6 +1,6 @@
 package io.rdmacomm.comm.setup;
 
-import io.rdmacomm.verbs.text.Printable;
+import io.rdmacomm.verbs.Printable;
 import java.util.Locale;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
@@ -22,7 +22,7 @@ final class TlsFailures {
                 + hint(message + " " + deepest(failure), ofServer);
     }
 
-    /// The innermost message, which names the problem of the certificate.
+    /// The innermost message, which names the problem with the certificate.
     private static String deepest(Throwable failure) {
         @Nullable Throwable cause = failure.getCause();
         return cause == null ? String.valueOf(failure.getMessage()) : deepest(cause);

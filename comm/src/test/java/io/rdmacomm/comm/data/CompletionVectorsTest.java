@@ -9,6 +9,7 @@ import io.rdmacomm.comm.progress.CompletionQueues;
 import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.Device;
 import io.rdmacomm.verbs.VerbException;
+import java.util.OptionalInt;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -54,12 +55,12 @@ class CompletionVectorsTest {
 
     @Test
     void theProgramCanChoose() {
-        CompletionQueues queues = new CompletionQueues(context, 2);
+        CompletionQueues queues = new CompletionQueues(context, OptionalInt.of(2));
         open(queues, 0);
         open(queues, 0);
 
         assertThat(device.vectors).containsExactly(2, 2);
-        assertThatThrownBy(() -> open(new CompletionQueues(context, 3), 0))
+        assertThatThrownBy(() -> open(new CompletionQueues(context, OptionalInt.of(3)), 0))
                 .isInstanceOf(VerbException.class)
                 .hasMessageContaining("no completion vector 3; choose one of 0 to 2");
     }

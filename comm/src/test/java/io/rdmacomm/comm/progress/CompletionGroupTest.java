@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 
 class CompletionGroupTest {
     private static final int ENTRIES = 16;
-    private static final int PATIENCE_SECONDS = 20;
+    private static final int TIMEOUT_SECONDS = 20;
 
     /// Who needs room for a new channel has the queue resized by the thread that polls, and waits for it. That
     /// thread may just be closing a channel, which gives room back: it must not wait in turn.
@@ -52,10 +52,10 @@ class CompletionGroupTest {
                     group.poll();
                 }
             });
-            assertThat(closing.get(PATIENCE_SECONDS, TimeUnit.SECONDS))
+            assertThat(closing.get(TIMEOUT_SECONDS, TimeUnit.SECONDS))
                     .as("the thread that makes room waits for the one that polls")
                     .isTrue();
-            assertThat(growing.get(PATIENCE_SECONDS, TimeUnit.SECONDS)).isGreaterThanOrEqualTo(before + ENTRIES);
+            assertThat(growing.get(TIMEOUT_SECONDS, TimeUnit.SECONDS)).isGreaterThanOrEqualTo(before + ENTRIES);
             group.close();
         }
     }
@@ -82,7 +82,7 @@ class CompletionGroupTest {
             });
             try (CompletionLoop _ = new CompletionLoop(group, group.newIdleStrategy()).start()) {
                 // Every 100 us those were 5,000, and many more with the spinning in between.
-                assertThat(enough.get(PATIENCE_SECONDS, TimeUnit.SECONDS)).isLessThan(600);
+                assertThat(enough.get(TIMEOUT_SECONDS, TimeUnit.SECONDS)).isLessThan(600);
             }
             group.close();
         }
@@ -112,12 +112,12 @@ class CompletionGroupTest {
             FutureTask<Boolean> catchingUp = new FutureTask<>(group::catchUp, true);
             FutureTask<Boolean> polling = new FutureTask<>(() -> {
                 Thread.ofPlatform().daemon().start(catchingUp);
-                return catchingUp.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+                return catchingUp.get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
             });
             group.submit(polling);
             Thread.ofPlatform().daemon().start(group::poll);
 
-            assertThat(polling.get(PATIENCE_SECONDS, TimeUnit.SECONDS)).isTrue();
+            assertThat(polling.get(TIMEOUT_SECONDS, TimeUnit.SECONDS)).isTrue();
             group.close();
         }
     }
@@ -189,7 +189,7 @@ class CompletionGroupTest {
     }
 
     private static boolean awaitInside(Thread thread, String method) {
-        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS / 2);
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(TIMEOUT_SECONDS / 2);
         while (System.nanoTime() < deadline) {
             if (Arrays.stream(thread.getStackTrace())
                     .anyMatch(frame -> frame.getMethodName().equals(method))) {

@@ -13,8 +13,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /// The versions and features that two sides tell each other, right and hostile ones.
 final class GreetingTest {
-    private static final Greeting GREETING = new Greeting(Protocol.MESH, 2, 0xfffe, 0x8000_0000_0000_0005L);
-    private static final String WIRE = "0002" + "0002" + "fffe" + "0000" + "8000000000000005";
+    private static final Greeting GREETING = new Greeting(Protocol.SESSION, 2, 0xfffe, 0x8000_0000_0000_0005L);
+    private static final String WIRE = "0001" + "0002" + "fffe" + "0000" + "8000000000000005";
 
     private static Greeting speaks(int lowest, int highest) {
         return new Greeting(Protocol.SESSION, lowest, highest, 0);
@@ -44,7 +44,7 @@ final class GreetingTest {
 
     @Test
     void aFieldThatIsNotUsedYetIsIgnored() {
-        assertThat(Greeting.decode(bytes("0002" + "0002" + "fffe" + "4711" + "8000000000000005"), "peer"))
+        assertThat(Greeting.decode(bytes("0001" + "0002" + "fffe" + "4711" + "8000000000000005"), "peer"))
                 .isEqualTo(GREETING);
     }
 
@@ -56,6 +56,7 @@ final class GreetingTest {
         "0001 0003 0002, highest version is 2",
         "0001 ffff fffe, highest version is 65534",
         "0000 0001 0001, no protocol with number 0",
+        "0002 0001 0001, no protocol with number 2",
         "4711 0001 0001, no protocol with number 18193",
     })
     void aHostileGreetingIsRejectedWithTheReason(String fields, String words) {
@@ -83,24 +84,6 @@ final class GreetingTest {
 
     @ParameterizedTest
     @CsvSource({
-        "0, 1",
-        "1, 0",
-        "2, 1",
-        "-1, 1",
-        "1, 65536",
-        "65536, 65536",
-        "4294967297, 4294967297",
-        "1, 9223372036854775807",
-        "-9223372036854775808, 1",
-    })
-    void numbersOutOfRangeAreRejected(long lowest, long highest) {
-        assertThatThrownBy(() -> Greeting.of(Protocol.FILE_COPY, lowest, highest, 0))
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("version is");
-    }
-
-    @ParameterizedTest
-    @CsvSource({
         "1, 1, 1, 1, 1",
         "1, 3, 2, 5, 3",
         "2, 5, 1, 3, 3",
@@ -111,8 +94,54 @@ final class GreetingTest {
         Greeting one = speaks(a, b);
         Greeting other = speaks(c, d);
 
-        assertThat(one.agree(other, "other")).isEqualTo(new Terms(version, 0));
-        assertThat(other.agree(one, "one")).isEqualTo(new Terms(version, 0));
+        assertThat(one.agree(other, "other")).isEqualTo(new AgreedVersion(version, 0));
+        assertThat(other.agree(one, "one")).isEqualTo(new AgreedVersion(version, 0));
+    }
+
+    @Test
+    void theGreetingOfAnExchangeEndsWithItsName() {
+        Greeting named = new Greeting(Protocol.EXCHANGE, 1, 2, 3, "a.b");
+
+        assertThat(HexFormat.of().formatHex(named.encode().array()))
+                .isEqualTo("0004" + "0001" + "0002" + "0000" + "0000000000000003" + "0003" + "612e62");
+        assertThat(Greeting.decode(
+                        bytes("0004" + "0001" + "0002" + "4711" + "0000000000000003" + "0003" + "612e62" + "cafe"),
+                        "peer"))
+                .isEqualTo(named);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "'', bytes for the protocol's name",
+        "00, bytes for the protocol's name",
+        "0000, length of the protocol's name is 0",
+        "0004 612e62, length of the protocol's name is 4",
+        "ffff 612e62, length of the protocol's name is 65535",
+        "0003 611b62, other characters",
+        "0003 61e462, other characters",
+        "0003 610062, other characters",
+    })
+    void aHostileNameIsRejectedWithTheReason(String name, String words) {
+        ByteBuffer wire = bytes("0004" + "0001" + "0001" + "0000" + "0000000000000000" + name.replace(" ", ""));
+
+        assertThatThrownBy(() -> Greeting.decode(wire, "peer"))
+                .isInstanceOfSatisfying(
+                        SetupException.class,
+                        failure -> assertThat(failure.reason()).isEqualTo(Reason.PROTOCOL_VIOLATED))
+                .hasMessageContaining("peer sent an invalid greeting")
+                .hasMessageContaining(words);
+    }
+
+    @Test
+    void exchangesOfDifferentNamesDoNotAgree() {
+        Greeting one = new Greeting(Protocol.EXCHANGE, 1, 1, 0, "one");
+        Greeting two = new Greeting(Protocol.EXCHANGE, 1, 1, 0, "two");
+
+        assertThatThrownBy(() -> one.agree(two, "peer"))
+                .isInstanceOfSatisfying(
+                        SetupException.class,
+                        failure -> assertThat(failure.reason()).isEqualTo(Reason.PROTOCOL_VIOLATED))
+                .hasMessageContaining("peer speaks the two protocol, this side the one protocol");
     }
 
     @Test
@@ -146,12 +175,12 @@ final class GreetingTest {
     @ParameterizedTest
     @ValueSource(ints = {1, 7})
     void thePortOfAnotherProtocolIsNoOtherVersion(int version) {
-        Greeting mesh = new Greeting(Protocol.MESH, version, version, 0);
+        Greeting other = new Greeting(Protocol.EXCHANGE, version, version, 0, "org.example.other");
 
-        assertThatThrownBy(() -> speaks(1, 1).agree(mesh, "the peer"))
+        assertThatThrownBy(() -> speaks(1, 1).agree(other, "the peer"))
                 .isInstanceOfSatisfying(
                         SetupException.class,
                         failure -> assertThat(failure.reason()).isEqualTo(Reason.PROTOCOL_VIOLATED))
-                .hasMessageContaining("the peer speaks the mesh protocol, this side the session protocol");
+                .hasMessageContaining("the peer speaks the org.example.other protocol, this side the session protocol");
     }
 }

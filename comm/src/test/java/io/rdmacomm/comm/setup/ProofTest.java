@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /// The exchange of proofs, between two sides and against attackers.
 final class ProofTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration TIMEOUT = Duration.ofSeconds(20);
     /// The greetings, which have their own tests.
     private static final Transcript SAID =
             new Transcript(ByteBuffer.wrap(new byte[] {1, 2, 3}), ByteBuffer.wrap(new byte[] {4, 5}));
@@ -61,12 +61,12 @@ final class ProofTest {
             } catch (IOException e) {
                 throw new AssertionError(e);
             }
-            return proof.asServer(server, SAID, PATIENCE, () -> proved.set(true));
+            return proof.asServer(server, SAID, TIMEOUT, () -> proved.set(true));
         });
     }
 
     private TcpConnector connect() {
-        return TcpConnector.connect("127.0.0.1", listener.port(), PATIENCE);
+        return TcpConnector.connect("127.0.0.1", listener.port(), TIMEOUT);
     }
 
     private static Condition<Throwable> reason(Reason reason) {
@@ -87,7 +87,7 @@ final class ProofTest {
     void twoSidesWithTheSameSecretGoOn() {
         CompletableFuture<ByteBuffer> serving = serve(RIGHT);
         try (TcpConnector client = connect()) {
-            RIGHT.asClient(client, SAID, PATIENCE);
+            RIGHT.asClient(client, SAID, TIMEOUT);
             client.send(FrameType.HELLO, ByteBuffer.wrap(new byte[] {5, 6}));
 
             assertThat(serving.join()).isEqualTo(ByteBuffer.wrap(new byte[] {5, 6}));
@@ -99,7 +99,7 @@ final class ProofTest {
     void withoutASecretNothingIsAdded() {
         CompletableFuture<ByteBuffer> serving = serve(NONE);
         try (TcpConnector client = connect()) {
-            NONE.asClient(client, SAID, PATIENCE);
+            NONE.asClient(client, SAID, TIMEOUT);
             client.send(FrameType.HELLO, ByteBuffer.wrap(new byte[] {5, 6}));
 
             assertThat(serving.join()).isEqualTo(ByteBuffer.wrap(new byte[] {5, 6}));
@@ -110,9 +110,9 @@ final class ProofTest {
         CompletableFuture<ByteBuffer> serving = serve(ofServer);
         try (TcpConnector client = connect()) {
             assertThatThrownBy(() -> {
-                        ofClient.asClient(client, SAID, PATIENCE);
+                        ofClient.asClient(client, SAID, TIMEOUT);
                         client.send(FrameType.HELLO, ByteBuffer.allocate(4));
-                        client.receive(FrameType.WELCOME, PATIENCE);
+                        client.receive(FrameType.WELCOME, TIMEOUT);
                     })
                     .is(reason(Reason.UNPROVED))
                     .hasMessageContaining(words)
@@ -138,8 +138,8 @@ final class ProofTest {
     }
 
     @Test
-    void aProofForARendezvousOpensNoSession() {
-        bothFail(RIGHT, proof("the secret of all", FrameType.REGISTER), "is not that of the server");
+    void aProofForAnExchangeOpensNoSession() {
+        bothFail(RIGHT, proof("the secret of all", FrameType.MESSAGE), "is not that of the server");
     }
 
     /// An attacker with a socket.
@@ -148,7 +148,7 @@ final class ProofTest {
 
         Attacker(Socket socket) throws IOException {
             this.socket = socket;
-            socket.setSoTimeout((int) PATIENCE.toMillis());
+            socket.setSoTimeout((int) TIMEOUT.toMillis());
         }
 
         Attacker() throws IOException {
@@ -240,16 +240,16 @@ final class ProofTest {
         try (TcpListener posing = TcpListener.listen("127.0.0.1", 0)) {
             CompletableFuture<Void> mirror = start(() -> {
                 try (TcpConnector client = posing.accept()) {
-                    client.send(FrameType.PROVE, client.receive(FrameType.PROVE, PATIENCE));
-                    client.send(FrameType.PROOF, client.receive(FrameType.PROOF, PATIENCE));
-                    client.receive(FrameType.HELLO, PATIENCE);
+                    client.send(FrameType.PROVE, client.receive(FrameType.PROVE, TIMEOUT));
+                    client.send(FrameType.PROOF, client.receive(FrameType.PROOF, TIMEOUT));
+                    client.receive(FrameType.HELLO, TIMEOUT);
                     return null;
                 } catch (IOException e) {
                     throw new AssertionError(e);
                 }
             });
-            try (TcpConnector client = TcpConnector.connect("127.0.0.1", posing.port(), PATIENCE)) {
-                assertThatThrownBy(() -> RIGHT.asClient(client, SAID, PATIENCE))
+            try (TcpConnector client = TcpConnector.connect("127.0.0.1", posing.port(), TIMEOUT)) {
+                assertThatThrownBy(() -> RIGHT.asClient(client, SAID, TIMEOUT))
                         .is(reason(Reason.UNPROVED))
                         .hasMessageContaining("does not have the secret of this side");
             }

@@ -6,6 +6,7 @@ import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.cm.ConnectionParameters;
 import io.rdmacomm.verbs.cm.IdentifierOptions;
 import io.rdmacomm.verbs.spi.ConnectionDriver;
+import io.rdmacomm.verbs.spi.ConnectionFacts;
 import io.rdmacomm.verbs.spi.ConnectionManagerDriver;
 import io.rdmacomm.verbs.spi.ConnectionRequestDriver;
 import io.rdmacomm.verbs.spi.ListenerDriver;
@@ -105,28 +106,8 @@ final class ScriptedConnections implements ConnectionManagerDriver {
         }
 
         @Override
-        public InetSocketAddress localAddress() {
-            return ADDRESS;
-        }
-
-        @Override
-        public InetSocketAddress remoteAddress() {
-            return ADDRESS;
-        }
-
-        @Override
-        public byte[] privateData() {
-            return privateData;
-        }
-
-        @Override
-        public int responderResources() {
-            return 1;
-        }
-
-        @Override
-        public int initiatorDepth() {
-            return 1;
+        public ConnectionFacts facts() {
+            return new ConnectionFacts(ADDRESS, ADDRESS, privateData, 1, 1);
         }
 
         @Override

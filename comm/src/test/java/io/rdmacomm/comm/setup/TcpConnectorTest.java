@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 
 /// The set-up connection against silent, slow and hostile peers.
 final class TcpConnectorTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(10);
+    private static final Duration TIMEOUT = Duration.ofSeconds(10);
     private static final Duration SHORT = Duration.ofMillis(200);
 
     private ServerSocket listener;
@@ -32,7 +32,7 @@ final class TcpConnectorTest {
     @BeforeEach
     void connect() throws IOException {
         listener = new ServerSocket(0, 10, InetAddress.getLoopbackAddress());
-        connector = TcpConnector.connect("127.0.0.1", listener.getLocalPort(), PATIENCE);
+        connector = TcpConnector.connect("127.0.0.1", listener.getLocalPort(), TIMEOUT);
         peer = listener.accept();
     }
 
@@ -74,14 +74,14 @@ final class TcpConnectorTest {
             peerSends(new byte[] {b});
         }
 
-        assertThat(connector.receive(FrameType.READY, PATIENCE)).isEqualTo(ByteBuffer.wrap(new byte[] {5, 6}));
+        assertThat(connector.receive(FrameType.READY, TIMEOUT)).isEqualTo(ByteBuffer.wrap(new byte[] {5, 6}));
     }
 
     @Test
     void garbageIsRejectedAtItsFirstByte() throws IOException {
         peerSends("H".getBytes(UTF_8));
 
-        assertThatThrownBy(() -> connector.receive(FrameType.WELCOME, PATIENCE))
+        assertThatThrownBy(() -> connector.receive(FrameType.WELCOME, TIMEOUT))
                 .is(reason(Reason.PROTOCOL_VIOLATED))
                 .hasMessageContaining("another protocol");
     }
@@ -90,7 +90,7 @@ final class TcpConnectorTest {
     void anAbsurdLengthIsRejectedBeforeAnythingIsAllocated() throws IOException {
         peerSends(frame(2, Integer.MAX_VALUE, new byte[0]));
 
-        assertThatThrownBy(() -> connector.receive(FrameType.WELCOME, PATIENCE))
+        assertThatThrownBy(() -> connector.receive(FrameType.WELCOME, TIMEOUT))
                 .is(reason(Reason.PROTOCOL_VIOLATED))
                 .hasMessageContaining("2147483647 bytes");
     }
@@ -99,7 +99,7 @@ final class TcpConnectorTest {
     void aNegativeLengthIsRejected() throws IOException {
         peerSends(frame(2, -1, new byte[0]));
 
-        assertThatThrownBy(() -> connector.receive(FrameType.WELCOME, PATIENCE))
+        assertThatThrownBy(() -> connector.receive(FrameType.WELCOME, TIMEOUT))
                 .is(reason(Reason.PROTOCOL_VIOLATED))
                 .hasMessageContaining("4294967295 bytes");
     }
@@ -111,7 +111,7 @@ final class TcpConnectorTest {
         frame[5] = 0x11;
         peerSends(frame);
 
-        assertThat(connector.receive(FrameType.READY, PATIENCE)).isEqualTo(ByteBuffer.wrap(new byte[] {5}));
+        assertThat(connector.receive(FrameType.READY, TIMEOUT)).isEqualTo(ByteBuffer.wrap(new byte[] {5}));
     }
 
     @Test
@@ -119,7 +119,7 @@ final class TcpConnectorTest {
         byte[] reason = "rank 2 is too old".getBytes(UTF_8);
         peerSends(frame(13, reason.length, reason));
 
-        assertThatThrownBy(() -> connector.receive(FrameType.WELCOME, PATIENCE))
+        assertThatThrownBy(() -> connector.receive(FrameType.WELCOME, TIMEOUT))
                 .is(reason(Reason.OTHER_VERSION))
                 .hasMessageContaining("rank 2 is too old");
     }
@@ -128,7 +128,7 @@ final class TcpConnectorTest {
     void anUnexpectedFrameIsRejected() throws IOException {
         peerSends(frame(3, 0, new byte[0]));
 
-        assertThatThrownBy(() -> connector.receive(FrameType.WELCOME, PATIENCE))
+        assertThatThrownBy(() -> connector.receive(FrameType.WELCOME, TIMEOUT))
                 .is(reason(Reason.PROTOCOL_VIOLATED))
                 .hasMessageContaining("READY where WELCOME");
     }
@@ -137,7 +137,7 @@ final class TcpConnectorTest {
     void anUnknownFrameIsRejected() throws IOException {
         peerSends(frame(77, 0, new byte[0]));
 
-        assertThatThrownBy(() -> connector.receive(FrameType.WELCOME, PATIENCE))
+        assertThatThrownBy(() -> connector.receive(FrameType.WELCOME, TIMEOUT))
                 .is(reason(Reason.PROTOCOL_VIOLATED))
                 .hasMessageContaining("unknown frame");
     }
@@ -147,7 +147,7 @@ final class TcpConnectorTest {
         byte[] reason = "no room\u001b[2J\n\u009b\u202e".getBytes(UTF_8);
         peerSends(frame(4, reason.length, reason));
 
-        assertThatThrownBy(() -> connector.receive(FrameType.WELCOME, PATIENCE))
+        assertThatThrownBy(() -> connector.receive(FrameType.WELCOME, TIMEOUT))
                 .is(reason(Reason.REFUSED))
                 .hasMessageContaining("no room?[2J???");
     }
@@ -187,7 +187,7 @@ final class TcpConnectorTest {
         peerSends(frame(3, 100, new byte[10]));
         peer.close();
 
-        assertThatThrownBy(() -> connector.receive(FrameType.READY, PATIENCE))
+        assertThatThrownBy(() -> connector.receive(FrameType.READY, TIMEOUT))
                 .is(reason(Reason.PEER_CLOSED))
                 .hasMessageContaining("closed the connection");
     }
@@ -196,7 +196,7 @@ final class TcpConnectorTest {
     void aHalfClosedPeerEndsTheWait() throws IOException {
         peer.shutdownOutput();
 
-        assertThatThrownBy(() -> connector.receive(FrameType.READY, PATIENCE)).is(reason(Reason.PEER_CLOSED));
+        assertThatThrownBy(() -> connector.receive(FrameType.READY, TIMEOUT)).is(reason(Reason.PEER_CLOSED));
     }
 
     @Test
@@ -204,7 +204,7 @@ final class TcpConnectorTest {
         CompletableFuture<Throwable> failure = new CompletableFuture<>();
         Thread waiter = Thread.ofVirtual().start(() -> {
             try {
-                connector.receive(FrameType.READY, PATIENCE);
+                connector.receive(FrameType.READY, TIMEOUT);
             } catch (RuntimeException e) {
                 failure.complete(e);
             }
@@ -230,7 +230,7 @@ final class TcpConnectorTest {
         int port = listener.getLocalPort();
         listener.close();
 
-        assertThatThrownBy(() -> TcpConnector.connect("127.0.0.1", port, PATIENCE))
+        assertThatThrownBy(() -> TcpConnector.connect("127.0.0.1", port, TIMEOUT))
                 .is(reason(Reason.REFUSED))
                 .hasMessageContaining("no program listens on 127.0.0.1:" + port)
                 .hasMessageContaining("start the server");
@@ -238,14 +238,14 @@ final class TcpConnectorTest {
 
     @Test
     void anUnknownHostIsNamed() {
-        assertThatThrownBy(() -> TcpConnector.connect("no-such-host.invalid", 2020, PATIENCE))
+        assertThatThrownBy(() -> TcpConnector.connect("no-such-host.invalid", 2020, TIMEOUT))
                 .is(anyOf(reason(Reason.HOST_UNKNOWN), reason(Reason.DEADLINE_PASSED)))
                 .hasMessageContaining("no-such-host.invalid");
     }
 
     @Test
     void namesAreResolvedAndAllTheirAddressesTried() throws IOException {
-        try (TcpConnector byName = TcpConnector.connect("localhost", listener.getLocalPort(), PATIENCE);
+        try (TcpConnector byName = TcpConnector.connect("localhost", listener.getLocalPort(), TIMEOUT);
                 Socket accepted = listener.accept()) {
             byName.send(FrameType.READY, ByteBuffer.allocate(0));
             InputStream in = accepted.getInputStream();

@@ -26,15 +26,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// The errors of [TicketListener] and [TicketListeners]: nobody waits in vain, and strangers are refused.
+/// The errors of [TicketListener] and [ConnectionPorts]: nobody waits in vain, and strangers are refused.
 class TicketListenerTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
     private static final InetAddress HERE = InetAddress.getLoopbackAddress();
 
     private final ScriptedConnections connections = new ScriptedConnections();
     private final Context context = Device.of(new SilentDevice(connections)).open();
     private final ConnectionManager manager = ConnectionManager.open(context);
-    private final TicketListeners listeners = new TicketListeners(() -> manager, HERE, 0, ConnectionOptions.defaults());
+    private final ConnectionPorts listeners = new ConnectionPorts(() -> manager, HERE, 0, ConnectionOptions.defaults());
 
     @AfterEach
     void close() {
@@ -103,7 +103,7 @@ class TicketListenerTest {
     @ValueSource(strings = {"device", "library", "memory"})
     void aListenerThatFailsWakesItsClientsAndIsReplaced(String part) {
         TicketListener first = listeners.at(HERE);
-        AcceptingConnector client = first.expect(PATIENCE);
+        AcceptingConnector client = first.expect(TIMEOUT);
         CompletableFuture<?> waiting = waiting(client);
 
         newest().fail(
@@ -116,14 +116,14 @@ class TicketListenerTest {
 
         endsWith(waiting, Reason.OTHER, "it is gone");
         assertThat(first.isOpen()).isFalse();
-        endsWith(waiting(first.expect(PATIENCE)), Reason.OTHER, "it is gone");
+        endsWith(waiting(first.expect(TIMEOUT)), Reason.OTHER, "it is gone");
         assertThat(listeners.at(HERE)).isNotSameAs(first);
         assertThat(connections.listeners).hasSize(2);
     }
 
     @Test
     void closingWakesClients() {
-        CompletableFuture<?> waiting = waiting(listeners.at(HERE).expect(PATIENCE));
+        CompletableFuture<?> waiting = waiting(listeners.at(HERE).expect(TIMEOUT));
 
         listeners.close();
 
@@ -134,7 +134,7 @@ class TicketListenerTest {
     @Test
     void strangersAreRejectedAndDelayNobody() {
         TicketListener listener = listeners.at(HERE);
-        AcceptingConnector client = listener.expect(PATIENCE);
+        AcceptingConnector client = listener.expect(TIMEOUT);
         CompletableFuture<?> waiting = waiting(client);
 
         ScriptedRequest empty = newest().hear();
@@ -150,7 +150,7 @@ class TicketListenerTest {
     /// More requests than a client has channels on their way.
     @Test
     void requestsThatAreOneTooManyAreRejected() {
-        AcceptingConnector client = listeners.at(HERE).expect(PATIENCE);
+        AcceptingConnector client = listeners.at(HERE).expect(TIMEOUT);
         ScriptedRequest first = newest().hear(ticket(client.token(), 5));
         ScriptedRequest second = newest().hear(ticket(client.token(), 5));
         ScriptedRequest third = newest().hear(ticket(client.token(), 5));

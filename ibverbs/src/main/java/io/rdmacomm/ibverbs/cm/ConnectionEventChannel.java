@@ -221,10 +221,10 @@ final class ConnectionEventChannel implements AutoCloseable {
     }
 
     private void read() {
-        int patience = wakeUp >= 0 ? SLEEP_MILLISECONDS : NAP_MILLISECONDS;
+        int timeout = wakeUp >= 0 ? SLEEP_MILLISECONDS : NAP_MILLISECONDS;
         try {
             while (!isOver()) {
-                if (LibC.awaitReadable(file, wakeUp, patience)) {
+                if (LibC.awaitReadable(file, wakeUp, timeout)) {
                     take();
                 }
             }

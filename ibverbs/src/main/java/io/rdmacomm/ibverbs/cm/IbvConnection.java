@@ -4,7 +4,7 @@ import io.rdmacomm.ibverbs.ffm.LibRdmacm;
 import io.rdmacomm.ibverbs.structs.Deadline;
 import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.spi.ConnectionDriver;
-import java.net.InetSocketAddress;
+import io.rdmacomm.verbs.spi.ConnectionFacts;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -22,10 +22,7 @@ final class IbvConnection implements ConnectionDriver {
     private final ConnectionTransitions transitions;
     private final ConnectionIdentifier identifier;
     private final QueuePair queuePair;
-    private final InetSocketAddress local;
-    private final InetSocketAddress remote;
-    private final byte[] privateData;
-    private final ConnectionDepths depths;
+    private final ConnectionFacts facts;
     private final CompletableFuture<String> end = new CompletableFuture<>();
     private boolean asked;
     private boolean over;
@@ -34,43 +31,17 @@ final class IbvConnection implements ConnectionDriver {
             DeviceConnections connections,
             ConnectionIdentifier identifier,
             QueuePair queuePair,
-            InetSocketAddress local,
-            InetSocketAddress remote,
-            byte[] privateData,
-            ConnectionDepths depths) {
+            ConnectionFacts facts) {
         this.library = connections.library();
         this.transitions = connections.transitions();
         this.identifier = identifier;
         this.queuePair = queuePair;
-        this.local = local;
-        this.remote = remote;
-        this.privateData = privateData;
-        this.depths = depths;
+        this.facts = facts;
     }
 
     @Override
-    public InetSocketAddress localAddress() {
-        return local;
-    }
-
-    @Override
-    public InetSocketAddress remoteAddress() {
-        return remote;
-    }
-
-    @Override
-    public byte[] privateData() {
-        return privateData.clone();
-    }
-
-    @Override
-    public int responderResources() {
-        return depths.responderResources();
-    }
-
-    @Override
-    public int initiatorDepth() {
-        return depths.initiatorDepth();
+    public ConnectionFacts facts() {
+        return facts;
     }
 
     @Override
@@ -172,6 +143,6 @@ final class IbvConnection implements ConnectionDriver {
 
     @Override
     public String toString() {
-        return "connection of " + queuePair + " to " + remote;
+        return "connection of " + queuePair + " to " + facts.remote();
     }
 }

@@ -7,8 +7,8 @@ import io.rdmacomm.verbs.cm.ConnectFailedException;
 import io.rdmacomm.verbs.cm.ConnectionEvent;
 import io.rdmacomm.verbs.cm.ConnectionParameters;
 import io.rdmacomm.verbs.spi.ConnectionDriver;
+import io.rdmacomm.verbs.spi.ConnectionFacts;
 import io.rdmacomm.verbs.spi.ConnectionRequestDriver;
-import java.net.InetSocketAddress;
 import java.util.function.LongToIntFunction;
 
 /// The identifier of a request that arrived; it accepts (rdma_accept(3)) or rejects (rdma_reject(3)).
@@ -19,42 +19,25 @@ final class IbvConnectionRequest implements ConnectionRequestDriver {
     private final ConnectionTransitions transitions;
     private final ConnectionIdentifier identifier;
     private final IdentifierEvent request;
-    private final InetSocketAddress local;
-    private final InetSocketAddress remote;
+    private final ConnectionFacts facts;
 
     IbvConnectionRequest(DeviceConnections connections, ConnectionIdentifier identifier, IdentifierEvent request) {
         this.connections = connections;
         this.transitions = connections.transitions();
         this.identifier = identifier;
         this.request = request;
-        this.local = identifier.localAddress();
-        this.remote = identifier.remoteAddress();
+        this.facts = new ConnectionFacts(
+                identifier.localAddress(),
+                identifier.remoteAddress(),
+                request.privateData(),
+                request.responderResources(),
+                request.initiatorDepth());
         identifier.handOver(connections.channel(), this);
     }
 
     @Override
-    public InetSocketAddress localAddress() {
-        return local;
-    }
-
-    @Override
-    public InetSocketAddress remoteAddress() {
-        return remote;
-    }
-
-    @Override
-    public byte[] privateData() {
-        return request.privateData().clone();
-    }
-
-    @Override
-    public int responderResources() {
-        return request.responderResources();
-    }
-
-    @Override
-    public int initiatorDepth() {
-        return request.initiatorDepth();
+    public ConnectionFacts facts() {
+        return facts;
     }
 
     @Override
@@ -87,17 +70,23 @@ final class IbvConnectionRequest implements ConnectionRequestDriver {
             int errno = connections.ask(identifier, accept, deadline);
             if (errno > 0) {
                 throw new ConnectFailedException(
-                        ACCEPT, Errno.of(errno), remote + " has withdrawn its request, or closed the connection");
+                        ACCEPT,
+                        Errno.of(errno),
+                        facts.remote() + " has withdrawn its request, or closed the connection");
             }
             IdentifierEvent answer = errno < 0 ? null : identifier.await(deadline);
             if (answer == null || answer.type() != ConnectionEvent.ESTABLISHED) {
-                throw IdentifierFailures.ofAccepting(ACCEPT, answer, remote.toString(), timeoutNanos);
+                throw IdentifierFailures.ofAccepting(
+                        ACCEPT, answer, facts.remote().toString(), timeoutNanos);
             }
             if (transitions.isIwarp()) {
                 transitions.bringUp(identifier, queuePair, depths);
             }
-            IbvConnection connection =
-                    new IbvConnection(connections, identifier, queuePair, local, remote, request.privateData(), depths);
+            IbvConnection connection = new IbvConnection(
+                    connections,
+                    identifier,
+                    queuePair,
+                    facts.withDepths(depths.responderResources(), depths.initiatorDepth()));
             identifier.handOver(this, connection, connection::occurred);
             success = true;
             return connection;
@@ -125,6 +114,6 @@ final class IbvConnectionRequest implements ConnectionRequestDriver {
 
     @Override
     public String toString() {
-        return "connection request of " + remote + " on " + connections;
+        return "connection request of " + facts.remote() + " on " + connections;
     }
 }

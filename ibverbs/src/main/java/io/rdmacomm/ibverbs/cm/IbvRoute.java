@@ -7,6 +7,7 @@ import io.rdmacomm.verbs.cm.ConnectionEvent;
 import io.rdmacomm.verbs.cm.ConnectionParameters;
 import io.rdmacomm.verbs.cm.IdentifierOptions;
 import io.rdmacomm.verbs.spi.ConnectionDriver;
+import io.rdmacomm.verbs.spi.ConnectionFacts;
 import io.rdmacomm.verbs.spi.RouteDriver;
 import java.net.InetSocketAddress;
 import java.util.concurrent.locks.LockSupport;
@@ -142,8 +143,12 @@ final class IbvRoute implements RouteDriver {
             IbvFailure.check(
                     "connect (rdma_establish)", identifier.call(connections.library()::establish), remote.toString());
         }
-        IbvConnection connection =
-                new IbvConnection(connections, identifier, queuePair, local, remote, answer.privateData(), depths);
+        IbvConnection connection = new IbvConnection(
+                connections,
+                identifier,
+                queuePair,
+                new ConnectionFacts(
+                        local, remote, answer.privateData(), depths.responderResources(), depths.initiatorDepth()));
         identifier.handOver(this, connection, connection::occurred);
         return connection;
     }

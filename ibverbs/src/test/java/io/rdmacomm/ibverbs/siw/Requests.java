@@ -15,6 +15,7 @@ final class Requests {
     private static final int ELEMENTS = 2;
 
     private final RequestChain chain;
+    private int size;
 
     Requests(Arena arena) {
         long each = SendRequestLayout.BYTES + ELEMENTS * ReceiveRequestLayout.ELEMENT_BYTES;
@@ -25,12 +26,19 @@ final class Requests {
         return chain;
     }
 
+    /// The number of requests.
+    int size() {
+        return size;
+    }
+
     /// Appends a request.
     ///
     /// @param flags those of [SendRequestLayout]
     /// @param remote the remote address
     Requests add(SendOpcode opcode, int flags, long remote) {
-        long at = chain.append(chain.size());
+        long at = chain.at(size);
+        chain.segment().set(JAVA_LONG, at + SendRequestLayout.WORK_ID, size++);
+        chain.segment().set(JAVA_INT, at + SendRequestLayout.ELEMENT_COUNT, 0);
         chain.segment().set(JAVA_INT, at + SendRequestLayout.OPCODE, opcode.code());
         chain.segment().set(JAVA_INT, at + SendRequestLayout.FLAGS, flags);
         chain.segment().set(JAVA_LONG, at + SendRequestLayout.REMOTE_ADDRESS, remote);
@@ -39,7 +47,9 @@ final class Requests {
 
     /// Adds an element to the last request.
     Requests with(long address, int length) {
-        chain.add(address, length, 0);
+        int count = chain.elementCount(size - 1);
+        chain.put(size - 1, count, address, length, 0);
+        chain.segment().set(JAVA_INT, chain.at(size - 1) + SendRequestLayout.ELEMENT_COUNT, count + 1);
         return this;
     }
 }

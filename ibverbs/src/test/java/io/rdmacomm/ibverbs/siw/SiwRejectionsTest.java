@@ -23,7 +23,7 @@ class SiwRejectionsTest {
     }
 
     private void rejects(int index, String words) {
-        assertThat(acceptable(0, requests.chain().size())).isEqualTo(index);
+        assertThat(acceptable(0, requests.size())).isEqualTo(index);
         WorkRequestException rejection = SiwRejections.rejection("post send", requests.chain(), index, "siw0");
         assertThat(rejection.index()).isEqualTo(index);
         assertThat(rejection).hasMessageContaining(words);
@@ -46,9 +46,9 @@ class SiwRejectionsTest {
                 .with(0, 8);
         requests.add(SendOpcode.WRITE, 0, 0).with(0, 0).with(0, 8);
         rejects(3, "an element of length 0 in front of another");
-        requests.chain().replace(3, 0, 0, 8, 0);
+        requests.chain().put(3, 0, 0, 8, 0);
         assertThat(acceptable(3, 1)).isEqualTo(1);
-        requests.chain().replace(3, 0, 0, 0, 0);
+        requests.chain().put(3, 0, 0, 0, 0);
         assertThat(acceptable(3, 1)).isZero();
     }
 

@@ -20,9 +20,9 @@ import org.jspecify.annotations.Nullable;
 
 /// Connects in the background; over TCP if the device cannot and the rules allow it. Thread-safe.
 final class ConnectAttempt {
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
     /// A peer without RDMA may not answer at all.
-    private static final Duration PATIENCE_BEFORE_TCP = Duration.ofSeconds(5);
+    private static final Duration TIMEOUT_BEFORE_TCP = Duration.ofSeconds(5);
 
     private final RdmaService service;
     private final Family family;
@@ -80,7 +80,7 @@ final class ConnectAttempt {
                     address,
                     identifierOptions(local),
                     options.sizes(),
-                    service.orTcp() ? PATIENCE_BEFORE_TCP : PATIENCE);
+                    service.orTcp() ? TIMEOUT_BEFORE_TCP : TIMEOUT);
         } catch (IOException e) {
             service.failed(e);
             connectOrdinary(local);

@@ -1,7 +1,7 @@
 package io.rdmacomm.nio.channel;
 
 import io.rdmacomm.verbs.Context;
-import io.rdmacomm.verbs.host.DeviceChoice;
+import io.rdmacomm.verbs.DeviceChoice;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 

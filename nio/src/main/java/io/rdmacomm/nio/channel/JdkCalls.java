@@ -36,7 +36,7 @@ public final class JdkCalls {
     /// @return how many bytes were sent; negative if the target is not one of ours
     public static long transfer(FileChannel file, long position, long count, WritableByteChannel target)
             throws IOException {
-        return target instanceof RdmaSocketChannel ours ? ours.transferFrom(file, position, count) : NOT_OURS;
+        return target instanceof RdmaSocketChannel ours ? ours.stream().transferFrom(file, position, count) : NOT_OURS;
     }
 
     /// Sends the rest of a file ([InputStream#transferTo]).

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 public final class RdmaServerSocketChannel extends ServerSocketChannel implements SelectableRdma {
     private static final int DEFAULT_BACKLOG = 50;
 
-    private final Transport transport;
+    private final AddressRouter router;
     private final Family family;
     private final SocketOptionValues options = SocketOptionValues.ofServer();
     private final Listeners listeners = new Listeners();
@@ -41,9 +41,9 @@ public final class RdmaServerSocketChannel extends ServerSocketChannel implement
     private @Nullable ServerSocket adaptor;
 
     /// A channel that is not bound.
-    public RdmaServerSocketChannel(SelectorProvider provider, Transport transport, Family family) {
+    public RdmaServerSocketChannel(SelectorProvider provider, AddressRouter router, Family family) {
         super(provider);
-        this.transport = transport;
+        this.router = router;
         this.family = family;
     }
 
@@ -56,7 +56,7 @@ public final class RdmaServerSocketChannel extends ServerSocketChannel implement
             }
             InetSocketAddress wanted = address == null ? family.unspecified() : family.checked(address);
             int most = backlog < 1 ? DEFAULT_BACKLOG : backlog;
-            RdmaService service = transport.service("listen at", wanted);
+            RdmaService service = router.service("listen at", wanted);
             if (service == null || !listen(service, wanted, most)) {
                 ordinary = listenOrdinary(wanted, most);
             }
@@ -125,7 +125,7 @@ public final class RdmaServerSocketChannel extends ServerSocketChannel implement
             ServerSocketChannel channel = ordinary;
             if (channel != null) {
                 SocketChannel accepted = acceptOrdinary(channel, nanos);
-                return accepted == null ? null : new RdmaSocketChannel(provider(), transport, accepted);
+                return accepted == null ? null : new RdmaSocketChannel(provider(), router, accepted);
             }
             RsListener open = listener;
             if (open == null) {
@@ -143,7 +143,7 @@ public final class RdmaServerSocketChannel extends ServerSocketChannel implement
                     endBlocking(done);
                 }
             }
-            return accepted == null ? null : new RdmaSocketChannel(provider(), transport, accepted, options);
+            return accepted == null ? null : new RdmaSocketChannel(provider(), router, accepted, options);
         } finally {
             acceptLock.unlock();
         }

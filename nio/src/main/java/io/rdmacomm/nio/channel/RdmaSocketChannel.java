@@ -13,7 +13,6 @@ import java.net.Socket;
 import java.net.SocketAddress;
 import java.net.SocketException;
 import java.net.SocketOption;
-import java.net.SocketTimeoutException;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.AlreadyBoundException;
@@ -21,7 +20,6 @@ import java.nio.channels.AlreadyConnectedException;
 import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ConnectionPendingException;
-import java.nio.channels.FileChannel;
 import java.nio.channels.NoConnectionPendingException;
 import java.nio.channels.NotYetConnectedException;
 import java.nio.channels.SelectionKey;
@@ -33,12 +31,10 @@ import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// A [SocketChannel] over an rsocket, or over TCP if the rules leave the address to it. The order of checks and
-/// exceptions is that of the JDK's channel.
+/// A [SocketChannel] over an rsocket, or over TCP if the rules leave the address to it: its addresses, states and
+/// options. A [SocketStream] moves the bytes. The order of checks and exceptions is that of the JDK's channel.
 public final class RdmaSocketChannel extends SocketChannel implements SelectableRdma {
     private static final Duration LINGER = Duration.ofSeconds(10);
 
@@ -48,19 +44,17 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
         CONNECTED
     }
 
-    private final Transport transport;
+    private final AddressRouter router;
     private final Family family;
     private final SocketOptionValues options;
     private final Listeners listeners = new Listeners();
     private final OrdinaryRegistrations ordinaryKeys = new OrdinaryRegistrations();
-    private final ReentrantLock readLock = new ReentrantLock();
-    private final ReentrantLock writeLock = new ReentrantLock();
-    private final Spin readSpin = new Spin();
-    private final Spin writeSpin = new Spin();
+    private final RsocketStream rsocket = new RsocketStream(this);
     private final Object stateLock = new Object();
     private volatile State state = State.UNCONNECTED;
+    private volatile SocketStream stream = rsocket;
+    /// The channel of the JDK below a [TcpStream].
     private volatile @Nullable SocketChannel ordinary;
-    private volatile @Nullable RsConnection connection;
     private volatile @Nullable ConnectAttempt attempt;
     private volatile @Nullable InetSocketAddress local;
     private volatile @Nullable InetSocketAddress remote;
@@ -70,19 +64,19 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
     private @Nullable Socket adaptor;
 
     /// A channel that is not connected.
-    public RdmaSocketChannel(SelectorProvider provider, Transport transport, Family family) {
+    public RdmaSocketChannel(SelectorProvider provider, AddressRouter router, Family family) {
         super(provider);
-        this.transport = transport;
+        this.router = router;
         this.family = family;
         this.options = SocketOptionValues.ofSocket();
     }
 
     /// A channel that was accepted.
     RdmaSocketChannel(
-            SelectorProvider provider, Transport transport, Established accepted, SocketOptionValues listening) {
-        this(provider, transport, Family.ANY);
+            SelectorProvider provider, AddressRouter router, Established accepted, SocketOptionValues listening) {
+        this(provider, router, Family.ANY);
         options.inherit(listening);
-        this.connection = accepted.connection();
+        rsocket.set(accepted.connection());
         this.local = accepted.local();
         this.remote = accepted.remote();
         this.state = State.CONNECTED;
@@ -90,9 +84,9 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
     }
 
     /// A channel of the JDK that was accepted.
-    RdmaSocketChannel(SelectorProvider provider, Transport transport, SocketChannel accepted) {
-        this(provider, transport, Family.ANY);
-        this.ordinary = accepted;
+    RdmaSocketChannel(SelectorProvider provider, AddressRouter router, SocketChannel accepted) {
+        this(provider, router, Family.ANY);
+        adopt(accepted);
         this.state = State.CONNECTED;
     }
 
@@ -100,8 +94,7 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
 
     @Override
     public SocketChannel bind(@Nullable SocketAddress address) throws IOException {
-        readLock.lock();
-        writeLock.lock();
+        rsocket.lock();
         try {
             synchronized (stateLock) {
                 ensureOpen();
@@ -116,8 +109,7 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
                 local = reservation.address();
             }
         } finally {
-            writeLock.unlock();
-            readLock.unlock();
+            rsocket.unlock();
         }
         return this;
     }
@@ -150,7 +142,7 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
         return channel != null ? channel.socket().getLocalSocketAddress() : local;
     }
 
-    private void ensureOpen() throws ClosedChannelException {
+    void ensureOpen() throws ClosedChannelException {
         if (!isOpen()) {
             throw new ClosedChannelException();
         }
@@ -168,8 +160,7 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
     /// @param nanos the longest wait of a blocking channel
     boolean connect(SocketAddress address, long nanos) throws IOException {
         InetSocketAddress to = family.checked(address);
-        readLock.lock();
-        writeLock.lock();
+        rsocket.lock();
         try {
             synchronized (stateLock) {
                 ensureOpen();
@@ -183,7 +174,7 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
                 state = State.PENDING;
                 remote = to;
             }
-            RdmaService service = transport.service(RdmaService.CONNECT, to);
+            RdmaService service = router.service(RdmaService.CONNECT, to);
             if (service == null) {
                 return connectOrdinary(to, nanos);
             }
@@ -195,8 +186,7 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
             close();
             throw e;
         } finally {
-            writeLock.unlock();
-            readLock.unlock();
+            rsocket.unlock();
         }
     }
 
@@ -227,15 +217,19 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
             channel = reservation != null ? reservation.channel() : family.openSocket();
             channel.configureBlocking(isBlocking());
             options.applyTo(channel);
-            ordinary = channel;
+            adopt(channel);
         }
         return channel;
     }
 
+    private void adopt(SocketChannel channel) {
+        ordinary = channel;
+        stream = new TcpStream(this, channel);
+    }
+
     @Override
     public boolean finishConnect() throws IOException {
-        readLock.lock();
-        writeLock.lock();
+        rsocket.lock();
         try {
             ensureOpen();
             if (state == State.CONNECTED) {
@@ -259,8 +253,7 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
             close();
             throw e;
         } finally {
-            writeLock.unlock();
-            readLock.unlock();
+            rsocket.unlock();
         }
     }
 
@@ -282,7 +275,7 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
                 established.connection().abort();
                 throw new ClosedChannelException();
             }
-            connection = established.connection();
+            rsocket.set(established.connection());
             local = established.local();
             remote = established.remote();
             // Only now: the program waits for this call to return true.
@@ -304,7 +297,7 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
             connected.configureBlocking(isBlocking());
             // The options may have changed while it connected.
             options.applyTo(connected);
-            ordinary = connected;
+            adopt(connected);
             state = State.CONNECTED;
         }
         listeners.changed();
@@ -320,368 +313,65 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
         return isOpen() && state == State.PENDING;
     }
 
-    // ---- Reading ----
+    // ---- Reading and writing ----
 
     @Override
     public int read(ByteBuffer target) throws IOException {
         Objects.requireNonNull(target);
-        SocketChannel channel = ordinary;
-        if (channel == null) {
-            return read(target, Timeouts.NONE);
-        }
-        try {
-            return channel.read(target);
-        } finally {
-            closeWith(channel);
-        }
-    }
-
-    /// Reads.
-    ///
-    /// @param nanos the longest wait of a blocking channel
-    /// @return the number of bytes; 0 also if the time is up
-    int read(ByteBuffer target, long nanos) throws IOException {
-        readLock.lock();
-        try {
-            RsConnection open = connected();
-            if (inputClosed) {
-                return -1;
-            }
-            if (target.isReadOnly()) {
-                throw new IllegalArgumentException("Read-only buffer");
-            }
-            if (!target.hasRemaining()) {
-                return 0;
-            }
-            int bytes = isEndedBefore() ? 0 : open.read(target);
-            if (bytes == 0 && isBlocking()) {
-                boolean done = false;
-                try {
-                    begin();
-                    bytes = awaitBytes(open, target, nanos);
-                    done = bytes != 0 || inputClosed || isOpen();
-                } finally {
-                    endBlocking(done);
-                }
-            }
-            return inputClosed && bytes == 0 ? -1 : bytes;
-        } finally {
-            readLock.unlock();
-        }
-    }
-
-    /// Whether a blocking call must not start, because the thread is already interrupted.
-    private boolean isEndedBefore() {
-        return isBlocking() && Thread.currentThread().isInterrupted();
-    }
-
-    /// Reads for a socket with a timeout.
-    ///
-    /// @return 0 if the time is up
-    int readWithin(ByteBuffer target, long nanos) throws IOException {
-        SocketChannel channel = ordinary;
-        if (channel == null) {
-            return read(target, nanos);
-        }
-        ensureOpen();
-        if (inputClosed) {
-            return -1;
-        }
-        try {
-            Socket socket = channel.socket();
-            socket.setSoTimeout(nanos == Timeouts.NONE ? 0 : Timeouts.millis(nanos));
-            int offset = target.arrayOffset() + target.position();
-            return socket.getInputStream().read(target.array(), offset, target.remaining());
-        } catch (SocketTimeoutException e) {
-            return 0;
-        } catch (SocketException e) {
-            // Another thread has closed the channel, or its input, before the read.
-            if (!isOpen()) {
-                throw new AsynchronousCloseException();
-            }
-            if (inputClosed) {
-                return -1;
-            }
-            throw e;
-        } finally {
-            closeWith(channel);
-        }
-    }
-
-    /// The least number of bytes that can be read without waiting.
-    int available() throws IOException {
-        ensureOpen();
-        SocketChannel channel = ordinary;
-        if (inputClosed) {
-            return 0;
-        }
-        return channel != null
-                ? channel.socket().getInputStream().available()
-                : connected().available();
-    }
-
-    private int awaitBytes(RsConnection open, ByteBuffer target, long nanos) throws IOException {
-        long begin = System.nanoTime();
-        long left = nanos;
-        while (isOpen() && !inputClosed && left > 0) {
-            if (await(open, Readiness.READ, readSpin, left, this::isReadEnded)) {
-                int bytes = isOpen() ? open.read(target) : 0;
-                if (bytes != 0) {
-                    return bytes;
-                }
-            } else if (Thread.currentThread().isInterrupted()) {
-                break;
-            }
-            left = nanos - (System.nanoTime() - begin);
-        }
-        return 0;
-    }
-
-    private boolean isReadEnded() {
-        return !isOpen() || inputClosed;
-    }
-
-    private boolean isWriteEnded() {
-        return !isOpen() || outputClosed;
-    }
-
-    private static boolean await(RsConnection open, int wanted, Spin spin, long nanos, BooleanSupplier ended) {
-        long spinNanos = spin.nanos();
-        long begin = System.nanoTime();
-        boolean ready = open.await(wanted, spinNanos, nanos, ended);
-        if (spinNanos > 0) {
-            if (System.nanoTime() - begin >= spinNanos) {
-                spin.failed();
-            } else if (ready) {
-                spin.helped();
-            }
-        }
-        return ready;
+        return stream.read(target);
     }
 
     @Override
     public long read(ByteBuffer[] targets, int offset, int length) throws IOException {
         Objects.checkFromIndexSize(offset, length, targets.length);
-        SocketChannel channel = ordinary;
-        if (channel != null) {
-            try {
-                return channel.read(targets, offset, length);
-            } finally {
-                closeWith(channel);
-            }
-        }
-        readLock.lock();
-        try {
-            RsConnection open = connected();
-            if (inputClosed) {
-                return -1;
-            }
-            int first = firstWithRoom(targets, offset, length);
-            if (first < 0) {
-                return 0;
-            }
-            long bytes = isEndedBefore() ? 0 : open.read(targets, offset, length);
-            if (bytes == 0 && isBlocking()) {
-                int some = read(targets[first]);
-                if (some <= 0) {
-                    return some;
-                }
-                long more = open.read(targets, offset, length);
-                return some + Math.max(0, more);
-            }
-            return bytes;
-        } finally {
-            readLock.unlock();
-        }
+        return stream.read(targets, offset, length);
     }
-
-    private static int firstWithRoom(ByteBuffer[] buffers, int offset, int length) {
-        int first = -1;
-        for (int i = offset + length - 1; i >= offset; i--) {
-            if (buffers[i].isReadOnly()) {
-                throw new IllegalArgumentException("Read-only buffer");
-            }
-            first = buffers[i].hasRemaining() ? i : first;
-        }
-        return first;
-    }
-
-    /// Closes this channel too if an interrupt has closed the channel of the JDK.
-    private void closeWith(SocketChannel channel) throws IOException {
-        if (!channel.isOpen()) {
-            close();
-        }
-    }
-
-    /// Ends what [#begin()] has begun. While this thread waited, a selector of the device may have consumed the
-    /// interrupt that closes this channel.
-    private void endBlocking(boolean done) throws AsynchronousCloseException {
-        if (Thread.currentThread().isInterrupted()) {
-            begin();
-        }
-        end(done);
-    }
-
-    private RsConnection connected() throws IOException {
-        ensureOpen();
-        RsConnection open = connection;
-        if (open == null || state != State.CONNECTED) {
-            throw new NotYetConnectedException();
-        }
-        return open;
-    }
-
-    // ---- Writing ----
 
     @Override
     public int write(ByteBuffer source) throws IOException {
         Objects.requireNonNull(source);
-        SocketChannel channel = ordinary;
-        if (channel != null) {
-            try {
-                return channel.write(source);
-            } finally {
-                closeWith(channel);
-            }
-        }
-        writeLock.lock();
-        try {
-            RsConnection open = forWriting();
-            int bytes = isEndedBefore() ? 0 : open.write(source);
-            if (source.hasRemaining() && isBlocking()) {
-                boolean done = false;
-                try {
-                    begin();
-                    while (source.hasRemaining() && awaitRoom(open, Readiness.WRITE)) {
-                        bytes += open.write(source);
-                    }
-                    done = !source.hasRemaining();
-                } finally {
-                    endWrite(done);
-                }
-            }
-            return bytes;
-        } finally {
-            writeLock.unlock();
-        }
+        return stream.write(source);
     }
 
     @Override
     public long write(ByteBuffer[] sources, int offset, int length) throws IOException {
         Objects.checkFromIndexSize(offset, length, sources.length);
-        SocketChannel channel = ordinary;
-        if (channel != null) {
-            try {
-                return channel.write(sources, offset, length);
-            } finally {
-                closeWith(channel);
-            }
-        }
-        writeLock.lock();
-        try {
-            RsConnection open = forWriting();
-            long all = 0;
-            for (int i = offset; i < offset + length; i++) {
-                all += sources[i].remaining();
-            }
-            long bytes = isEndedBefore() ? 0 : open.write(sources, offset, length);
-            if (bytes < all && isBlocking()) {
-                try {
-                    begin();
-                    while (bytes < all && awaitRoom(open, Readiness.WRITE)) {
-                        bytes += open.write(sources, offset, length);
-                    }
-                } finally {
-                    endWrite(bytes == all);
-                }
-            }
-            return bytes;
-        } finally {
-            writeLock.unlock();
-        }
+        return stream.write(sources, offset, length);
     }
 
-    /// Sends a part of a file, with the system call for that if this is a TCP connection.
-    ///
-    /// @return the number of bytes; fewer than `count` if a non-blocking channel has no room for more
-    long transferFrom(FileChannel file, long position, long count) throws IOException {
-        SocketChannel channel = ordinary;
-        if (channel != null) {
-            try {
-                return file.transferTo(position, count, channel);
-            } finally {
-                closeWith(channel);
-            }
-        }
-        ByteBuffer buffer = FileBuffers.take();
-        try {
-            return transferFrom(file, position, count, buffer);
-        } finally {
-            FileBuffers.giveBack(buffer);
-        }
+    /// The bytes, for the socket of this channel and for files.
+    SocketStream stream() {
+        return stream;
     }
 
-    private long transferFrom(FileChannel file, long position, long count, ByteBuffer buffer) throws IOException {
-        var _ = connected();
-        long sent = 0;
-        try {
-            while (sent < count) {
-                buffer.clear().limit((int) Math.min(buffer.capacity(), count - sent));
-                if (file.read(buffer, position + sent) <= 0) {
-                    break;
-                }
-                sent += write(buffer.flip());
-                if (buffer.hasRemaining()) {
-                    break;
-                }
-            }
-        } catch (ClosedChannelException e) {
-            throw e;
-        } catch (IOException e) {
-            if (sent == 0) {
-                throw e;
-            }
-            // The next call reports the failure.
-        }
-        return sent;
-    }
-
-    /// Ends a write that has waited. Throws if the channel or its output was closed before the write was done.
-    private void endWrite(boolean done) throws AsynchronousCloseException {
-        endBlocking(done);
-        if (!done && outputClosed) {
-            throw new AsynchronousCloseException();
-        }
-    }
-
-    private RsConnection forWriting() throws IOException {
-        RsConnection open = connected();
-        if (outputClosed) {
-            throw new ClosedChannelException();
-        }
-        return open;
+    /// The least number of bytes that can be read without waiting.
+    int available() throws IOException {
+        ensureOpen();
+        return inputClosed ? 0 : stream.available();
     }
 
     /// Sends a byte of urgent data.
     ///
     /// @throws SocketException if this is an rsocket, which does not support it
     void sendUrgentData(int data) throws IOException {
-        SocketChannel channel = ordinary;
+        SocketStream bytes = stream;
         ensureOpen();
         ensureConnected();
-        if (channel == null) {
-            throw new SocketException("an rsocket has no urgent data");
-        }
-        channel.socket().sendUrgentData(data);
+        bytes.sendUrgentData(data);
     }
 
-    private boolean awaitRoom(RsConnection open, int wanted) {
-        while (isOpen() && !outputClosed && !Thread.currentThread().isInterrupted()) {
-            if (await(open, wanted, writeSpin, Timeouts.NONE, this::isWriteEnded)) {
-                return isOpen() && !outputClosed;
-            }
+    /// Begins a call that may wait, so that a close and an interrupt end it.
+    void beginBlocking() {
+        begin();
+    }
+
+    /// Ends what [#beginBlocking()] has begun. While this thread waited, a selector of the device may have consumed the
+    /// interrupt that closes this channel.
+    void endBlocking(boolean done) throws AsynchronousCloseException {
+        if (Thread.currentThread().isInterrupted()) {
+            begin();
         }
-        return false;
+        end(done);
     }
 
     // ---- Mapped memory ----
@@ -691,7 +381,7 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
     /// @param offset the offset at which the peer writes to it
     /// @param bytes its length
     public Mapping map(long offset, long bytes) throws IOException {
-        return rsocket().map(offset, bytes);
+        return rsocket.map(offset, bytes);
     }
 
     /// Writes to memory that the peer has mapped. A blocking channel writes all of the buffer.
@@ -699,70 +389,33 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
     /// @param offset the offset of the peer's memory to write to
     public int write(ByteBuffer source, long offset) throws IOException {
         Objects.requireNonNull(source);
-        writeLock.lock();
-        try {
-            RsConnection open = rsocket();
-            int bytes = open.place(source, offset);
-            if (source.hasRemaining() && isBlocking()) {
-                boolean done = false;
-                try {
-                    begin();
-                    while (source.hasRemaining() && awaitRoom(open, Readiness.PLACE)) {
-                        bytes += open.place(source, offset + bytes);
-                    }
-                    done = !source.hasRemaining();
-                } finally {
-                    endBlocking(done || bytes > 0);
-                }
-            }
-            return bytes;
-        } finally {
-            writeLock.unlock();
-        }
-    }
-
-    private RsConnection rsocket() throws IOException {
-        if (ordinary != null) {
-            throw new UnsupportedOperationException(
-                    this + " is a TCP connection, which cannot map memory; see the rules of RdmaSelectorProvider");
-        }
-        return forWriting();
+        return rsocket.place(source, offset);
     }
 
     // ---- The end ----
 
     @Override
     public SocketChannel shutdownInput() throws IOException {
-        SocketChannel channel = ordinary;
+        SocketStream bytes = stream;
         synchronized (stateLock) {
             ensureOpen();
             ensureConnected();
-            if (channel != null) {
-                var _ = channel.shutdownInput();
-            }
+            bytes.shutdownInput();
             inputClosed = true;
         }
-        wake();
+        bytes.wake();
         return this;
     }
 
     @Override
     public SocketChannel shutdownOutput() throws IOException {
-        SocketChannel channel = ordinary;
+        SocketStream bytes = stream;
         synchronized (stateLock) {
             ensureOpen();
             ensureConnected();
-            RsConnection open = connection;
-            if (channel != null) {
-                var _ = channel.shutdownOutput();
-            }
-            // First: a writer that this wakes must see the reason.
-            outputClosed = true;
-            if (open != null) {
-                open.shutdownOutput();
-            }
+            bytes.shutdownOutput();
         }
-        wake();
+        bytes.wake();
         return this;
     }
 
@@ -772,11 +425,9 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
         }
     }
 
-    private void wake() {
-        RsConnection open = connection;
-        if (open != null) {
-            open.wake();
-        }
+    /// Whether it was connected, whether or not it is still open.
+    boolean isEstablished() {
+        return state == State.CONNECTED;
     }
 
     boolean isInputClosed() {
@@ -787,6 +438,11 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
         return outputClosed;
     }
 
+    /// The stream has closed the output, or is about to.
+    void outputClosed() {
+        outputClosed = true;
+    }
+
     @Override
     protected void implCloseSelectableChannel() throws IOException {
         SocketChannel channel;
@@ -795,7 +451,7 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
         PortReservation bound;
         synchronized (stateLock) {
             channel = ordinary;
-            open = connection;
+            open = rsocket.connection();
             begun = attempt;
             bound = reservation;
         }
@@ -815,11 +471,11 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
             open.abort();
             return;
         }
-        Duration patience = seconds < 0 ? LINGER : Duration.ofSeconds(seconds);
-        Thread closing = open.close(patience);
+        Duration timeout = seconds < 0 ? LINGER : Duration.ofSeconds(seconds);
+        Thread closing = open.close(timeout);
         if (seconds > 0 && isBlocking()) {
             try {
-                var _ = closing.join(patience);
+                var _ = closing.join(timeout);
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             }
@@ -828,8 +484,7 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
 
     @Override
     protected void implConfigureBlocking(boolean block) throws IOException {
-        readLock.lock();
-        writeLock.lock();
+        rsocket.lock();
         try {
             ensureOpen();
             // A connect holds both locks, so the channel of the JDK does not change here. configureBlocking waits
@@ -839,8 +494,7 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
                 ordinaryKeys.configureBlocking(channel, block);
             }
         } finally {
-            writeLock.unlock();
-            readLock.unlock();
+            rsocket.unlock();
         }
     }
 
@@ -860,7 +514,7 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
     }
 
     private void keepAlive() {
-        RsConnection open = connection;
+        RsConnection open = rsocket.connection();
         if (open != null) {
             open.keepAlive(options.keepAlive());
         }
@@ -899,12 +553,12 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
 
     @Override
     public int poll() {
-        return ready(connection, false);
+        return ready(rsocket.connection(), false);
     }
 
     @Override
     public int arm() {
-        return ready(connection, true);
+        return ready(rsocket.connection(), true);
     }
 
     private int ready(@Nullable RsConnection open, boolean arm) {
@@ -922,12 +576,12 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
 
     /// The counters of the rsocket, if this is one and was connected.
     public Optional<ChannelStatistics> statistics() {
-        return Optional.ofNullable(connection).map(RsConnection::statistics);
+        return Optional.ofNullable(rsocket.connection()).map(RsConnection::statistics);
     }
 
     @Override
     public @Nullable RsConnection connection() {
-        return connection;
+        return rsocket.connection();
     }
 
     @Override

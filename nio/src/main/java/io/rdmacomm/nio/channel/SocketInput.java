@@ -35,7 +35,7 @@ final class SocketInput extends InputStream {
         if (channel.isOpen() && !channel.isBlocking()) {
             throw new IllegalBlockingModeException();
         }
-        int read = channel.readWithin(ByteBuffer.wrap(bytes, offset, length), nanos.getAsLong());
+        int read = channel.stream().readWithin(ByteBuffer.wrap(bytes, offset, length), nanos.getAsLong());
         if (read == 0) {
             throw new SocketTimeoutException("Read timed out");
         }

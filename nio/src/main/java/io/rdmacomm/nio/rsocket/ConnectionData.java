@@ -86,10 +86,10 @@ record ConnectionData(
     }
 
     private void check() throws ProtocolException {
-        if (credits == 0 || targetCount < LEAST_TARGETS || dataLength < 1 || dataLength > Message.MAX_DATA) {
+        if (credits == 0 || targetCount < LEAST_TARGETS || dataLength < 1 || dataLength > RsMessage.MAX_DATA) {
             throw new ProtocolException("the peer offers " + credits + " messages, " + targetCount + " targets and "
                     + dataLength + " bytes; a stream needs at least one message, two targets, and 1 to "
-                    + Message.MAX_DATA + " bytes");
+                    + RsMessage.MAX_DATA + " bytes");
         }
     }
 

@@ -109,7 +109,7 @@ final class Incoming {
         return read >= half;
     }
 
-    /// Whether the peer must be told that it may send more messages.
+    /// Whether to notify the peer that it may send more messages.
     boolean owesCredits() {
         return (short) (sequence - sequenceToTell) >= 0;
     }
@@ -117,7 +117,7 @@ final class Incoming {
     /// The message with the peer's new credits.
     int credits() {
         sequenceToTell = (sequence + credits / 2) & SEQUENCE_MASK;
-        return Message.credits(sequence + credits);
+        return RsMessage.credits(sequence + credits);
     }
 
     /// Prepares the grant of a half.

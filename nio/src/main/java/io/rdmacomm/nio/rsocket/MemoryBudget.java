@@ -2,7 +2,7 @@ package io.rdmacomm.nio.rsocket;
 
 import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.VerbException;
-import io.rdmacomm.verbs.host.MemoryRoom;
+import io.rdmacomm.verbs.statistics.MemoryRoom;
 import java.util.concurrent.atomic.AtomicLong;
 
 /// The limit for the memory of all connections of a device. Thread-safe.

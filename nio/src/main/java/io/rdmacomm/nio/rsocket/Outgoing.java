@@ -65,7 +65,7 @@ final class Outgoing {
         return canMap() && lengths[current] > 0;
     }
 
-    /// Whether the peer can be told of a mapping now.
+    /// Whether a mapping can be announced to the peer now.
     boolean canMap() {
         return hasRoom(wire.requests()) && allowed() > unused;
     }
@@ -154,7 +154,7 @@ final class Outgoing {
         if (lengths[current] == 0) {
             current ^= 1;
         }
-        return message(Message.data(bytes), start, bytes, address, key);
+        return message(RsMessage.data(bytes), start, bytes, address, key);
     }
 
     private boolean message(int message, int start, int bytes, long address, int key) {
@@ -180,7 +180,7 @@ final class Outgoing {
         single[0] = entry;
         int _ = copy(single, 0, ConnectionMemory.MAPPING_BYTES);
         single[0] = ring;
-        return message(Message.mapping(mapping.index()), start, ConnectionMemory.MAPPING_BYTES, address, key);
+        return message(RsMessage.mapping(mapping.index()), start, ConnectionMemory.MAPPING_BYTES, address, key);
     }
 
     /// Places as much as possible of a buffer, at most `most` bytes, in memory that the peer has mapped; see
@@ -236,7 +236,7 @@ final class Outgoing {
             // The peer grants a target that is in use again only after it is used up.
             return;
         }
-        if (length < 0 || length > Message.MAX_DATA) {
+        if (length < 0 || length > RsMessage.MAX_DATA) {
             throw new ProtocolException("the peer grants " + length + " bytes");
         }
         addresses[index] = memory.targetAddress(index);

@@ -233,7 +233,8 @@ public final class RsConnection {
 
     // ---- Mapped memory ----
 
-    /// Maps memory that the peer can write. The peer is told of it before anything that is written later.
+    /// Maps memory that the peer can write. The peer learns of it before it receives anything that is written
+    /// later.
     ///
     /// @param offset the offset at which the peer writes to it
     /// @param bytes its length, 1 to 4,294,967,295
@@ -489,9 +490,9 @@ public final class RsConnection {
 
     /// Ends the connection after what was written. Does not block: waits for data in flight in the background.
     ///
-    /// @param patience the longest wait
+    /// @param timeout the longest wait
     /// @return the thread that waits: it ends when the peer has everything or the time is up
-    public Thread close(Duration patience) {
+    public Thread close(Duration timeout) {
         lock.lock();
         try {
             Thread begun = closer;
@@ -502,7 +503,7 @@ public final class RsConnection {
             idleClock.stop();
             protocol.close();
             tell();
-            Thread started = Thread.ofVirtual().name("rsocket-close").start(() -> finish(patience.toNanos()));
+            Thread started = Thread.ofVirtual().name("rsocket-close").start(() -> finish(timeout.toNanos()));
             closer = started;
             return started;
         } finally {

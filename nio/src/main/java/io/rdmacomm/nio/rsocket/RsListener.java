@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 /// Thread-safe.
 public final class RsListener implements AutoCloseable {
     private static final SafeLogger LOGGER = SafeLogger.of(RsListener.class);
-    private static final Duration PATIENCE = Duration.ofSeconds(10);
+    private static final Duration TIMEOUT = Duration.ofSeconds(10);
     private static final Duration TURN = Duration.ofMinutes(1);
     private static final Set<Errno> SHORTAGES = Set.of(Errno.ENOBUFS, Errno.ENOMEM, Errno.EMFILE, Errno.ENFILE);
 
@@ -160,7 +160,7 @@ public final class RsListener implements AutoCloseable {
         ConnectionRequest request = handshake.request();
         boolean complete = false;
         try {
-            Established established = RsConnector.accept(device, request, sizes, PATIENCE, handshake::answered);
+            Established established = RsConnector.accept(device, request, sizes, TIMEOUT, handshake::answered);
             complete = true;
             keep(established);
         } catch (IOException | RuntimeException | Error e) {

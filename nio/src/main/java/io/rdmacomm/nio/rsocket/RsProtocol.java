@@ -227,7 +227,7 @@ final class RsProtocol {
             return false;
         }
         peerReads = false;
-        pending = peerSends ? Message.SHUTDOWN : Message.DISCONNECT;
+        pending = peerSends ? RsMessage.SHUTDOWN : RsMessage.DISCONNECT;
         giveBack();
         return true;
     }
@@ -241,7 +241,8 @@ final class RsProtocol {
         }
     }
 
-    /// Maps memory that the peer can write. The peer is told of it before anything that is written later.
+    /// Maps memory that the peer can write. The peer learns of it before it receives anything that is written
+    /// later.
     ///
     /// @param offset the offset at which the peer writes to it
     /// @param closer called when the mapping is closed
@@ -373,25 +374,25 @@ final class RsProtocol {
             return;
         }
         int message = (int) id;
-        switch (Message.kind(message)) {
-            case DATA -> outgoing.sent(Message.bytes(message));
+        switch (RsMessage.kind(message)) {
+            case DATA -> outgoing.sent(RsMessage.bytes(message));
             case MAPPING -> outgoing.sent(ConnectionMemory.MAPPING_BYTES);
             default -> controls++;
         }
     }
 
     private void received(int message) throws ProtocolException {
-        switch (Message.kind(message)) {
+        switch (RsMessage.kind(message)) {
             case DATA -> {
-                int bytes = Message.bytes(message);
+                int bytes = RsMessage.bytes(message);
                 incoming.arrived(bytes);
                 counters.count(ChannelCounter.MESSAGES);
                 counters.add(ChannelCounter.BYTES_IN, bytes);
             }
-            case CREDITS -> outgoing.granted(Message.limit(message));
+            case CREDITS -> outgoing.granted(RsMessage.limit(message));
             case MAPPING -> {
                 incoming.arrivedWithoutBytes();
-                peerMappings.take(Message.index(message));
+                peerMappings.take(RsMessage.index(message));
             }
             case DISCONNECT -> {
                 ended = true;
@@ -480,7 +481,7 @@ final class RsProtocol {
     /// Ends both streams after what was written.
     void close() {
         if (peerSends || peerReads) {
-            pending = Message.DISCONNECT;
+            pending = RsMessage.DISCONNECT;
         }
         closing = true;
         giveBack();
@@ -491,7 +492,7 @@ final class RsProtocol {
     void leave() {
         if (established && (peerSends || peerReads)) {
             peerReads = false;
-            pending = Message.DISCONNECT;
+            pending = RsMessage.DISCONNECT;
             giveBack();
         }
     }

@@ -1,11 +1,11 @@
 package io.rdmacomm.nio.rsocket;
 
 import io.rdmacomm.verbs.cm.Connection;
-import io.rdmacomm.verbs.counters.CounterRecord;
 import io.rdmacomm.verbs.counters.CounterSource;
 import io.rdmacomm.verbs.counters.CountersPublisher;
 import io.rdmacomm.verbs.statistics.ChannelCounter;
 import io.rdmacomm.verbs.statistics.ChannelStatistics;
+import io.rdmacomm.verbs.statistics.PublishedChannel;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
@@ -68,19 +68,19 @@ final class SocketCounters implements CounterSource, AutoCloseable {
     }
 
     @Override
-    public List<CounterRecord> records() {
-        List<CounterRecord> records = new ArrayList<>();
+    public List<PublishedChannel> records() {
+        List<PublishedChannel> records = new ArrayList<>();
         connections.forEach((connection, names) -> records.add(record(names, connection.statistics())));
         if (records.isEmpty()) {
-            records.add(new CounterRecord(number, name, "", "", 0, new ChannelStatistics()));
+            records.add(new PublishedChannel(number, name, "", "", 0, new ChannelStatistics()));
         }
         return records;
     }
 
-    private CounterRecord record(Names names, ChannelStatistics statistics) {
+    private PublishedChannel record(Names names, ChannelStatistics statistics) {
         long ended = statistics.value(ChannelCounter.COMPLETED) + statistics.value(ChannelCounter.FAILED);
         long inFlight = Math.max(0, statistics.value(ChannelCounter.OPERATIONS) - ended);
-        return new CounterRecord(names.number(), name, names.peer(), names.local(), inFlight, statistics);
+        return new PublishedChannel(names.number(), name, names.peer(), names.local(), inFlight, statistics);
     }
 
     @Override

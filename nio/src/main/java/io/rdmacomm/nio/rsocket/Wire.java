@@ -79,7 +79,7 @@ final class Wire {
         }
     }
 
-    /// Places bytes of the send ring in memory that the peer has mapped: a WRITE that the peer does not hear of.
+    /// Places bytes of the send ring in memory that the peer has mapped: a WRITE that the peer does not notice.
     ///
     /// @return whether the device took them
     boolean place(int at, int first, int second, long address, int key) {

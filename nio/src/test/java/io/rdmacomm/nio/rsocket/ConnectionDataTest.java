@@ -77,18 +77,18 @@ class ConnectionDataTest {
 
     @Test
     void messagesAreThoseOfTheCLibrary() {
-        assertThat(Message.kind(Message.data(1))).isEqualTo(Message.Kind.DATA);
-        assertThat(Message.bytes(Message.data(65_536))).isEqualTo(65_536);
-        assertThat(Message.credits(0x12345)).isEqualTo(0x8000_2345);
-        assertThat(Message.kind(0x8001_2345)).isEqualTo(Message.Kind.CREDITS);
-        assertThat(Message.limit(0x8001_2345)).isEqualTo(0x2345);
-        assertThat(Message.mapping(3)).isEqualTo(0xc000_0003);
-        assertThat(Message.kind(0xc000_0003)).isEqualTo(Message.Kind.MAPPING);
-        assertThat(Message.index(0xc000_0003)).isEqualTo(3);
-        assertThat(Message.kind(0xe000_0000)).isEqualTo(Message.Kind.DISCONNECT);
-        assertThat(Message.kind(0xe000_0002)).isEqualTo(Message.Kind.SHUTDOWN);
+        assertThat(RsMessage.kind(RsMessage.data(1))).isEqualTo(RsMessage.Kind.DATA);
+        assertThat(RsMessage.bytes(RsMessage.data(65_536))).isEqualTo(65_536);
+        assertThat(RsMessage.credits(0x12345)).isEqualTo(0x8000_2345);
+        assertThat(RsMessage.kind(0x8001_2345)).isEqualTo(RsMessage.Kind.CREDITS);
+        assertThat(RsMessage.limit(0x8001_2345)).isEqualTo(0x2345);
+        assertThat(RsMessage.mapping(3)).isEqualTo(0xc000_0003);
+        assertThat(RsMessage.kind(0xc000_0003)).isEqualTo(RsMessage.Kind.MAPPING);
+        assertThat(RsMessage.index(0xc000_0003)).isEqualTo(3);
+        assertThat(RsMessage.kind(0xe000_0000)).isEqualTo(RsMessage.Kind.DISCONNECT);
+        assertThat(RsMessage.kind(0xe000_0002)).isEqualTo(RsMessage.Kind.SHUTDOWN);
         for (int unknown : new int[] {0, 0x2000_0000, 0x4000_0001, 0x6000_0000, 0xa000_0000, 0xe000_0003}) {
-            assertThat(Message.kind(unknown)).isEqualTo(Message.Kind.UNKNOWN);
+            assertThat(RsMessage.kind(unknown)).isEqualTo(RsMessage.Kind.UNKNOWN);
         }
     }
 }

@@ -46,7 +46,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /// Peers that break the rules, against a connection of ours. Each costs only its own connection.
 @Timeout(value = 1, unit = TimeUnit.MINUTES)
 class HostilePeerTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration TIMEOUT = Duration.ofSeconds(20);
     private static final InetSocketAddress ANY_PORT = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
     private static final int CREDITS = 64;
     private static final int RING = 8192;
@@ -101,29 +101,29 @@ class HostilePeerTest {
     private FutureTask<RsConnection> connected(byte[] privateData) throws Exception {
         Listener<ConnectionRequest> listener = theirs.manager().listen(ANY_PORT);
         FutureTask<RsConnection> connecting = inBackground(() -> RsConnector.connect(
-                        ours, listener.localAddress(), IdentifierOptions.none(), BufferSizes.defaults(), PATIENCE)
+                        ours, listener.localAddress(), IdentifierOptions.none(), BufferSizes.defaults(), TIMEOUT)
                 .connection());
-        ConnectionRequest request = listener.awaitRequest(PATIENCE);
+        ConnectionRequest request = listener.awaitRequest(TIMEOUT);
         request.prepare(queuePair);
         wire.receive(CREDITS);
-        request.accept(queuePair, ConnectionParameters.defaults().withPrivateData(privateData), PATIENCE);
+        request.accept(queuePair, ConnectionParameters.defaults().withPrivateData(privateData), TIMEOUT);
         return connecting;
     }
 
     private static void fails(RsConnection connection, String reason) {
-        long end = System.nanoTime() + PATIENCE.toNanos();
+        long end = System.nanoTime() + TIMEOUT.toNanos();
         assertThatExceptionOfType(SocketException.class)
                 .isThrownBy(() -> {
                     while (connection.read(ByteBuffer.allocate(1000)) >= 0) {
                         assertThat(System.nanoTime() - end).isNegative();
-                        connection.await(Readiness.READ, 0, PATIENCE.toNanos(), () -> false);
+                        connection.await(Readiness.READ, 0, TIMEOUT.toNanos(), () -> false);
                     }
                 })
                 .withMessage("Connection reset")
                 .havingCause()
                 .withMessageContaining(reason);
         assertThatExceptionOfType(IOException.class).isThrownBy(() -> connection.write(ByteBuffer.allocate(1)));
-        connection.close(PATIENCE);
+        connection.close(TIMEOUT);
     }
 
     @ParameterizedTest
@@ -137,8 +137,8 @@ class HostilePeerTest {
     @Test
     void moreBytesThanGrantedEndTheConnection() throws Exception {
         RsConnection connection = connected();
-        wire.message(Message.data(1 << 17));
-        wire.message(Message.data(1));
+        wire.message(RsMessage.data(1 << 17));
+        wire.message(RsMessage.data(1));
         fails(connection, "may write 0");
     }
 
@@ -146,7 +146,7 @@ class HostilePeerTest {
     void moreMessagesThanAllowedEndTheConnection() throws Exception {
         RsConnection connection = connected();
         for (int i = 0; i < 385; i++) {
-            wire.message(Message.data(1));
+            wire.message(RsMessage.data(1));
         }
         assertThatExceptionOfType(IOException.class)
                 .isThrownBy(() -> {
@@ -163,16 +163,16 @@ class HostilePeerTest {
     @Test
     void aLimitBeyondTheReceivesEndsTheConnection() throws Exception {
         RsConnection connection = connected();
-        wire.message(Message.credits(CREDITS + 1));
+        wire.message(RsMessage.credits(CREDITS + 1));
         fails(connection, "more than the " + CREDITS);
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {-1, Message.MAX_DATA + 1, Integer.MIN_VALUE})
+    @ValueSource(ints = {-1, RsMessage.MAX_DATA + 1, Integer.MIN_VALUE})
     void aGrantOfAnImpossibleLengthEndsTheConnection(int length) throws Exception {
         RsConnection connection = accepted(0);
         int at = memory.putGrant(0, 0, length);
-        wire.grant(Message.credits(CREDITS), at, peer.targets() + ConnectionMemory.TARGET_BYTES, peer.targetKey());
+        wire.grant(RsMessage.credits(CREDITS), at, peer.targets() + ConnectionMemory.TARGET_BYTES, peer.targetKey());
         fails(connection, "grants " + length);
     }
 
@@ -180,33 +180,33 @@ class HostilePeerTest {
     void aGrantThatIsNotOneIsTolerated() throws Exception {
         RsConnection connection = connected();
         for (int i = 0; i < 10; i++) {
-            wire.message(Message.credits(CREDITS));
+            wire.message(RsMessage.credits(CREDITS));
         }
-        wire.message(Message.SHUTDOWN);
+        wire.message(RsMessage.SHUTDOWN);
         while (connection.read(ByteBuffer.allocate(1)) == 0) {
-            connection.await(Readiness.READ, 0, PATIENCE.toNanos(), () -> false);
+            connection.await(Readiness.READ, 0, TIMEOUT.toNanos(), () -> false);
         }
         assertThat(connection.read(ByteBuffer.allocate(1))).isEqualTo(-1);
         assertThat(connection.write(ByteBuffer.allocate(10))).isEqualTo(10);
-        connection.close(PATIENCE);
+        connection.close(TIMEOUT);
     }
 
     private RsConnection accepted(int mappings) throws Exception {
         Listener<ConnectionRequest> listener = ours.manager().listen(ANY_PORT);
         FutureTask<Established> accepting = inBackground(() -> RsConnector.accept(
                 ours,
-                listener.awaitRequest(PATIENCE),
+                listener.awaitRequest(TIMEOUT),
                 BufferSizes.defaults().withMappings(mappings),
-                PATIENCE,
+                TIMEOUT,
                 () -> {}));
-        try (Route route = theirs.manager().resolve(listener.localAddress(), PATIENCE)) {
+        try (Route route = theirs.manager().resolve(listener.localAddress(), TIMEOUT)) {
             route.prepare(queuePair);
             wire.receive(CREDITS);
             Connection connection = route.connect(
                     queuePair,
                     ConnectionParameters.defaults()
                             .withPrivateData(data(CREDITS, RING / 2).bytes(56)),
-                    PATIENCE);
+                    TIMEOUT);
             peer = ConnectionData.parse(connection.privateData());
         }
         return accepting.get().connection();
@@ -217,7 +217,7 @@ class HostilePeerTest {
     void aMappingBeyondTheTableEndsTheConnection(int mappings, int index) throws Exception {
         RsConnection connection = accepted(mappings);
         assertThat(peer.mappings()).isEqualTo(mappings);
-        wire.message(Message.mapping(index));
+        wire.message(RsMessage.mapping(index));
         fails(connection, "as number " + index + ", and may use " + mappings);
     }
 
@@ -232,7 +232,7 @@ class HostilePeerTest {
                 .putLong(0)
                 .putInt(0)
                 .putInt(length);
-        wire.data(Message.mapping(0), 0, ConnectionMemory.MAPPING_BYTES, 0, peer.table(), peer.targetKey());
+        wire.data(RsMessage.mapping(0), 0, ConnectionMemory.MAPPING_BYTES, 0, peer.table(), peer.targetKey());
         fails(connection, "at offset " + offset);
     }
 
@@ -246,9 +246,9 @@ class HostilePeerTest {
                 .putInt(memory.region().remoteKey())
                 .putInt(100);
         int bytes = ConnectionMemory.MAPPING_BYTES;
-        wire.data(Message.mapping(1), 0, bytes, 0, peer.table() + bytes, peer.targetKey());
-        wire.message(Message.data(1));
-        connection.await(Readiness.READ, 0, PATIENCE.toNanos(), () -> false);
+        wire.data(RsMessage.mapping(1), 0, bytes, 0, peer.table() + bytes, peer.targetKey());
+        wire.message(RsMessage.data(1));
+        connection.await(Readiness.READ, 0, TIMEOUT.toNanos(), () -> false);
         for (long offset : new long[] {Long.MIN_VALUE, -1, 0, 999, 1001, 1100, Long.MAX_VALUE}) {
             assertThatExceptionOfType(IOException.class)
                     .isThrownBy(() -> connection.place(ByteBuffer.allocate(100), offset))
@@ -256,7 +256,7 @@ class HostilePeerTest {
         }
         assertThat(connection.place(ByteBuffer.allocate(100), 1000)).isEqualTo(100);
         assertThat(connection.place(ByteBuffer.allocate(1), 1099)).isEqualTo(1);
-        connection.close(PATIENCE);
+        connection.close(TIMEOUT);
     }
 
     /// What the peer of `connection` must do to write to a mapping.
@@ -265,7 +265,7 @@ class HostilePeerTest {
     private Mapped mapped(RsConnection connection, long offset) throws IOException {
         Mapping mapping = connection.map(offset, MAPPED);
         int index = mapping.index();
-        long end = System.nanoTime() + PATIENCE.toNanos();
+        long end = System.nanoTime() + TIMEOUT.toNanos();
         while (memory.mappingLength(index) != MAPPED) {
             assertThat(System.nanoTime() - end).isNegative();
             Thread.onSpinWait();
@@ -302,23 +302,23 @@ class HostilePeerTest {
                             listener.localAddress(),
                             IdentifierOptions.none(),
                             BufferSizes.defaults().withMappings(1),
-                            PATIENCE)
+                            TIMEOUT)
                     .connection();
-            assertThat(listener.await(PATIENCE.toNanos())).isTrue();
+            assertThat(listener.await(TIMEOUT.toNanos())).isTrue();
             RsConnection other = listener.poll().connection();
             Mapping mapping = other.map(0, MAPPED);
             wire.place(0, 10, 0, mapping.region().address(), mapping.region().remoteKey());
             fails(connection, "");
             assertThat(other.write(ByteBuffer.allocate(1))).isEqualTo(1);
-            assertThat(honest.await(Readiness.READ, 0, PATIENCE.toNanos(), () -> false))
+            assertThat(honest.await(Readiness.READ, 0, TIMEOUT.toNanos(), () -> false))
                     .isTrue();
             assertThat(honest.place(ByteBuffer.wrap(new byte[] {7}), 0)).isEqualTo(1);
             assertThat(honest.write(ByteBuffer.allocate(1))).isEqualTo(1);
-            assertThat(other.await(Readiness.READ, 0, PATIENCE.toNanos(), () -> false))
+            assertThat(other.await(Readiness.READ, 0, TIMEOUT.toNanos(), () -> false))
                     .isTrue();
             assertThat(mapping.segment().get(ValueLayout.JAVA_BYTE, 0)).isEqualTo((byte) 7);
-            honest.close(PATIENCE);
-            other.close(PATIENCE);
+            honest.close(TIMEOUT);
+            other.close(TIMEOUT);
         }
     }
 
@@ -333,7 +333,7 @@ class HostilePeerTest {
         first.close();
         first.close();
         connection.map(2, 1);
-        connection.close(PATIENCE);
+        connection.close(TIMEOUT);
     }
 
     @Test
@@ -342,12 +342,12 @@ class HostilePeerTest {
         SendBatch batch = SendBatch.create(arena, 1, 1);
         batch.write(1, 0, 0).signaled();
         queuePair.post(batch);
-        wire.message(Message.DISCONNECT);
+        wire.message(RsMessage.DISCONNECT);
         while (connection.read(ByteBuffer.allocate(1)) == 0) {
-            connection.await(Readiness.READ, 0, PATIENCE.toNanos(), () -> false);
+            connection.await(Readiness.READ, 0, TIMEOUT.toNanos(), () -> false);
         }
         assertThat(connection.read(ByteBuffer.allocate(1))).isEqualTo(-1);
-        connection.close(PATIENCE);
+        connection.close(TIMEOUT);
     }
 
     @Test
@@ -377,15 +377,15 @@ class HostilePeerTest {
                     assertThat(plain.getInputStream().read()).isEqualTo(-1);
                 }
             }
-            try (Route route = theirs.manager().resolve(listener.localAddress(), PATIENCE)) {
+            try (Route route = theirs.manager().resolve(listener.localAddress(), TIMEOUT)) {
                 assertThatExceptionOfType(ConnectionException.class)
                         .isThrownBy(() -> route.connect(
-                                queuePair, ConnectionParameters.defaults().withPrivateData(new byte[39]), PATIENCE));
+                                queuePair, ConnectionParameters.defaults().withPrivateData(new byte[39]), TIMEOUT));
             }
             Established established = RsConnector.connect(
-                    theirs, listener.localAddress(), IdentifierOptions.none(), BufferSizes.defaults(), PATIENCE);
-            assertThat(listener.await(PATIENCE.toNanos())).isTrue();
-            established.connection().close(PATIENCE);
+                    theirs, listener.localAddress(), IdentifierOptions.none(), BufferSizes.defaults(), TIMEOUT);
+            assertThat(listener.await(TIMEOUT.toNanos())).isTrue();
+            established.connection().close(TIMEOUT);
         }
     }
 
@@ -395,17 +395,17 @@ class HostilePeerTest {
         try (RsListener listener = RsListener.open(ours, ANY_PORT, 5, BufferSizes.defaults())) {
             for (int i = 0; i < 20; i++) {
                 Established client = RsConnector.connect(
-                        theirs, listener.localAddress(), IdentifierOptions.none(), BufferSizes.defaults(), PATIENCE);
-                assertThat(listener.await(PATIENCE.toNanos())).isTrue();
+                        theirs, listener.localAddress(), IdentifierOptions.none(), BufferSizes.defaults(), TIMEOUT);
+                assertThat(listener.await(TIMEOUT.toNanos())).isTrue();
                 Established server = listener.poll();
                 used.add(client.connection().queuePair());
                 used.add(server.connection().queuePair());
                 assertThat(client.connection().write(ByteBuffer.allocate(100))).isEqualTo(100);
-                client.connection().close(PATIENCE);
-                server.connection().close(PATIENCE);
+                client.connection().close(TIMEOUT);
+                server.connection().close(TIMEOUT);
             }
         }
-        long end = System.nanoTime() + PATIENCE.toNanos();
+        long end = System.nanoTime() + TIMEOUT.toNanos();
         while (used.stream().anyMatch(QueuePair::isOpen)) {
             assertThat(System.nanoTime() - end).isNegative();
             Thread.onSpinWait();

@@ -109,10 +109,14 @@ public final class MpaInitiator implements AutoCloseable {
     /// Gives up the connection that [#connect] has made: it belongs to a queue pair from now on.
     ///
     /// @throws AsynchronousCloseException if this was closed meanwhile
+    /// @throws IOException if the queue pair has closed it, because the peer has ended it at once
     synchronized void release() throws IOException {
         SocketChannel made = current;
-        if (closed || made == null || !made.isOpen()) {
+        if (closed || made == null) {
             throw new AsynchronousCloseException();
+        }
+        if (!made.isOpen()) {
+            throw new IOException("it ended at once");
         }
         current = null;
     }

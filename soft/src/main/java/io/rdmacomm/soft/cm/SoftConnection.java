@@ -4,7 +4,7 @@ import io.rdmacomm.soft.iwarp.EnhancedSetup;
 import io.rdmacomm.soft.iwarp.Fpdu;
 import io.rdmacomm.soft.iwarp.QueuePairAddress;
 import io.rdmacomm.soft.tcp.LinkTerms;
-import io.rdmacomm.soft.tcp.TcpEndpoint;
+import io.rdmacomm.soft.tcp.TcpConnectionSetup;
 import io.rdmacomm.soft.tcp.TcpSettings;
 import io.rdmacomm.verbs.AddressVector;
 import io.rdmacomm.verbs.Gid;
@@ -15,6 +15,7 @@ import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.RetryOptions;
 import io.rdmacomm.verbs.cm.ConnectionParameters;
 import io.rdmacomm.verbs.spi.ConnectionDriver;
+import io.rdmacomm.verbs.spi.ConnectionFacts;
 import java.io.IOException;
 import java.net.Inet4Address;
 import java.net.InetAddress;
@@ -38,28 +39,22 @@ final class SoftConnection implements ConnectionDriver {
     private static final int ETHERNET = 1500;
 
     private final QueuePair queuePair;
-    private final TcpEndpoint endpoint;
-    private final InetSocketAddress local;
-    private final InetSocketAddress remote;
-    private final byte[] privateData;
+    private final TcpConnectionSetup setup;
     private final AtomicReference<@Nullable String> reason = new AtomicReference<>();
     private final CompletableFuture<String> ended = new CompletableFuture<>();
-    private volatile int responderResources;
-    private volatile int initiatorDepth;
+    private volatile ConnectionFacts facts;
 
-    /// @param endpoint the TCP side of the queue pair
+    /// @param setup the TCP side of the queue pair
     /// @param privateData the private data of the peer's program
     SoftConnection(
-            TcpEndpoint endpoint,
+            TcpConnectionSetup setup,
             QueuePair queuePair,
             InetSocketAddress local,
             InetSocketAddress remote,
             byte[] privateData) {
         this.queuePair = queuePair;
-        this.endpoint = endpoint;
-        this.local = local;
-        this.remote = remote;
-        this.privateData = privateData;
+        this.setup = setup;
+        this.facts = new ConnectionFacts(local, remote, privateData, 0, 0);
     }
 
     /// Takes over a connection when the queue pair is ready.
@@ -73,14 +68,14 @@ final class SoftConnection implements ConnectionDriver {
     /// @throws IOException if the connection is no longer usable; it is closed then
     void begin(SocketChannel channel, LinkTerms terms, ConnectionParameters parameters, int peerReads)
             throws IOException {
-        QueuePairAddress peer = new QueuePairAddress(Gid.of(remote.getAddress()), 0, terms.peerNumber());
+        QueuePairAddress peer = new QueuePairAddress(Gid.of(facts.remote().getAddress()), 0, terms.peerNumber());
         agree(terms, peerReads);
-        endpoint.expectConnection();
+        setup.expectConnection();
         bringUp(
                 channel,
                 readyToReceive(peer, 0, terms),
                 readyToSend(0, terms, parameters),
-                () -> endpoint.adopt(channel, terms, this::end));
+                () -> setup.adopt(channel, terms, this::end));
     }
 
     /// Connects the queue pair, which is in INIT, over shared memory. Closing the TCP connection disconnects it.
@@ -92,21 +87,21 @@ final class SoftConnection implements ConnectionDriver {
             HostAgreement agreed, LinkTerms terms, ConnectionParameters parameters, int peerReads, long deadline)
             throws IOException {
         agree(terms, peerReads);
-        endpoint.expectOnHost();
+        setup.expectOnHost();
         bringUp(
                 agreed.channel(),
                 readyToReceive(agreed.peer(), agreed.receivePsn(), terms),
                 readyToSend(agreed.sendPsn(), terms, parameters),
                 () -> {
                     agreed.confirm(deadline);
-                    endpoint.watch(agreed.channel(), this::end);
+                    setup.watch(agreed.channel(), this::end);
                 });
     }
 
     /// Stores the agreed values. The link accepts more, because siw sends more than it asked for.
     private void agree(LinkTerms terms, int peerReads) {
-        responderResources = Math.min(terms.mpa().inboundReads(), peerReads);
-        initiatorDepth = terms.mpa().outboundReads();
+        facts = facts.withDepths(
+                Math.min(terms.mpa().inboundReads(), peerReads), terms.mpa().outboundReads());
     }
 
     private void bringUp(
@@ -179,28 +174,8 @@ final class SoftConnection implements ConnectionDriver {
     }
 
     @Override
-    public InetSocketAddress localAddress() {
-        return local;
-    }
-
-    @Override
-    public InetSocketAddress remoteAddress() {
-        return remote;
-    }
-
-    @Override
-    public byte[] privateData() {
-        return privateData.clone();
-    }
-
-    @Override
-    public int responderResources() {
-        return responderResources;
-    }
-
-    @Override
-    public int initiatorDepth() {
-        return initiatorDepth;
+    public ConnectionFacts facts() {
+        return facts;
     }
 
     @Override
@@ -212,7 +187,7 @@ final class SoftConnection implements ConnectionDriver {
     /// message for an orderly end.
     @Override
     public void disconnect() {
-        if (reason.get() == null && endpoint.awaitIdle(DRAIN_NANOS)) {
+        if (reason.get() == null && setup.awaitIdle(DRAIN_NANOS)) {
             reason.compareAndSet(null, "this side disconnected");
         }
         String why = "this side disconnected before everything was sent";
@@ -243,6 +218,6 @@ final class SoftConnection implements ConnectionDriver {
 
     @Override
     public String toString() {
-        return "connection of " + queuePair + " to " + remote;
+        return "connection of " + queuePair + " to " + facts.remote();
     }
 }

@@ -2,14 +2,11 @@ package io.rdmacomm.soft.cm;
 
 import io.rdmacomm.soft.iwarp.MpaNegotiation;
 import io.rdmacomm.soft.iwarp.QueuePairAddress;
-import io.rdmacomm.soft.tcp.TcpEndpoint;
+import io.rdmacomm.soft.tcp.TcpConnectionSetup;
 import io.rdmacomm.soft.tcp.TcpSettings;
-import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.Gid;
 import io.rdmacomm.verbs.QueuePair;
-import io.rdmacomm.verbs.QueuePairAttributes;
-import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.cm.ConnectionParameters;
 import io.rdmacomm.verbs.cm.IdentifierOptions;
@@ -39,26 +36,26 @@ public final class SoftConnectionManager implements ConnectionManagerDriver {
     private final Gid gid;
     private final int lid;
     private final HostContexts contexts;
-    private final IntFunction<@Nullable TcpEndpoint> endpoints;
+    private final IntFunction<@Nullable TcpConnectionSetup> setups;
 
     /// Connects queue pairs of one context.
     ///
     /// @param device its name, for messages
     /// @param contexts finds the contexts of this host
-    /// @param endpoints the TCP side of the queue pair with a number; null if it is closed
+    /// @param setups the TCP side of the queue pair with a number; null if it is closed
     public SoftConnectionManager(
             String device,
             TcpSettings settings,
             Gid gid,
             int lid,
             HostContexts contexts,
-            IntFunction<@Nullable TcpEndpoint> endpoints) {
+            IntFunction<@Nullable TcpConnectionSetup> setups) {
         this.device = device;
         this.settings = settings;
         this.gid = gid;
         this.lid = lid;
         this.contexts = contexts;
-        this.endpoints = endpoints;
+        this.setups = setups;
     }
 
     TcpSettings settings() {
@@ -73,12 +70,12 @@ public final class SoftConnectionManager implements ConnectionManagerDriver {
     /// The TCP side of a queue pair.
     ///
     /// @throws IllegalStateException if it was closed meanwhile
-    TcpEndpoint endpoint(QueuePair queuePair) {
-        TcpEndpoint endpoint = endpoints.apply(queuePair.number());
-        if (endpoint == null) {
+    TcpConnectionSetup setup(QueuePair queuePair) {
+        TcpConnectionSetup setup = setups.apply(queuePair.number());
+        if (setup == null) {
             throw new IllegalStateException(queuePair + " is closed");
         }
-        return endpoint;
+        return setup;
     }
 
     HostContexts contexts() {
@@ -149,15 +146,6 @@ public final class SoftConnectionManager implements ConnectionManagerDriver {
     MpaNegotiation negotiation(ConnectionParameters parameters, InetSocketAddress local, InetSocketAddress remote) {
         boolean checksum = settings.checksumBetween(local.getAddress(), remote.getAddress());
         return new MpaNegotiation(checksum, parameters.responderResources(), parameters.initiatorDepth());
-    }
-
-    /// Initializes a queue pair as rdma_create_qp(3) does.
-    static void prepare(QueuePair queuePair) {
-        queuePair.modify(new QueuePairAttributes()
-                .state(QueuePairState.INIT)
-                .partitionKeyIndex(0)
-                .port(1)
-                .accessFlags(AccessFlag.allRemote()));
     }
 
     @Override

@@ -4,7 +4,7 @@ import io.rdmacomm.soft.iwarp.MpaFrame;
 import io.rdmacomm.soft.iwarp.MpaNegotiation;
 import io.rdmacomm.soft.iwarp.PeerHandshake;
 import io.rdmacomm.soft.tcp.LinkTerms;
-import io.rdmacomm.soft.tcp.TcpEndpoint;
+import io.rdmacomm.soft.tcp.TcpConnectionSetup;
 import io.rdmacomm.soft.tcp.TcpSettings;
 import io.rdmacomm.verbs.DeadlineException;
 import io.rdmacomm.verbs.Errno;
@@ -13,9 +13,9 @@ import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.verbs.cm.ConnectFailedException;
 import io.rdmacomm.verbs.cm.ConnectionParameters;
 import io.rdmacomm.verbs.spi.ConnectionDriver;
+import io.rdmacomm.verbs.spi.ConnectionFacts;
 import io.rdmacomm.verbs.spi.ConnectionRequestDriver;
 import java.io.IOException;
-import java.net.InetSocketAddress;
 import java.net.SocketTimeoutException;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.SocketChannel;
@@ -30,42 +30,24 @@ final class SoftConnectionRequest implements ConnectionRequestDriver {
 
     private final SoftConnectionManager connections;
     private final MpaRequest request;
+    private final ConnectionFacts facts;
     private volatile boolean accepting;
     private volatile boolean closing;
 
     SoftConnectionRequest(SoftConnectionManager manager, MpaRequest request) {
         this.connections = manager;
         this.request = request;
+        this.facts = new ConnectionFacts(
+                request.localAddress(),
+                request.remoteAddress(),
+                request.frame().privateData(),
+                SoftConnection.depth(request.frame().outboundReads()),
+                SoftConnection.depth(request.frame().inboundReads()));
     }
 
     @Override
-    public InetSocketAddress localAddress() {
-        return request.localAddress();
-    }
-
-    @Override
-    public InetSocketAddress remoteAddress() {
-        return request.remoteAddress();
-    }
-
-    @Override
-    public byte[] privateData() {
-        return request.frame().privateData();
-    }
-
-    @Override
-    public int responderResources() {
-        return SoftConnection.depth(request.frame().outboundReads());
-    }
-
-    @Override
-    public int initiatorDepth() {
-        return SoftConnection.depth(request.frame().inboundReads());
-    }
-
-    @Override
-    public void prepare(QueuePair queuePair) {
-        SoftConnectionManager.prepare(queuePair);
+    public ConnectionFacts facts() {
+        return facts;
     }
 
     @Override
@@ -96,9 +78,9 @@ final class SoftConnectionRequest implements ConnectionRequestDriver {
 
     private SoftConnection establish(QueuePair queuePair, ConnectionParameters parameters, long timeoutNanos)
             throws IOException {
-        TcpEndpoint endpoint = endpoint(queuePair);
+        TcpConnectionSetup setup = setup(queuePair);
         MpaFrame frame = request.frame();
-        MpaNegotiation negotiation = connections.negotiation(parameters, localAddress(), remoteAddress());
+        MpaNegotiation negotiation = connections.negotiation(parameters, facts.local(), facts.remote());
         boolean ours = frame.asksForHandshake();
         PeerHandshake offer = HostAgreement.offer(connections.addressOf(queuePair), identity());
         byte[] privateData = parameters.privateData();
@@ -111,18 +93,18 @@ final class SoftConnectionRequest implements ConnectionRequestDriver {
                 ours ? LinkTerms.FEATURES : 0,
                 ours
                         ? own.segmentLimit()
-                        : SoftConnection.segmentLimit(localAddress().getAddress(), own),
+                        : SoftConnection.segmentLimit(facts.local().getAddress(), own),
                 false,
                 0);
         SoftConnection connection =
-                new SoftConnection(endpoint, queuePair, localAddress(), remoteAddress(), privateData());
+                new SoftConnection(setup, queuePair, facts.local(), facts.remote(), facts.privateData());
         HostAgreement agreed = ours && offer.namesHost()
                 ? HostAgreement.await(channel, offer, connections.contexts(), deadline)
                 : null;
         if (agreed != null) {
-            connection.beginOnHost(agreed, terms, parameters, responderResources(), deadline);
+            connection.beginOnHost(agreed, terms, parameters, facts.responderResources(), deadline);
         } else {
-            connection.begin(channel, terms, parameters, responderResources());
+            connection.begin(channel, terms, parameters, facts.responderResources());
         }
         return connection;
     }
@@ -132,9 +114,9 @@ final class SoftConnectionRequest implements ConnectionRequestDriver {
             return new ConnectFailedException(
                     ACCEPT,
                     Errno.ECONNRESET,
-                    remoteAddress() + " did not complete the connection: " + cause.getMessage());
+                    facts.remote() + " did not complete the connection: " + cause.getMessage());
         }
-        String silent = remoteAddress() + " did not complete the connection";
+        String silent = facts.remote() + " did not complete the connection";
         return timeoutNanos < CONFIRM_NANOS
                 ? new DeadlineException(
                         ACCEPT + ": " + silent + " within " + TimeUnit.NANOSECONDS.toMillis(timeoutNanos) + " ms",
@@ -144,7 +126,7 @@ final class SoftConnectionRequest implements ConnectionRequestDriver {
 
     /// Identifies this side's context to a peer that may find it in shared memory.
     private UUID identity() {
-        boolean near = HostAgreement.mayShareMemory(localAddress(), remoteAddress());
+        boolean near = HostAgreement.mayShareMemory(facts.local(), facts.remote());
         return near ? connections.contexts().identity() : PeerHandshake.NO_HOST;
     }
 
@@ -156,13 +138,13 @@ final class SoftConnectionRequest implements ConnectionRequestDriver {
             throw new ConnectFailedException(
                     ACCEPT,
                     Errno.ECONNRESET,
-                    remoteAddress() + " disconnected before its request was accepted: " + e.getMessage());
+                    facts.remote() + " disconnected before its request was accepted: " + e.getMessage());
         }
     }
 
-    private TcpEndpoint endpoint(QueuePair queuePair) {
+    private TcpConnectionSetup setup(QueuePair queuePair) {
         try {
-            return connections.endpoint(queuePair);
+            return connections.setup(queuePair);
         } catch (IllegalStateException e) {
             request.drop();
             throw e;
@@ -188,6 +170,6 @@ final class SoftConnectionRequest implements ConnectionRequestDriver {
 
     @Override
     public String toString() {
-        return "connection request of " + remoteAddress() + " on " + connections.device();
+        return "connection request of " + facts.remote() + " on " + connections.device();
     }
 }

@@ -3,7 +3,7 @@ package io.rdmacomm.soft.cm;
 import io.rdmacomm.soft.iwarp.MpaException;
 import io.rdmacomm.soft.iwarp.PeerHandshake;
 import io.rdmacomm.soft.tcp.LinkTerms;
-import io.rdmacomm.soft.tcp.TcpEndpoint;
+import io.rdmacomm.soft.tcp.TcpConnectionSetup;
 import io.rdmacomm.soft.tcp.TcpSettings;
 import io.rdmacomm.verbs.DeadlineException;
 import io.rdmacomm.verbs.Errno;
@@ -68,16 +68,11 @@ final class SoftRoute implements RouteDriver {
     }
 
     @Override
-    public void prepare(QueuePair queuePair) {
-        SoftConnectionManager.prepare(queuePair);
-    }
-
-    @Override
     public ConnectionDriver connect(QueuePair queuePair, ConnectionParameters parameters, long timeoutNanos)
             throws InterruptedException {
-        TcpEndpoint endpoint = connections.endpoint(queuePair);
+        TcpConnectionSetup setup = connections.setup(queuePair);
         try {
-            return establish(endpoint, queuePair, parameters, Math.min(timeoutNanos, REPLY_NANOS));
+            return establish(setup, queuePair, parameters, Math.min(timeoutNanos, REPLY_NANOS));
         } catch (ClosedByInterruptException e) {
             Thread.interrupted();
             throw new InterruptedException("interrupted while connecting to " + remote);
@@ -93,7 +88,7 @@ final class SoftRoute implements RouteDriver {
     }
 
     private SoftConnection establish(
-            TcpEndpoint endpoint, QueuePair queuePair, ConnectionParameters parameters, long timeoutNanos)
+            TcpConnectionSetup setup, QueuePair queuePair, ConnectionParameters parameters, long timeoutNanos)
             throws IOException {
         long deadline = System.nanoTime() + timeoutNanos;
         MpaConnection made = initiator.connect(
@@ -107,7 +102,7 @@ final class SoftRoute implements RouteDriver {
                 : LinkTerms.with(peer, made.terms(), true, own);
         byte[] privateData = PeerHandshake.withoutBlock(made.reply().privateData());
         SoftConnection connection =
-                new SoftConnection(endpoint, queuePair, addressOf(made.channel()), remote, privateData);
+                new SoftConnection(setup, queuePair, addressOf(made.channel()), remote, privateData);
         int peerReads = SoftConnection.depth(made.reply().outboundReads());
         boolean complete = false;
         try {

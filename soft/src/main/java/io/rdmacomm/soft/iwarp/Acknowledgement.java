@@ -33,7 +33,7 @@ public final class Acknowledgement {
     /// Code of the receiver-not-ready timer, 0 to 31 (`min_rnr_timer`, ibv_modify_qp(3)).
     public int rnrTimer;
 
-    /// Writes the acknowledgement behind the header that [SegmentHeader#encode] wrote.
+    /// Writes the acknowledgement after the header that [SegmentHeader#encode] wrote.
     ///
     /// @param at the first byte of the frame
     public void encode(ByteBuffer into, int at) {

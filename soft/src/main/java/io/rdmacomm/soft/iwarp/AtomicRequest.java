@@ -25,7 +25,7 @@ public final class AtomicRequest {
     /// The value to compare with.
     public long compare;
 
-    /// Writes the request behind the header that [SegmentHeader#encode] wrote.
+    /// Writes the request after the header that [SegmentHeader#encode] wrote.
     ///
     /// @param at the first byte of the frame
     public void encode(ByteBuffer into, int at) {

@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 public final class AtomicResponse {
     private AtomicResponse() {}
 
-    /// Writes a response behind the header that [SegmentHeader#encode] wrote.
+    /// Writes a response after the header that [SegmentHeader#encode] wrote.
     ///
     /// @param at the first byte of the frame
     public static void encode(ByteBuffer into, int at, int identifier, long original) {

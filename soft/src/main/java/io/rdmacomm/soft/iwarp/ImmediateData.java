@@ -7,7 +7,7 @@ import java.nio.ByteBuffer;
 public final class ImmediateData {
     private ImmediateData() {}
 
-    /// Writes immediate data behind the header that [SegmentHeader#encode] wrote.
+    /// Writes immediate data after the header that [SegmentHeader#encode] wrote.
     ///
     /// @param at the first byte of the frame
     /// @param value the four bytes, the first one on the wire in the highest bits

@@ -22,7 +22,7 @@ public final class MessageNumbers {
         return next[Opcode.queue(opcode)];
     }
 
-    /// Goes back, so that `number` is next again: one of our own peers was not ready to receive.
+    /// Goes back, so that `number` is the next one again: one of our own peers was not ready to receive.
     public void rewind(int opcode, int number) {
         next[Opcode.queue(opcode)] = number;
     }

@@ -6,7 +6,7 @@ import java.util.Arrays;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/// The block that two software devices exchange at the end of the private data, behind the program's own: who they
+/// The block that two software devices exchange at the end of the private data, after the program's own: who they
 /// are, which queue pairs to connect, and what they support beyond RFC 5040. Other iWARP devices have no such
 /// block; [#kind] detects a device that echoes what it received. The reserved flags of a request cannot carry this,
 /// as Linux siw echoes them.

@@ -15,7 +15,7 @@ public final class ReadRequest {
     /// Address in the responder's memory.
     public long sourceAddress;
 
-    /// Writes the request behind the header that [SegmentHeader#encode] wrote.
+    /// Writes the request after the header that [SegmentHeader#encode] wrote.
     ///
     /// @param at the first byte of the frame
     public void encode(ByteBuffer into, int at) {

@@ -49,12 +49,12 @@ public final class CompletionFields {
 
     void writeTo(MemorySegment memory, long at) {
         memory.set(JAVA_LONG, at + CompletionLayout.WORK_ID, workId);
-        // Each store is of two fields, in the order of the structure: half as many accesses.
+        // Each store writes two fields, which halves the number of accesses.
         memory.set(JAVA_LONG, at + CompletionLayout.STATUS, both(status, opcode));
         memory.set(JAVA_LONG, at + CompletionLayout.VENDOR_ERROR, both(vendorError, bytes));
         memory.set(JAVA_LONG, at + CompletionLayout.IMMEDIATE, both(immediate, number));
         memory.set(JAVA_LONG, at + CompletionLayout.SOURCE_QUEUE_PAIR, both(source, flags));
-        // The index of the partition key, the LID, the service level.
+        // Partition key index, LID and service level.
         memory.set(JAVA_LONG, at + CompletionLayout.PARTITION_KEY_INDEX, (long) sourceLid << Short.SIZE);
     }
 

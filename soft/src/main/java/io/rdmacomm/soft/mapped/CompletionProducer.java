@@ -19,14 +19,14 @@ import org.jspecify.annotations.Nullable;
 
 /// The producers' end of a [CompletionRing], for one context. Any number of threads may push.
 ///
-/// The values that the owner of the queue fixes are read and checked once: the channel at first, the size of a ring
-/// when it is first seen. Whatever else is in the shared memory, a push ends.
+/// Values that the owner of the queue never changes are read and checked once: the channel at first, the size of a
+/// ring when it is first seen. A push ends, whatever else is in the shared memory.
 public final class CompletionProducer {
     private final MemorySegment memory;
     private final long queue;
     private final int lid;
     private final boolean hasChannel;
-    // Without order between threads: a record is seen complete, and an older one is just read again.
+    // A data race without harm: a record is always seen complete, and a stale one is only read again.
     private Ring known;
 
     private record Ring(long offset, long mask) {}
@@ -39,7 +39,7 @@ public final class CompletionProducer {
         this.known = ring;
     }
 
-    /// Pushes to the queue at `queue` of the control file `memory`.
+    /// A producer for the queue at `queue` of the control file `memory`.
     ///
     /// @param lid of this context
     /// @return null if no queue can be there
@@ -51,7 +51,7 @@ public final class CompletionProducer {
         return ring == null ? null : new CompletionProducer(memory, queue, lid, ring);
     }
 
-    /// Pushes to a queue of this context.
+    /// A producer for a queue of this context.
     static CompletionProducer of(MemorySegment memory, long queue, int lid, long ring, long mask) {
         return new CompletionProducer(memory, queue, lid, new Ring(ring, mask));
     }
@@ -84,7 +84,7 @@ public final class CompletionProducer {
             long ahead = CompletionSlots.ahead(word, tail);
             if (ahead == 0 && CompletionSlots.kind(word) == FREE) {
                 if (SharedWords.compareAndSet(memory, slot, word, CompletionSlots.word(tail, lid, CLAIMED))) {
-                    // A hint, not the truth, which is in the slots: it may fall back, and is helped on again.
+                    // Only a hint, because the slots decide. It may go back, and then others advance it.
                     SharedWords.release(memory, ring.offset + RING_TAIL, tail + 1);
                     if (journal != 0) {
                         SharedWords.release(own, journal, tail + 1);
@@ -100,7 +100,7 @@ public final class CompletionProducer {
         }
     }
 
-    /// The ring that producers fill, or null if it cannot be one.
+    /// The ring that producers fill, or null if no ring can be there.
     private @Nullable Ring newestRing() {
         long offset = SharedWords.acquire(memory, queue + QUEUE_RING);
         Ring ring = known;
@@ -115,16 +115,16 @@ public final class CompletionProducer {
         return ring;
     }
 
-    /// Leaves a slot that is not free.
+    /// Looks for another slot when this one is not free.
     ///
-    /// @return false if there is no other
+    /// @return false if the queue is full
     private boolean findsRoom(Ring ring, long tail, long word, long ahead) {
         if (ahead < 0) {
-            // Full, unless others have moved on meanwhile.
+            // Full, unless other threads have advanced the tail meanwhile.
             return SharedWords.acquire(memory, ring.offset + RING_TAIL) != tail || isReplaced(ring);
         }
         if (ahead == 0 && CompletionSlots.kind(word) == SEALED) {
-            // The new ring was there before the seal.
+            // A new ring is published before the old one is sealed.
             return isReplaced(ring);
         }
         CompletionSlots.helpTail(memory, ring.offset, ring.mask, tail, ahead);
@@ -148,7 +148,7 @@ public final class CompletionProducer {
     /// Disarms the queue if its owner waits for a completion like the one that was just pushed.
     ///
     /// @param solicited whether it wakes those that wait for solicited events only
-    /// @return whether the owner must be told
+    /// @return whether the owner must be notified
     public boolean disarmFor(boolean solicited) {
         if (!hasChannel) {
             return false;

@@ -37,18 +37,19 @@ import org.jspecify.annotations.Nullable;
 /// ring   +0 mask | +64 tail | +128 slots of 64 bytes
 /// slot   +0 word: position << 20 | LID << 4 | kind | +8 completion, 48 bytes
 /// ```
+///
 /// A producer claims the slot at the tail by replacing FREE with CLAIMED and its LID, fills it, and makes it
 /// FULL. Because the claim names its owner, the consumer can skip a slot whose producer died half-way. To resize,
-/// the consumer puts a new ring up and seals the old one at its tail: producers that meet the seal go to the new
-/// ring, and so does the consumer when it gets there. A ring that is full has no place for a seal: its producers
-/// find the new ring because it is full, and the consumer seals every slot that it empties.
+/// the consumer publishes a new ring and seals the old one at its tail. Producers that find the seal go to the new
+/// ring, and so does the consumer when it reaches the seal. A full ring has no slot for a seal. Its producers look
+/// for a new ring because it is full, and the consumer seals every slot that it empties.
 ///
-/// A process that is stopped, instead of dead, may still fill its claim. If it is given up, the consumer
-/// passes the slot, and checks it again with each poll until it is filled or void. Such a slot is never used
-/// again, because the consumer first replaces the ring that it is in.
+/// A process that is stopped, and not dead, may still fill its claim. If its peers give it up, the consumer passes
+/// the slot, and checks it again with each poll until it is filled or void. Such a slot is never used again,
+/// because the consumer first replaces the ring that it is in.
 ///
-/// The consumer knows its rings itself; of the shared memory it trusts only the slots and the tail. A slot
-/// that no correct process can have written breaks the queue, as an overrun does.
+/// The consumer keeps in its own memory where its rings are. Of the shared memory it trusts only the slots and the
+/// tail. A slot that no correct process can have written breaks the queue, as an overrun does.
 public final class CompletionRing {
     /// Most completions that a queue holds.
     public static final int MOST_COMPLETIONS = CompletionSlots.MOST;
@@ -110,7 +111,7 @@ public final class CompletionRing {
         return create(file, capacity, number, hasChannel, 0);
     }
 
-    /// The same, whose first completion has this position.
+    /// As above, with the position of the first completion.
     static CompletionRing create(ControlFile file, int capacity, int number, boolean hasChannel, long position)
             throws IOException {
         MemorySegment memory = file.memory();
@@ -160,8 +161,8 @@ public final class CompletionRing {
         return SharedWords.opaqueInt(memory, queue + QUEUE_BROKEN) != 0;
     }
 
-    /// The number of completions at the head, up to `max`; the thread that polls. Anything else there that a poll has
-    /// to deal with counts as one.
+    /// The number of completions at the head, up to `max`; the thread that polls. Anything else at the head that a
+    /// poll has to handle counts as one.
     public int ready(int max) {
         for (int count = 0; count < max; count++) {
             long position = head + count;
@@ -174,7 +175,7 @@ public final class CompletionRing {
         return max;
     }
 
-    /// Moves completions to `into`, behind the `from` that it has, until there are `max`; one thread at a time.
+    /// Appends completions to `into`, which has `from` of them, until it has `max`; one thread at a time.
     ///
     /// @return how many it has now
     public int poll(MemorySegment into, int from, int max) {
@@ -186,7 +187,7 @@ public final class CompletionRing {
             int kind = CompletionSlots.kind(word);
             if (CompletionSlots.ahead(word, head) != 0 || kind > VOID) {
                 if (isPassed(slot, word) && followSeal()) {
-                    continue; // The seal of a ring that was full would be here.
+                    continue; // The ring was replaced while it was full: this slot stands for the seal.
                 }
                 breakDown();
                 break;
@@ -265,9 +266,10 @@ public final class CompletionRing {
         into.set(JAVA_LONG, to + 40, from.get(JAVA_LONG, at + 40));
     }
 
-    /// The old ring is not given back: a producer may have read its offset just before and look at it much later.
+    /// Goes to the next ring. The old one is not freed, because a producer may have read its offset and access it
+    /// much later.
     ///
-    /// @return false if there is no ring after it
+    /// @return false if there is no next ring
     private boolean followSeal() {
         Ring next = current.next;
         if (next == null) {
@@ -280,12 +282,13 @@ public final class CompletionRing {
         return true;
     }
 
-    /// A slot holds what no correct process writes. A poll that finds nothing throws.
+    /// Marks the queue as broken: a slot holds a word that no correct process writes.
     private void breakDown() {
         SharedWords.publishInt(memory, queue + QUEUE_BROKEN, 1);
     }
 
-    /// Puts up a ring with room for at least `capacity` completions; one thread at a time, the one that polls.
+    /// Publishes a new ring with room for at least `capacity` completions; one thread at a time, the one that
+    /// polls.
     ///
     /// @return false if more completions than that are in the queue
     /// @throws IOException if there is no room
@@ -345,7 +348,7 @@ public final class CompletionRing {
         if (now != 1) {
             SharedWords.releaseInt(memory, queue + QUEUE_ARMED, events);
         }
-        // Also if it was armed already: the consumer now polls what was pushed before it arms.
+        // Even if the queue was armed already: the consumer polls next, and must find what was pushed before.
         VarHandle.fullFence();
     }
 
@@ -385,7 +388,8 @@ public final class CompletionRing {
         return any;
     }
 
-    /// Lets the consumer pass the slots that the context `lid` has claimed and does not fill, because it has stopped.
+    /// Lets the consumer pass the slots that the context `lid` has claimed and does not fill, because it has
+    /// stopped.
     ///
     /// @return whether there are any
     public boolean passClaims(int lid) {
@@ -413,7 +417,8 @@ public final class CompletionRing {
     ///
     /// @return false if it was filled, or never claimed: nothing is owed
     public boolean fillClaim(long position, int lid, long workId, int status, int number) {
-        // The producer noted no ring: it may have died in one that was replaced and is not empty yet.
+        // The journal does not name the ring: the producer may have died in one that was replaced and is not empty
+        // yet.
         for (Ring each = first; each != null; each = each.next) {
             long slot = CompletionSlots.slot(each.offset, each.mask, position);
             if (SharedWords.acquire(memory, slot) == CompletionSlots.word(position, lid, CLAIMED)) {
@@ -427,7 +432,7 @@ public final class CompletionRing {
         return false;
     }
 
-    /// Gives the memory back. No thread may poll or push now.
+    /// Frees the memory. No thread may poll or push now.
     public void free() {
         for (Ring each = first; each != null; each = each.next) {
             file.free(each.offset, CompletionSlots.ringBytes(each.mask + 1));

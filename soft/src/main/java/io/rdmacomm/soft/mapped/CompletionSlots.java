@@ -4,10 +4,10 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.MemorySegment;
 
-/// Where things are in a completion queue, and the words of its slots: see [CompletionRing].
+/// The layout of a completion queue, and the words of its slots: see [CompletionRing].
 ///
-/// A slot has room for the lowest 44 bits of a position only. So positions are compared by their distance,
-/// which works as long as it is less than 2^43; they never run out.
+/// A slot stores only the lowest 44 bits of a position. So positions are compared by their distance, which works
+/// while it is less than 2^43. Positions never run out.
 final class CompletionSlots {
     /// Most slots of a ring.
     static final int MOST = 1 << 20;
@@ -31,7 +31,7 @@ final class CompletionSlots {
     static final int SEALED = 3;
     static final int VOID = 4;
 
-    /// More rounds than any thread loses against others at the tail of a ring.
+    /// No thread loses this many races at the tail of a ring.
     private static final int ROUNDS = 1 << 16;
 
     private static final int KIND_MASK = 15;
@@ -89,10 +89,10 @@ final class CompletionSlots {
         return (word - (position << POSITION_SHIFT)) >> POSITION_SHIFT;
     }
 
-    /// Helps the tail on from a slot that it should have left.
+    /// Advances a tail that is still at a slot that is in use.
     ///
-    /// A slot that is ahead is so by the size of the ring, unless the ring is corrupted; then it is not followed
-    /// step by step.
+    /// A slot that is ahead of the tail is ahead by the size of the ring. If it is ahead by more, the ring is
+    /// corrupted, and the tail moves there in one step.
     static void helpTail(MemorySegment memory, long ring, long mask, long tail, long ahead) {
         SharedWords.compareAndSet(memory, ring + RING_TAIL, tail, tail + Math.max(1, ahead - mask));
     }

@@ -19,7 +19,7 @@ public final class ControlFile implements AutoCloseable {
     private static final int PAGE = 4096;
     private static final int PAGES_AT_ONCE = 16;
 
-    // Not a channel: an interrupted thread would close it for all.
+    // Not a FileChannel, which an interrupt of one thread closes for all threads.
     private final RandomAccessFile file;
     private final MappedFile mapped;
     private final UUID identity = UUID.randomUUID();
@@ -61,12 +61,13 @@ public final class ControlFile implements AutoCloseable {
         }
     }
 
-    /// Lets other contexts connect over shared memory. They call over TCP until then.
+    /// Lets other contexts connect over shared memory. They connect over TCP until then.
     public void share() {
         SharedWords.releaseInt(memory(), ControlLayout.HEADER_SHARED, 1);
     }
 
-    /// A random number that names this context. Only those who can read the file know it, unless they were told.
+    /// A random number that identifies this context. Only processes that can read the file know it, unless they are
+    /// told.
     public UUID identity() {
         return identity;
     }
@@ -76,8 +77,7 @@ public final class ControlFile implements AutoCloseable {
         return mapped.segment();
     }
 
-    /// Makes sure that the bytes are there before they are touched: a full file system is an exception, not a
-    /// signal.
+    /// Allocates the bytes before they are accessed, so that a full file system causes an exception and not a signal.
     ///
     /// @throws IOException if there is no room
     public synchronized void reserve(long offset, long bytes) throws IOException {
@@ -125,7 +125,7 @@ public final class ControlFile implements AutoCloseable {
         return null;
     }
 
-    /// Gives memory back that [#allocate] returned for the same number of bytes.
+    /// Frees memory that [#allocate] returned for the same number of bytes.
     public synchronized void free(long offset, long bytes) {
         long start = offset;
         long size = (bytes + ControlLayout.LINE - 1) / ControlLayout.LINE * ControlLayout.LINE;

@@ -1,6 +1,6 @@
 package io.rdmacomm.soft.mapped;
 
-/// Where things are in a context's control file, which peers map.
+/// The layout of a context's control file, which peers map.
 ///
 /// ```
 /// 0x000000  header: magic, version, GID, LID, identity
@@ -33,8 +33,8 @@ public final class ControlLayout {
     /// Header: its second half.
     public static final long HEADER_IDENTITY_LOW = 48;
 
-    /// Header: how many entries of the key table are there, 4 bytes. The rest is a hole that must not be
-    /// touched.
+    /// Header: the number of entries in the key table, 4 bytes. The rest of the table is a hole in the file, which
+    /// must not be accessed.
     public static final long HEADER_KEYS = 64;
     /// Header: how many regions with files were closed.
     public static final long HEADER_REGIONS_GONE = 72;
@@ -60,7 +60,7 @@ public final class ControlLayout {
     public static final int QP_LID = 32;
     /// Queue pair: number of the protection domain, 4 bytes.
     public static final int QP_DOMAIN = 36;
-    /// Queue pair: what the peer may do, 4 bytes.
+    /// Queue pair: access rights of the peer, 4 bytes.
     public static final int QP_ACCESS = 40;
     /// Queue pair: code of the receiver-not-ready timer, 4 bytes.
     public static final int QP_RNR_TIMER = 44;
@@ -68,8 +68,8 @@ public final class ControlLayout {
     public static final int QP_RECEIVE_RING = 48;
     /// Queue pair: where the completion queue of receives is.
     public static final int QP_RECEIVE_COMPLETIONS = 56;
-    /// Queue pair: 1 while its owner uses shared memory to reach the peer, 4 bytes; otherwise it calls over
-    /// TCP. No peer uses the block before.
+    /// Queue pair: 1 while its owner uses shared memory to reach the peer, 4 bytes; otherwise it connects over TCP.
+    /// Peers use the block only while this is 1.
     public static final int QP_ON_HOST = 64;
     /// Queue pair: odd while its owner carries out operations on its peer's memory.
     public static final int QP_EXECUTING = 128;
@@ -97,7 +97,7 @@ public final class ControlLayout {
     public static final int KEY_ACCESS = 24;
     /// Key entry: number of the protection domain, 4 bytes.
     public static final int KEY_DOMAIN = 28;
-    /// Key entry: number of the region's file; 0 when only its owner can reach the memory.
+    /// Key entry: number of the region's file; 0 when only its owner can access the memory.
     public static final int KEY_FILE = 32;
     /// Key entry: where in the file the first address is.
     public static final int KEY_FILE_OFFSET = 40;

@@ -5,9 +5,9 @@ import java.lang.foreign.MemorySegment;
 
 /// The keys of a context, for its owner. Peers read the entries directly to check their operations.
 ///
-/// A key is the index of its entry (16 bits), one of at least 256 that are free, and a tag (16 bits). Both are
-/// random, so that some keys do not help to guess others, and the tag changes each time the entry is used again, so
-/// that an old key does not open new memory. Control path only.
+/// A key consists of the index of its entry (16 bits), which is one of at least 256 free ones, and a tag (16 bits).
+/// Both are random, so that known keys do not help to guess others. The tag changes each time the entry is reused, so
+/// that an old key gives no access to new memory. Control path only.
 public final class KeyTable {
     /// The key is that of a memory region.
     public static final int REGION = 1;
@@ -15,7 +15,7 @@ public final class KeyTable {
     public static final int WINDOW = 2;
 
     private static final int INDEX_MASK = ControlLayout.KEY_COUNT - 1;
-    /// Divides the number of entries.
+    /// A divisor of the number of entries.
     private static final int LEAST_FREE = 256;
 
     private final ControlFile file;
@@ -36,7 +36,7 @@ public final class KeyTable {
     ///
     /// @throws IOException if there is no free entry
     public synchronized int allocate() throws IOException {
-        // Entries rest for a while before they are used again, and the next one cannot be predicted.
+        // Entries are not reused at once, and the next one cannot be predicted.
         if (freeCount < LEAST_FREE && used < ControlLayout.KEY_COUNT) {
             grow();
         }
@@ -54,7 +54,7 @@ public final class KeyTable {
         return (index << 16) | (tags[index] & 0xffff);
     }
 
-    /// Adds entries at the end of those that are there: what lies behind is a hole in the file.
+    /// Adds entries at the end of the table. What follows is a hole in the file.
     private void grow() throws IOException {
         file.reserve(ControlLayout.key(used << 16), (long) LEAST_FREE * ControlLayout.KEY_BYTES);
         for (int i = 0; i < LEAST_FREE; i++) {
@@ -63,9 +63,9 @@ public final class KeyTable {
         SharedWords.publishInt(memory, ControlLayout.HEADER_KEYS, used);
     }
 
-    /// Gives the entry of a key back; the key must have been revoked.
+    /// Frees the entry of a key, which must have been revoked.
     public synchronized void free(int key) {
-        // The user chooses the low byte of a window's key: what matters is the last valid one.
+        // The user chooses the low byte of a window's key, so the last valid key counts, and not the first.
         tags[key >>> 16] = (short) key;
         free[freeCount++] = (short) (key >>> 16);
     }
@@ -102,7 +102,7 @@ public final class KeyTable {
     /// @param length length in bytes
     /// @param access rights
     /// @param domain number of the protection domain
-    /// @param file number of the region's file, 0 when only the owner can reach the memory
+    /// @param file number of the region's file, 0 when only the owner can access the memory
     /// @param fileOffset where in the file the first address is
     /// @param queuePair the only queue pair that may use it, 0 for all
     /// @param region key of the region behind it

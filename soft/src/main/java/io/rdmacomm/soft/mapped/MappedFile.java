@@ -58,11 +58,11 @@ public final class MappedFile implements AutoCloseable {
         }
     }
 
-    /// Creates a sparse file; what is used of it must be written first.
+    /// Creates a sparse file. Each part must be written before it is used.
     static MappedFile createSparse(ShmDirectory directory, String name, long bytes) throws IOException {
         return Uninterrupted.call(() -> {
             try (FileChannel channel = directory.create(name)) {
-                // Its last byte makes the file as long as it is, and leaves a hole before it.
+                // Writing the last byte sets the size of the file, and leaves a hole before it.
                 channel.write(ByteBuffer.allocate(1), bytes - 1);
                 return map(directory.file(name), channel, bytes, true);
             } catch (IOException | RuntimeException e) {
@@ -72,8 +72,7 @@ public final class MappedFile implements AutoCloseable {
         });
     }
 
-    /// Whether this is a file, and nothing else that may have its name: opening a pipe can block for ever, and opening
-    /// a device can have effects.
+    /// Whether this is a regular file. Opening a pipe can block forever, and opening a device can have side effects.
     ///
     /// @throws IOException if it is not there
     static boolean isPlain(Path path) throws IOException {
@@ -83,7 +82,7 @@ public final class MappedFile implements AutoCloseable {
 
     /// Maps a file of a peer.
     ///
-    /// @throws IOException if it is not there, or is no file
+    /// @throws IOException if it does not exist, or is not a regular file
     public static MappedFile open(Path path) throws IOException {
         if (!isPlain(path)) {
             throw new IOException(path + " is not a file");
@@ -110,8 +109,8 @@ public final class MappedFile implements AutoCloseable {
         return segment;
     }
 
-    /// A part of the file as a buffer for sockets, mapped once more: of a buffer that belongs to an arena, as
-    /// those of [#segment] do, the JDK's gathered writes allocate two objects each.
+    /// Maps a part of the file again, as a buffer for sockets. The JDK's gathered writes allocate two objects for
+    /// each buffer that belongs to an arena, as those of [#segment] do.
     ///
     /// @throws IOException if it cannot be mapped
     public ByteBuffer map(long from, long bytes) throws IOException {
@@ -128,10 +127,9 @@ public final class MappedFile implements AutoCloseable {
         close(false);
     }
 
-    /// Unmaps the file. What [#map(long, long)] has mapped stays until the garbage collector finds it.
+    /// Unmaps the file. Mappings made by [#map(long, long)] stay until they are garbage-collected.
     ///
-    /// @param idle whether no process that has mapped the file uses the memory; then it is given back
-    /// at once
+    /// @param idle whether no process that has mapped the file uses the memory; then it is freed at once
     public void close(boolean idle) throws IOException {
         arena.close();
         if (owner) {

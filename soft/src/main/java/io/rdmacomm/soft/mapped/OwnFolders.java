@@ -12,7 +12,7 @@ import java.util.Properties;
 /// property it is not passed on to processes that this one starts. Thread-safe.
 final class OwnFolders {
     private static final String PROPERTY = "rdmacomm.soft.own-folders";
-    /// In no path.
+    /// A character that paths do not contain.
     private static final String SEPARATOR = "\0";
 
     private OwnFolders() {}
@@ -27,7 +27,7 @@ final class OwnFolders {
     }
 
     static boolean contains(Path folder) {
-        // Asked for each folder of the host: one search, instead of a path for each own folder.
+        // Called for each folder of the host, so it searches the text instead of making a path for each own folder.
         String own = SEPARATOR + text() + SEPARATOR;
         return own.contains(SEPARATOR + folder + SEPARATOR);
     }
@@ -42,7 +42,7 @@ final class OwnFolders {
 
     private static void change(Path folder, boolean held) {
         Properties lock = System.getProperties();
-        // Only because all class loaders share it.
+        // A lock that all class loaders share.
         synchronized (lock) {
             List<String> own = split(text());
             if (held) {

@@ -36,7 +36,7 @@ public final class PeerKey {
                 && file != 0
                 && SharedWords.acquire(memory, entry + ControlLayout.KEY_WORD) == word
                 && SharedWords.opaque(memory, entry + ControlLayout.KEY_FILE) == file) {
-            // The key may have come back as that of another region, but no file has the number of another.
+            // The key may have been given to another region meanwhile, but file numbers are never reused.
             return true;
         }
         return read(key, entry);
@@ -61,7 +61,7 @@ public final class PeerKey {
         region = memory.get(JAVA_INT, entry + ControlLayout.KEY_REGION);
         VarHandle.acquireFence();
         if (SharedWords.opaque(memory, entry + ControlLayout.KEY_WORD) != seen) {
-            // Revoked during the read: the fields may already be those of its next use.
+            // Revoked during the read: the fields may already describe the next key.
             return false;
         }
         word = seen;

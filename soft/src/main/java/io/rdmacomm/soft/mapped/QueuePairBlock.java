@@ -115,7 +115,7 @@ public final class QueuePairBlock {
         SharedWords.publish(memory, block + ControlLayout.QP_EXECUTING, now);
     }
 
-    /// They have ended. A second call does no harm, after an exception that may have come before or behind the first.
+    /// The operations have ended. May be called twice, because an exception may come before or after the first call.
     public void endExecuting() {
         long now = (executing | 1) + 1;
         EXECUTING.setRelease(this, now);
@@ -137,9 +137,9 @@ public final class QueuePairBlock {
         }
     }
 
-    /// The value of the counter in a block whose owner, perhaps another process, is in the middle of an operation.
-    /// It is odd while the owner carries operations out, which takes as long as copying takes. A peer that was
-    /// stopped in the middle writes, when it continues, into pages that only it still maps, which must stay.
+    /// The value of the counter in a block whose owner, perhaps another process, is in the middle of an operation. It
+    /// is odd while the owner carries operations out, which takes as long as copying takes. A peer that was stopped
+    /// in the middle of an operation may resume and write to the memory, so its pages must not be freed.
     ///
     /// @return 0 if it is in none
     /// @throws InternalError if the file was truncated
@@ -165,7 +165,7 @@ public final class QueuePairBlock {
                 && state <= QueuePairState.SEND_QUEUE_DRAIN.code();
     }
 
-    /// Notes which receive of the peer is being filled, so that the peer can flush it should this process die.
+    /// Notes which receive of the peer is being filled, so that the peer can flush it if this process dies.
     public void openJournal(long position, long workId) {
         memory.set(JAVA_LONG, block + ControlLayout.QP_JOURNAL_WORK_ID, workId);
         memory.set(JAVA_LONG, block + ControlLayout.QP_JOURNAL_COMPLETION, 0);
@@ -181,9 +181,9 @@ public final class QueuePairBlock {
         return receive > 0 && SharedWords.compareAndSet(memory, at, receive, -receive);
     }
 
-    /// Takes the receive at `position` back that the owner of a block has taken, and not filled yet.
+    /// Takes back the receive at `position`, which the owner of a block has taken, and not filled yet.
     ///
-    /// @param dead whether the owner has ended, so that its claim counts no more
+    /// @param dead whether the owner has ended, so that its claim no longer counts
     /// @return false if the owner has completed it, or is about to
     public static boolean takeBack(MemorySegment memory, long block, long position, boolean dead) {
         long at = block + ControlLayout.QP_JOURNAL_RECEIVE;
@@ -196,7 +196,7 @@ public final class QueuePairBlock {
         return Math.abs(SharedWords.acquire(memory, block + ControlLayout.QP_JOURNAL_RECEIVE)) - 1;
     }
 
-    /// It was completed, or not taken after all.
+    /// Clears the journal: the receive was completed, or not taken.
     public void closeJournal() {
         SharedWords.release(memory, block + ControlLayout.QP_JOURNAL_RECEIVE, 0);
     }

@@ -1,17 +1,17 @@
 package io.rdmacomm.soft.mapped;
 
-/// Hands out queue pair numbers: 24 random bits, because they keep strangers out, who can send to any number. The low
-/// 12 bits name a block of the control file, one of those that are free; so everybody finds the block of a number
-/// without a table.
+/// Allocates queue pair numbers of 24 random bits. Strangers can send to any number, so numbers must be hard to
+/// guess. The low 12 bits are the index of a free block of the control file, so every process finds the block of a
+/// number without a table.
 ///
-/// A number that was given back rests until 2,048 others were, so that a late peer of the old queue pair does not reach
-/// a new one.
+/// A freed number is not reused until 2,048 others were freed, so that a late peer of the old queue pair does not
+/// reach a new one.
 public final class QueuePairNumbers {
     private static final int INDEX_MASK = ControlLayout.QUEUE_PAIR_COUNT - 1;
     private static final int INDEX_BITS = Integer.bitCount(INDEX_MASK);
     /// Half of the numbers of a block, so that a block always has others.
     private static final int RESTING = 1 << (INDEX_BITS - 1);
-    /// Numbers with a meaning of their own (IBTA 9.6.1): those below, for management, and that of multicast.
+    /// Reserved numbers (IBTA 9.6.1): those below this one, for management, and the one of multicast.
     private static final int FIRST = 2;
     private static final int MULTICAST = 0xffffff;
 
@@ -59,7 +59,7 @@ public final class QueuePairNumbers {
         oldest = (oldest + 1) % RESTING;
     }
 
-    /// The index of the block of a queue pair, which no other one has meanwhile.
+    /// The index of the block of a queue pair, unique while the queue pair exists.
     public static int index(int number) {
         return number & INDEX_MASK;
     }

@@ -10,10 +10,9 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/// Where the receives of a [ReceiveRing] are, from one position on. A ring that has grown has several of
-/// these, one behind the other: receives that are posted stay where they are, and later ones go to the
-/// newest. Each has at least twice the entries of the one before, so there are few of them whatever a peer
-/// writes.
+/// Where the receives of a [ReceiveRing] are, from one position on. A ring that has grown has several of these, in
+/// a chain: receives that are posted stay where they are, and later ones go to the newest. Each has at least twice
+/// the entries of the one before, so there are few of them whatever a peer writes.
 final class ReceiveEntries {
     private final MemorySegment memory;
     private final long offset;
@@ -37,7 +36,7 @@ final class ReceiveEntries {
         this.smaller = smaller;
     }
 
-    /// Allocates `size` entries, which cannot be found yet.
+    /// Allocates `size` entries, which takers cannot find yet.
     ///
     /// @throws IOException if there is no room
     static ReceiveEntries create(ControlFile file, long size, int stride, long first, @Nullable ReceiveEntries smaller)
@@ -70,7 +69,7 @@ final class ReceiveEntries {
         return mask;
     }
 
-    /// Where the entry at `position` is, which these or smaller ones hold.
+    /// Where the entry at `position` is, in these entries or smaller ones.
     long at(long position) {
         ReceiveEntries holder = this;
         for (ReceiveEntries each = smaller; each != null && position < holder.first; each = each.smaller) {
@@ -84,8 +83,8 @@ final class ReceiveEntries {
         SharedWords.release(memory, offset + LARGER, larger.offset);
     }
 
-    /// The newest entries that a receive at `position`, which was posted, can be in. If the owner has written
-    /// what no correct process writes, these.
+    /// The newest entries that a receive at `position`, which was posted, can be in. Stops before entries that no
+    /// correct owner writes.
     ReceiveEntries newest(long position) {
         ReceiveEntries known = this;
         ReceiveEntries next = known.next(position);
@@ -111,7 +110,7 @@ final class ReceiveEntries {
                 : null;
     }
 
-    /// Gives the memory of all of them back.
+    /// Frees the memory of all of them.
     void free(ControlFile file) {
         for (ReceiveEntries each = this; each != null; each = each.smaller) {
             file.free(each.offset, bytes(each.mask + 1, stride));

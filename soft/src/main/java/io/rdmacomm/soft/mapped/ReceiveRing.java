@@ -14,8 +14,9 @@ import java.lang.foreign.MemorySegment;
 /// domain | +24 first position | +64 tail | +128 head | +192 armed limit | +200 larger entries or 0 | +256 entries
 /// entry  +0 work id | +8 element count | +16 position << 28 | taker, 0 for none | +24 elements of 16 bytes
 /// ```
-/// Taking a receive moves the head by compare-and-set, so that owner and peers never both have it. Peers take with a
-/// [ReceiveTaker]. The owner knows all but the head itself.
+///
+/// Taking a receive moves the head by compare-and-set, so that owner and peers never both have it. Peers take
+/// with a [ReceiveTaker]. The owner keeps all other values in its own memory, too.
 ///
 /// Several peers take from a shared queue. So that each receive shows which peer has it even if that peer dies, a
 /// peer first writes itself into the entry by compare-and-set, and then moves the head, unless another peer does.
@@ -31,7 +32,7 @@ public final class ReceiveRing {
 
     static final int MOST_ENTRIES = 2 * MOST_RECEIVES;
 
-    /// The owner as a taker: not a queue pair of another context, and only those are searched for.
+    /// The owner as a taker: a value that no queue pair of another context has.
     private static final long OWNER = 1;
 
     static final int MASK = 0;
@@ -64,7 +65,7 @@ public final class ReceiveRing {
     private volatile int depth;
     private volatile ReceiveEntries entries;
     private long tail;
-    /// The head when it was last looked at, because the ring was full.
+    /// The head when it was last read.
     private long knownHead;
     /// The first receive that the owner has taken back.
     private long takenBack = Long.MAX_VALUE;
@@ -173,7 +174,7 @@ public final class ReceiveRing {
         return true;
     }
 
-    /// Peers write the head with every message, so it is read only when the room known of is used up.
+    /// Peers write the head with every message, so it is read only when no room is known to be left.
     private boolean isFull() {
         if (tail - knownHead < depth) {
             return false;
@@ -182,8 +183,8 @@ public final class ReceiveRing {
         return tail - knownHead >= depth;
     }
 
-    /// Takes back the oldest receive, to flush it; the owner, while it posts none. At most [#depth()] times in a row,
-    /// because a faulty peer may write the head.
+    /// Takes back the oldest receive, to flush it; the owner, while it posts none. At most [#depth()] times in a
+    /// row, because a faulty peer may write the head.
     ///
     /// @return whether there was one; its work id is in `taken`
     public boolean take(long[] taken) {
@@ -207,8 +208,8 @@ public final class ReceiveRing {
         takenBack = Long.MAX_VALUE;
     }
 
-    /// Changes how many receives a shared queue holds; the owner, while it posts none. Memory that was needed
-    /// once is kept: a peer may look at an entry much later.
+    /// Changes how many receives a shared queue holds; the owner, while it posts none. Memory is never freed before
+    /// the ring is, because a peer may access an entry much later.
     ///
     /// @return false if more than that are posted
     /// @throws IOException if there is no room
@@ -259,7 +260,8 @@ public final class ReceiveRing {
     }
 
     /// Whether a receive that was posted, and that its taker may still be filling, may have named the region with
-    /// this key; any thread. Several take from a shared queue, so its entries are used again meanwhile: then yes.
+    /// this key; any thread. True for every shared queue, whose entries are reused while other takers still fill
+    /// receives.
     public boolean mayName(int key) {
         if (sharedNumber != 0) {
             return true;
@@ -278,7 +280,7 @@ public final class ReceiveRing {
         return false;
     }
 
-    /// Gives the memory back.
+    /// Frees the memory.
     public void free() {
         entries.free(file);
     }

@@ -19,8 +19,8 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/// The takers' end of a [ReceiveRing]. What its owner fixes is read and checked once, so that an entry never lies
-/// outside of the ring, whatever the owner writes later. One thread at a time.
+/// The takers' end of a [ReceiveRing]. Values that the owner never changes are read and checked once, so that an
+/// entry never lies outside of the ring, whatever the owner writes later. One thread at a time.
 public final class ReceiveTaker {
     private final MemorySegment memory;
     private final long ring;
@@ -73,7 +73,7 @@ public final class ReceiveTaker {
         return SharedWords.acquire(memory, ring + HEAD);
     }
 
-    /// The number of receives that were ever posted: the position behind the newest.
+    /// The number of receives that were ever posted: the position after the newest.
     public long tail() {
         return SharedWords.acquire(memory, ring + TAIL);
     }
@@ -111,14 +111,14 @@ public final class ReceiveTaker {
         long at = entry(position) + ENTRY_TAKER;
         boolean taken =
                 SharedWords.compareAndSet(memory, at, ReceiveRing.word(position, 0), ReceiveRing.word(position, taker));
-        // Also if another taker has it, which may have died before this.
+        // Even if another taker has the entry: it may have died before it moved the head.
         leave(position);
         return taken;
     }
 
     /// Moves the head on from `position`.
     ///
-    /// @return false if another taker has
+    /// @return false if another taker has moved it
     private boolean leave(long position) {
         return SharedWords.compareAndSet(memory, ring + HEAD, position, position + 1);
     }

@@ -1,6 +1,6 @@
 package io.rdmacomm.soft.mapped;
 
-import io.rdmacomm.verbs.host.MemoryRoom;
+import io.rdmacomm.verbs.statistics.MemoryRoom;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -3,8 +3,8 @@ package io.rdmacomm.soft.mapped;
 import java.nio.ByteBuffer;
 import java.security.SecureRandom;
 
-/// Numbers that cannot be guessed from earlier ones, as parts of keys and queue pair numbers must be: they keep
-/// others out. Taken from [SecureRandom] many at a time, which is several times faster. One thread at a time.
+/// Random numbers for keys and queue pair numbers. These keep others out, so earlier ones must not help to guess
+/// later ones. Reads many at a time from [SecureRandom], which is several times faster. One thread at a time.
 final class SecretNumbers {
     private static final int BATCH_BYTES = 1024;
     private static final SecureRandom RANDOM = new SecureRandom();

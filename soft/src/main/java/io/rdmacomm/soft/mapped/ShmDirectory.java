@@ -1,8 +1,8 @@
 package io.rdmacomm.soft.mapped;
 
-import io.rdmacomm.verbs.host.UserFolders;
 import io.rdmacomm.verbs.service.ExitHook;
 import io.rdmacomm.verbs.service.SafeLogger;
+import io.rdmacomm.verbs.service.UserFolders;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
@@ -26,10 +26,10 @@ import java.util.concurrent.ThreadLocalRandom;
 /// The folder of one open context in the host's shared memory: `rdmacomm-UID/LID/` with mode 0700, its files
 /// 0600. The first part is the root, one of the [UserFolders] of this user, who may have several.
 ///
-/// Its LID is the folder's name, so two contexts of a user never have the same. The owner holds a lock on the
-/// file `lock` for as long as it lives; a folder whose lock can be taken belongs to a process that is gone, and
-/// the next context that opens removes it. While a folder is made, and while it is removed, it has another
-/// name, so that a process that sees it under its LID sees it locked.
+/// Its LID is the folder's name, so two contexts of a user never have the same. The owner holds a lock on the file
+/// `lock` for as long as it lives; a folder whose lock can be taken belongs to a process that is gone, and the next
+/// context that opens removes it. A folder has another name while it is being made or removed, so that no process
+/// finds it unlocked under its LID.
 public final class ShmDirectory implements AutoCloseable {
     private static final Path SHARED_MEMORY = Path.of("/dev/shm");
     private static final FileAttribute<Set<PosixFilePermission>> FOLDER =
@@ -48,7 +48,7 @@ public final class ShmDirectory implements AutoCloseable {
     private static final int LAST_LID = 0xfffe;
 
     static {
-        // Peers take a process whose folder is gone for dead.
+        // Peers regard a process as dead when its folder is gone.
         ExitHook.afterwards(ShmDirectory::removeAtExit);
     }
 
@@ -64,8 +64,8 @@ public final class ShmDirectory implements AutoCloseable {
         this.lock = lock;
     }
 
-    /// The folder for shared memory, which all users share. A system without `/dev/shm` maps files of its folder for
-    /// temporary files.
+    /// The folder for shared memory of all users: `/dev/shm`, or the folder for temporary files on a system without
+    /// it.
     public static Path base() {
         String chosen = System.getProperty("rdmacomm.soft.directory");
         if (chosen != null) {
@@ -78,7 +78,7 @@ public final class ShmDirectory implements AutoCloseable {
         return new UserFolders(base(), "rdmacomm");
     }
 
-    /// The folder of the context of this user with this LID, in whichever root it is.
+    /// The folder of the context of this user with this LID, in any root.
     ///
     /// @throws NoSuchFileException if there is none
     public static Path folder(int lid) throws IOException {
@@ -174,8 +174,8 @@ public final class ShmDirectory implements AutoCloseable {
         return done;
     }
 
-    /// Gives the folder its first name back if another root has this LID. Of two contexts that take it at the
-    /// same time, one sees the other.
+    /// Gives the folder its first name back if another root has this LID. If two contexts take a LID at the same
+    /// time, at least one sees the other.
     private static boolean staysOnly(Path folder, Path made) throws IOException {
         boolean only = false;
         try {

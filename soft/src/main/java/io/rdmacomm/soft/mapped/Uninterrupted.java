@@ -3,8 +3,8 @@ package io.rdmacomm.soft.mapped;
 import java.io.IOException;
 import java.nio.channels.ClosedByInterruptException;
 
-/// File operations that an interrupt of the calling thread must not end. A [java.nio.channels.FileChannel] is
-/// closed under a thread that is interrupted, but an interrupt should not fail a post or a registration.
+/// File operations that an interrupt of the calling thread must not end. An interrupt closes the
+/// [java.nio.channels.FileChannel] that the thread uses, but it must not fail a post or a registration.
 final class Uninterrupted {
     private Uninterrupted() {}
 

@@ -19,13 +19,13 @@ final class MulticastGroups implements AutoCloseable {
     static final int MOST_MEMBERS = 64;
 
     private final MulticastSockets sockets;
-    private final SocketWatches watches;
+    private final SocketReceivers receivers;
     private final RoceCounters counters;
     private final Map<InetAddress, MulticastGroup> groups = new HashMap<>();
 
-    MulticastGroups(MulticastSockets sockets, SocketWatches watches, RoceCounters counters) {
+    MulticastGroups(MulticastSockets sockets, SocketReceivers receivers, RoceCounters counters) {
         this.sockets = sockets;
-        this.watches = watches;
+        this.receivers = receivers;
         this.counters = counters;
     }
 
@@ -57,7 +57,7 @@ final class MulticastGroups implements AutoCloseable {
         boolean complete = false;
         try {
             MulticastGroup group = new MulticastGroup(address, channel, counters);
-            watches.watch(group.reader());
+            receivers.watch(group.reader());
             groups.put(address, group);
             complete = true;
             return group;
@@ -77,7 +77,7 @@ final class MulticastGroups implements AutoCloseable {
         group.remove(member);
         if (group.size() == 0) {
             groups.remove(address);
-            watches.unwatch(group.reader());
+            receivers.unwatch(group.reader());
             group.reader().close();
         }
     }

@@ -41,7 +41,7 @@ public final class RocePort implements AutoCloseable {
     private final RoceNode node;
     private final AtomicReferenceArray<@Nullable RoceTransport> transports =
             new AtomicReferenceArray<>(ControlLayout.QUEUE_PAIR_COUNT);
-    private final SocketWatches watches;
+    private final SocketReceivers receivers;
     private final SilenceClock silence;
     private final MulticastGroups groups;
 
@@ -67,12 +67,12 @@ public final class RocePort implements AutoCloseable {
         this.onLimit = onLimit;
         this.datagramTargets = datagramTargets;
         this.node = RoceNode.acquire(address, bursts, this);
-        this.watches = new SocketWatches(engine);
+        this.receivers = new SocketReceivers(engine);
         this.silence = new SilenceClock(engine, silenceSeconds);
-        this.groups = new MulticastGroups(node.multicast(), watches, node.counters());
+        this.groups = new MulticastGroups(node.multicast(), receivers, node.counters());
         boolean complete = false;
         try {
-            watches.watch(node.reader());
+            receivers.watch(node.reader());
             complete = true;
         } finally {
             if (!complete) {
@@ -219,12 +219,12 @@ public final class RocePort implements AutoCloseable {
     ///
     /// @param sleeps whether the queue is armed, so that the thread is likely to sleep next
     public void poll(boolean sleeps) {
-        watches.poll(sleeps);
+        receivers.poll(sleeps);
     }
 
     /// A completion queue was armed: incoming packets must wake up the thread that waits for it.
     public void armed() {
-        watches.armed();
+        receivers.armed();
     }
 
     /// Time has passed; the engine.
@@ -232,12 +232,13 @@ public final class RocePort implements AutoCloseable {
     /// @return nanoseconds until the next call is due
     public long onTime() {
         return Math.min(
-                silence.onTime(), Math.min(watches.onTime(), node.connections().onTime()));
+                silence.onTime(),
+                Math.min(receivers.onTime(), node.connections().onTime()));
     }
 
-    /// Stops receiving: the engine closes what it watches, but all contexts here share the socket.
+    /// Stops receiving: the engine closes the sockets that it receives from, but all contexts here share the socket.
     public void closing() {
-        watches.stop();
+        receivers.stop();
     }
 
     /// Gives the socket back. The engine must have released it before, or it would stay open for a moment.

@@ -171,6 +171,9 @@ final class RoceTransport implements Transport {
         block.beginExecuting();
         try {
             transmit();
+        } catch (RuntimeException | Error e) {
+            // The requests have been posted, so the caller must not get an exception.
+            broken(e);
         } finally {
             block.endExecuting();
         }

@@ -8,7 +8,7 @@ import java.util.concurrent.TimeUnit;
 /// Makes the queue pairs of a context ask idle peers for a sign of life, as nothing else shows that a peer or its
 /// host is gone. It counts ticks instead of time: a process that was stopped meanwhile has not asked.
 final class SilenceClock {
-    /// After this many ticks without a packet, half of the timeout, the peer is asked on every tick.
+    /// After this many ticks without a packet, a third of the timeout, the peer is asked on every tick.
     static final int IDLE_TICKS = 2;
     /// After this many ticks the peer is given up. One more may have passed, because the first one may be partial.
     static final int SILENT_TICKS = 5;

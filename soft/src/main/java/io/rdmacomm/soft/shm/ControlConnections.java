@@ -18,14 +18,14 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import org.jspecify.annotations.Nullable;
 
-/// The socket in a context's folder, and the connections that peers have made to it: receives their [ShmMessage]s.
-/// The engine.
+/// The socket in a context's folder, and the connections that peers have made to it. Receives their [ShmMessage]s.
+/// Only for the engine's thread.
 final class ControlConnections implements Engine.Ready, AutoCloseable {
     private static final SafeLogger LOGGER = SafeLogger.of(ControlConnections.class);
     private static final int BACKLOG = 1024;
     private static final int BATCH = 64;
 
-    /// Takes messages; the engine.
+    /// Handles messages; on the engine's thread.
     interface Receiver {
         /// A context has connected to this one.
         ///
@@ -101,7 +101,7 @@ final class ControlConnections implements Engine.Ready, AutoCloseable {
         }
     }
 
-    /// Ends a pause in which no connections are taken; the engine.
+    /// Ends a pause in accepting connections if it is over; on the engine's thread.
     ///
     /// @return nanoseconds until the next call is due
     long onTime() {
@@ -155,7 +155,7 @@ final class ControlConnections implements Engine.Ready, AutoCloseable {
             }
         }
 
-        /// The messages after one that fails are about other queues.
+        /// A message that fails does not prevent the next ones, which are about other queues.
         private void take(int type, int number, long first, long second) {
             try {
                 if (type == ShmMessage.HELLO) {

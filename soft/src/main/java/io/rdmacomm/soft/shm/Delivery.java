@@ -31,7 +31,7 @@ final class Delivery {
     private static final int REMOTE_INVALID = WorkStatus.REMOTE_INVALID_REQUEST.code();
     private static final int REMOTE_OPERATION = WorkStatus.REMOTE_OPERATION_ERROR.code();
     private static final int LOCAL_WRITE = AccessFlag.LOCAL_WRITE.bit();
-    /// More often than a taker loses receives of a shared queue to others, unless the head keeps changing.
+    /// A taker loses fewer receives than this to others, unless a faulty process keeps changing the head.
     private static final int MOST_TURNS = 1 << 16;
     private static final int RECEIVE = CompletionOpcode.RECEIVE.code();
     private static final int RECEIVE_WRITE = CompletionOpcode.RECEIVE_WRITE_WITH_IMMEDIATE.code();
@@ -115,7 +115,7 @@ final class Delivery {
     ///
     /// @param local the memory of the payload; null if there is none
     /// @param from where the payload begins in it
-    /// @return false if it must be delivered by [#send(boolean)]; nothing has happened then
+    /// @return false if nothing has happened, and [#send(boolean)] must deliver it
     boolean sendPiece(@Nullable MemorySegment local, long from) {
         ReceiveTaker ring = peer.receives();
         long position = ring.sharedNumber() == 0 ? peer.oldestReceive() : -1;
@@ -144,12 +144,12 @@ final class Delivery {
             ElementList.copyPiece(local, from, remote, peer.foundOffset(), bytes);
             return Outcome.DONE;
         } catch (RuntimeException | Error e) {
-            // As for a payload of several elements.
+            // As in put().
             return GENERAL;
         }
     }
 
-    /// The memory of a receive of one element; null if it is not mapped, or not right for the message.
+    /// The memory of a receive of one element; null if it is not mapped, or does not suit the message.
     private @Nullable MemorySegment findReceive(ReceiveTaker ring, NextReceive receive) {
         return receive.elements() == 1 && receive.length() >= bytes
                 ? peer.find(receive.key(), receive.address(), receive.length(), LOCAL_WRITE, ring.domain(), false)
@@ -188,7 +188,7 @@ final class Delivery {
         return mine ? result : status;
     }
 
-    /// Delivers the immediate data of a WRITE, whose payload has its place already.
+    /// Delivers the immediate data of a WRITE, whose payload was written before.
     ///
     /// @param status what the receive completes with
     int writeWithImmediate(int status) {
@@ -206,7 +206,7 @@ final class Delivery {
         return Outcome.RECEIVER_NOT_READY;
     }
 
-    /// Finds the memory behind the elements of the peer's receive.
+    /// Finds the memory of the elements of the peer's receive.
     private int resolveReceive(MemorySegment memory, ReceiveTaker ring, long entry) {
         ElementList remote = transfer.remote;
         remote.clear();
@@ -227,8 +227,8 @@ final class Delivery {
         return remote.total < bytes ? LOCAL_LENGTH : Outcome.DONE;
     }
 
-    /// Takes the receive, noted in the journal so that the peer can flush it should this process die before
-    /// completing it.
+    /// Takes the receive. The journal names it, so that the peer can flush it if this process dies before completing
+    /// it.
     private boolean take(ReceiveTaker ring, long position, long workId) {
         block.openJournal(position, workId);
         if (!ring.take(position)) {

@@ -7,11 +7,11 @@ import io.rdmacomm.soft.mapped.ReceiveTaker;
 import io.rdmacomm.verbs.spi.ReceiveRequestLayout;
 import java.lang.foreign.MemorySegment;
 
-/// A copy of the receive that the next message takes, with its first element. One thread at a time.
+/// A copy of the peer's next receive, with its first element. One thread at a time.
 ///
-/// It is read when the message before it has been delivered: the peer has written its cache line, and waiting for that
-/// would otherwise be a part of the latency of the next message. A receive does not change between its posting and its
-/// end, and no other gets its position.
+/// It is read ahead, after the previous message was delivered. The peer has written its cache line, so reading it
+/// later would add a cache miss to the latency of the next message. A receive does not change until it ends, and
+/// positions are not reused.
 final class NextReceive {
     private static final long NONE = -1;
 
@@ -37,7 +37,7 @@ final class NextReceive {
         position = wanted;
     }
 
-    /// Forgets the copy: the ring may be another one.
+    /// Discards the copy, because the ring may be a different one.
     void forget() {
         position = NONE;
     }

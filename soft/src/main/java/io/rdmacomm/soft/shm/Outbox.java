@@ -7,11 +7,11 @@ import java.nio.channels.SocketChannel;
 import java.util.LinkedHashSet;
 
 /// The messages to a peer. One that the socket does not take waits here until the engine sends it: the peer's engine
-/// may stall, or its process may be stopped, and no thread waits for it. The same message waits only once. A
-/// [ShmMessage] reports a state, so one of a kind is enough, and no more wait than the peer has objects. A peer
-/// that invents more of them misses some messages; other peers do not. Thread-safe.
+/// may stall, or its process may be stopped, and no thread waits for it. Equal messages wait only once. A
+/// [ShmMessage] reports a state, so one of a kind is enough, and no more wait than the peer has objects. A faulty
+/// peer that causes more loses some of its messages; other peers do not. Thread-safe.
 final class Outbox {
-    /// A few for each queue pair of a context, and more than a context has queues.
+    /// Enough for a few messages about each object of a context.
     static final int MOST = 1 << 16;
 
     private record Waiting(int type, int number, long first, long second) {}
@@ -28,7 +28,7 @@ final class Outbox {
         this.socket = socket;
     }
 
-    /// Has `task` called when messages begin to wait for [#flush]; it must not block.
+    /// Sets the task to run when messages begin to wait for [#flush]. It must not block.
     synchronized void onWait(Runnable task) {
         onWait = task;
     }
@@ -45,7 +45,7 @@ final class Outbox {
         try {
             socket.write(out);
         } catch (IOException e) {
-            // The engine meets the failure again, and handles the end of the connection.
+            // The engine sees the failure, too, and handles the end of the connection.
         }
         if (out.hasRemaining()) {
             onWait.run();
@@ -58,7 +58,7 @@ final class Outbox {
         out.flip();
     }
 
-    /// Sends what waits, as far as the socket takes it; the engine.
+    /// Sends waiting messages until the socket is full; on the engine's thread.
     ///
     /// @return whether no message waits
     /// @throws IOException if the connection has ended

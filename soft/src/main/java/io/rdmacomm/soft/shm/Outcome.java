@@ -11,7 +11,7 @@ final class Outcome {
     static final int RECEIVER_NOT_READY = -2;
     /// The request needs memory that only the peer itself can access.
     static final int NEEDS_STAGING = -3;
-    /// The request is in the middle of its staging.
+    /// The request is being staged, and waits for the peer.
     static final int WAITS = -4;
 
     private Outcome() {}

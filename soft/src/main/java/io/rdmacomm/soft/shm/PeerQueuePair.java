@@ -13,6 +13,7 @@ import io.rdmacomm.soft.mapped.SharedWords;
 import io.rdmacomm.soft.memory.ElementList;
 import io.rdmacomm.soft.memory.LocalMemory;
 import io.rdmacomm.soft.memory.LocalRegion;
+import io.rdmacomm.soft.transport.Destination;
 import io.rdmacomm.verbs.AsyncEventType;
 import io.rdmacomm.verbs.Gid;
 import io.rdmacomm.verbs.QueuePairState;
@@ -37,9 +38,9 @@ final class PeerQueuePair {
     private long foundOffset;
     private boolean established;
 
-    /// Knows no peer yet.
+    /// Not bound to a peer yet.
     ///
-    /// @param ownMemory the memory of this side, which is the peer's, too, if it is of the same context
+    /// @param ownMemory the memory of this side's context, which can be the peer's context, too
     PeerQueuePair(int ownNumber, LocalMemory ownMemory) {
         this.ownNumber = ownNumber;
         this.ownMemory = ownMemory;
@@ -48,9 +49,11 @@ final class PeerQueuePair {
     /// Checks that the peer's queue pair exists, is ready, is connected to this one with these numbers and
     /// over shared memory, and has rings.
     ///
+    /// @param destination names it, and the number of this side's first packet if that is known yet
     /// @param ownGid this side's GID, which the peer's queue pair must name
     /// @return whether it is bound now
-    boolean bind(ShmPeer candidate, int itsNumber, int ownLid, Gid ownGid, int ownPsn) {
+    boolean bind(ShmPeer candidate, Destination destination, int ownLid, Gid ownGid) {
+        int itsNumber = destination.number();
         MemorySegment itsMemory = candidate.memory();
         long itsBlock = ControlLayout.queuePair(itsNumber);
         long identity = SharedWords.acquire(itsMemory, itsBlock + ControlLayout.QP_IDENTITY);
@@ -60,7 +63,8 @@ final class PeerQueuePair {
                 || itsMemory.get(JAVA_INT, itsBlock + ControlLayout.QP_LID) != ownLid
                 || itsMemory.get(JAVA_LONG, itsBlock + ControlLayout.QP_GID_HIGH) != ownGid.high()
                 || itsMemory.get(JAVA_LONG, itsBlock + ControlLayout.QP_GID_LOW) != ownGid.low()
-                || itsMemory.get(JAVA_INT, itsBlock + ControlLayout.QP_RECEIVE_PSN) != ownPsn) {
+                || (destination.isSending()
+                        && itsMemory.get(JAVA_INT, itsBlock + ControlLayout.QP_RECEIVE_PSN) != destination.sendPsn())) {
             return false;
         }
         ReceiveTaker itsReceives = ReceiveTaker.find(
@@ -111,8 +115,8 @@ final class PeerQueuePair {
         return true;
     }
 
-    /// Whether the queue pair has not been reset or closed since it was bound: it waits for the end of each receive
-    /// that was taken, even if it has failed.
+    /// Whether the queue pair has not been reset or closed since it was bound. Even in the error state it waits for
+    /// the end of receives that were taken.
     boolean hasReceives() {
         ShmPeer bound = peer;
         if (bound == null || !bound.isConnected()) {
@@ -145,7 +149,7 @@ final class PeerQueuePair {
         return bound(receives);
     }
 
-    /// Where they complete; only while it is bound.
+    /// The completion queue of these receives; only while it is bound.
     CompletionProducer completions() {
         return bound(completions);
     }
@@ -171,8 +175,8 @@ final class PeerQueuePair {
 
     /// The position of the oldest receive that is waiting there, or -1 when there is none.
     ///
-    /// The tail is in a cache line that the peer writes with every receive it posts, so it is read only when the
-    /// receives known of are used up.
+    /// The tail is in a cache line that the peer writes with every receive it posts, so it is read only when all
+    /// known receives are used up.
     long oldestReceive() {
         ReceiveTaker ring = receives();
         long head = ring.head();
@@ -188,7 +192,7 @@ final class PeerQueuePair {
         return nextReceive;
     }
 
-    /// The receive at `position` was taken: reads the one behind it, if it is known to be posted.
+    /// Reads the receive after the one at `position`, which was taken, if it is known to be posted.
     void readAhead(long position) {
         if (position + 1 < knownTail) {
             nextReceive.read(memory, receives(), position + 1);
@@ -229,7 +233,7 @@ final class PeerQueuePair {
                         memory, entry + ControlLayout.KEY_WORD, KeyTable.word(key, KeyTable.WINDOW), 0);
     }
 
-    /// Checks a key, range and right of the peer, and adds the memory behind them to `into`.
+    /// Checks a key, range and right of the peer, and adds the memory to `into`.
     ///
     /// @param windows whether the key of a window counts, too
     /// @return whether the access is allowed
@@ -269,8 +273,7 @@ final class PeerQueuePair {
         return foundOffset;
     }
 
-    /// The order of the checks is that of the responder: the key exists, the protection domain is the same,
-    /// the right is there, the range lies inside.
+    /// Checks in the order of a responder: the key, the protection domain, the right, the range.
     private boolean allows(
             PeerKey peerKey, int key, long address, long length, int right, int expectedDomain, boolean windows) {
         return peerKey.load(key)

@@ -8,7 +8,8 @@ import java.nio.channels.SelectionKey;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// Watches the connection to a peer: for its end, and for room if messages wait in the [Outbox]. The engine.
+/// Watches the connection to a peer: for its end, and for room to send the messages that wait in the [Outbox]. Only
+/// for the engine's thread.
 final class PeerWatch implements Engine.Ready {
     private static final SafeLogger LOGGER = SafeLogger.of(PeerWatch.class);
 
@@ -37,7 +38,7 @@ final class PeerWatch implements Engine.Ready {
     @Override
     public void ready(SelectionKey ready) {
         try {
-            // Peers never send on this connection: whatever becomes readable is its end.
+            // Peers never send on this connection, so it becomes readable only at its end.
             if (ready.isReadable() && peer.socket().read(nothing.clear()) < 0) {
                 throw new IOException("the peer has ended the connection");
             }
@@ -47,7 +48,7 @@ final class PeerWatch implements Engine.Ready {
         }
     }
 
-    /// Sends the messages that wait, now or when there is room.
+    /// Sends the waiting messages, now or when there is room.
     void flush() {
         SelectionKey watched = key;
         if (watched == null || !watched.isValid()) {

@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 /// The order of checks and their statuses follow ibv_poll_cq(3) and the InfiniBand Architecture Specification,
 /// 9.7 and 9.9: local protection first, then the peer's queue pair, then its keys.
 ///
-/// A request that moves one piece of mapped memory is executed without [ElementList]s. That way has no statuses: it
-/// has no effect if anything is not right, and the general way then finds out what.
+/// A request that moves one piece of mapped memory is executed without [ElementList]s. If a check fails on this fast
+/// path, nothing has happened yet, and the general path finds the status.
 final class RequestExecutor {
     private static final int LOCAL_LENGTH = WorkStatus.LOCAL_LENGTH_ERROR.code();
     private static final int LOCAL_ACCESS = WorkStatus.LOCAL_ACCESS_ERROR.code();
@@ -52,7 +52,7 @@ final class RequestExecutor {
 
     /// Executes a request.
     ///
-    /// @param stages whether the caller stages the payload if it must be, and then calls [#finish]
+    /// @param stages whether the caller stages the payload if necessary, and then calls [#finish]
     /// @return an [Outcome]
     int execute(SendRequest request, boolean stages) {
         return switch (request.opcode) {
@@ -69,7 +69,7 @@ final class RequestExecutor {
 
     /// Ends a request whose payload was staged, or could not be.
     ///
-    /// @param result how that has ended
+    /// @param result the [Outcome] of the staging
     /// @return an [Outcome]
     int finish(SendRequest request, int result) {
         return switch (request.opcode) {
@@ -167,7 +167,7 @@ final class RequestExecutor {
         return peer.isReady() ? Outcome.DONE : Outcome.NO_PEER;
     }
 
-    /// Finds the memory behind a remote address and key, as the responder's checks demand.
+    /// Finds the memory at a remote address, with the checks of a responder.
     private int resolveRemote(SendRequest request, long length, int right) {
         if (length == 0) {
             return Outcome.DONE;

@@ -56,11 +56,11 @@ public final class SharedMemory implements AutoCloseable {
     private final LocalMemory memory;
     private final Engine engine;
     private final Events events;
-    private final ShmPeers peers;
+    private final PeerContexts peers;
     private final Stager stager;
     private final StagingServer stagingServer;
     private final ControlConnections control;
-    private final PartedPeers parted;
+    private final DisconnectedPeers disconnected;
     private final MemorySegment controlMemory;
     private final Map<Integer, ShmTransport> transports = new ConcurrentHashMap<>();
 
@@ -76,8 +76,8 @@ public final class SharedMemory implements AutoCloseable {
         this.memory = memory;
         this.events = events;
         this.controlMemory = file.memory();
-        this.peers = new ShmPeers(engine, lid, gid, this::onPeerParted);
-        this.parted = new PartedPeers(this::attempt, this::partIfConnected, events);
+        this.peers = new PeerContexts(engine, lid, gid, this::onPeerParted);
+        this.disconnected = new DisconnectedPeers(this::attempt, this::partIfConnected, events);
         this.stager = new Stager(file, engine);
         this.stagingServer = new StagingServer(lid, memory, this::connected);
         this.control = ControlConnections.listen(directory.file(ShmPeer.SOCKET), engine, new Receiver());
@@ -97,17 +97,16 @@ public final class SharedMemory implements AutoCloseable {
                 peer, lid, gid, memory, stager, stagingServer, resources, ended -> transports.remove(number, ended));
         transports.put(number, transport);
         if (!peer.isConnected()) {
-            // The engine has dealt with its end already, or does so just now.
+            // The engine has handled its end, or is doing so now.
             transport.close();
             return null;
         }
         return transport;
     }
 
-    /// Whether the context with this GID and LID is on this host, and is the one with this number. Connects to
-    /// it.
+    /// Whether the context with this GID, LID and identity is on this host. Connects to it.
     ///
-    /// @param identity what its control file must name
+    /// @param identity the identity that its control file must have
     public boolean reaches(Gid theirs, int theirLid, UUID identity) {
         ShmPeer peer = peers.find(theirs, theirLid);
         try {
@@ -134,7 +133,7 @@ public final class SharedMemory implements AutoCloseable {
         return stagingServer.copies();
     }
 
-    /// Waits until this side is not in the middle of a copy for a peer that it began before; any thread.
+    /// Waits for the copy that this side is making for a peer, if any; any thread.
     public void awaitCopiesForPeers() {
         stagingServer.awaitIdle();
     }
@@ -156,7 +155,7 @@ public final class SharedMemory implements AutoCloseable {
             case ShmMessage.STAGE -> stagingServer.serve(peers.known((int) first), second);
             case ShmMessage.STAGED -> stager.answered(peers.known((int) first));
             default -> {
-                // A later version's message: nothing here depends on it.
+                // A message of a later version is ignored.
             }
         }
     }
@@ -176,7 +175,7 @@ public final class SharedMemory implements AutoCloseable {
         }
         stager.forget(peer);
         attempt(events::onPeerParted);
-        parted.add(peer, connections);
+        disconnected.add(peer, connections);
     }
 
     /// The context with this LID has ended. It may have connected again after an earlier connection had ended.
@@ -196,24 +195,24 @@ public final class SharedMemory implements AutoCloseable {
         }
     }
 
-    /// Ends a pause of the control connections, and looks at peers that have parted; the engine.
+    /// Ends a pause of the control connections, and checks the peers that have parted; on the engine's thread.
     ///
     /// @return nanoseconds until the next call is due
     public long onTime() {
-        return Math.min(control.onTime(), parted.onTime());
+        return Math.min(control.onTime(), disconnected.onTime());
     }
 
     /// Ends the connections to all peers; the engine has stopped.
     @Override
     public void close() {
         peers.close();
-        parted.close();
+        disconnected.close();
     }
 
     private final class Receiver implements ControlConnections.Receiver {
         @Override
         public @Nullable ShmPeer onHello(Gid theirs, int theirLid) {
-            // A context that can reach this one's memory is watched from here, too.
+            // The peer can access this context's memory now, so watch it, too.
             ShmPeer peer = peers.find(theirs, theirLid);
             events.onHello(theirs, theirLid);
             return peer;

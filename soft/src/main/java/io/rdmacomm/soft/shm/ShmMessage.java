@@ -8,7 +8,7 @@ package io.rdmacomm.soft.shm;
 public final class ShmMessage {
     /// Size of a message.
     public static final int BYTES = 24;
-    /// First on a connection: number is the sender's LID, first and second are its GID.
+    /// The first message of a connection: number is the sender's LID, first and second are its GID.
     public static final int HELLO = 1;
     /// The completion queue `number` was armed and has a completion.
     public static final int COMPLETION = 2;

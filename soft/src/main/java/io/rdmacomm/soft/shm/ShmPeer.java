@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
 /// Another context of this host: its control file, its regions, and the connection that carries wake-ups and ends
 /// when the peer dies. A context can be its own peer.
 ///
-/// The end of the connection means that the two are parted, and not that the process has ended: a process that was
-/// stopped finishes what it was doing. Only the lock of its folder shows that it has ended ([#isGone()]).
+/// When the connection ends, the process may still exist: a process that was stopped may resume and finish its
+/// operations. Only the lock of its folder shows that it has ended ([#isGone()]).
 public final class ShmPeer implements AutoCloseable {
     /// Name of the socket in a context's folder.
     public static final String SOCKET = "socket";
@@ -112,7 +112,7 @@ public final class ShmPeer implements AutoCloseable {
         return gid.equals(other);
     }
 
-    /// Whether it is the context with this number, which the control file has.
+    /// Whether its control file has this identity.
     boolean isNamed(UUID identity) {
         return SharedWords.acquire(memory(), ControlLayout.HEADER_IDENTITY_HIGH) == identity.getMostSignificantBits()
                 && SharedWords.acquire(memory(), ControlLayout.HEADER_IDENTITY_LOW)
@@ -206,7 +206,7 @@ public final class ShmPeer implements AutoCloseable {
         }
     }
 
-    /// Drops the mappings of the regions that their owner has closed. By now an index may be that of another region.
+    /// Drops the mappings of the regions that their owner has closed. An index may have been reused.
     public synchronized void forgetRegions() {
         MemorySegment memory = memory();
         long closed = SharedWords.acquire(memory, ControlLayout.HEADER_REGIONS_GONE);

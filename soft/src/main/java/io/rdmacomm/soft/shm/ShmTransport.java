@@ -36,7 +36,7 @@ final class ShmTransport implements Transport, Stager.Client {
     private static final int GENERAL_ERROR = WorkStatus.GENERAL_ERROR.code();
     private static final long LOCKED_NANOS = 50_000;
     private static final long ABSENCE_CHECK_NANOS = 1_000_000;
-    /// Odd, and no counter gets there.
+    /// An odd value that no counter reaches.
     private static final long UNKNOWN = -1;
     private static final long NEVER = 0;
     private static final SafeLogger LOGGER = SafeLogger.of(ShmTransport.class);
@@ -59,14 +59,14 @@ final class ShmTransport implements Transport, Stager.Client {
     private final long peerBlock;
     private final PeerQueuePair peer;
     private final RequestExecutor executor;
-    // The oldest request of the queue, when it is executed from there.
+    // The oldest request in the queue, while it is executed.
     private final SendRequest oldest = new SendRequest(MemorySegment.NULL, 0, 0);
     private final StagedRequest staged;
     private final Stager.Lane lane;
     private boolean staging;
     private boolean agreed;
     private long stagingSince;
-    /// Whether the oldest request is to be finished when its payload was staged, or could not be.
+    /// Whether the payload of the oldest request is being staged; then the request must be finished.
     private boolean payloadStaged;
     private volatile boolean stopped;
     // The peer's counter, when it has not finished an operation in time.
@@ -114,7 +114,7 @@ final class ShmTransport implements Transport, Stager.Client {
                 new RequestExecutor(sends.localElements(), resources.windowRequests(), peer, transfer, delivery);
     }
 
-    /// Whether that context is its peer's; any thread.
+    /// Whether its peer belongs to that context; any thread.
     boolean isTo(ShmPeer candidate) {
         return candidate.equals(context);
     }
@@ -178,14 +178,16 @@ final class ShmTransport implements Transport, Stager.Client {
         boolean bound;
         try {
             // The engine is about to handle the end of a dead peer: see peerDied.
-            bound = context.isConnected() && peer.bind(context, destination.number(), lid, gid, destination.sendPsn());
+            bound = context.isConnected() && peer.bind(context, destination, lid, gid);
         } catch (RuntimeException | Error e) {
-            // The description of the peer cannot be read: the peer counts as absent.
+            // The peer's control file cannot be read, so the peer counts as absent.
             bound = false;
         }
         if (bound) {
             agreed = true;
-        } else {
+        }
+        if (!bound || !destination.isSending()) {
+            // Before READY_TO_SEND the number of the first packet was not checked.
             peer.unbind();
         }
     }
@@ -203,9 +205,9 @@ final class ShmTransport implements Transport, Stager.Client {
         return agreed;
     }
 
-    /// Ends what [QueuePairBlock#beginExecuting] has begun, after an exception. For example, memory was freed
-    /// without closing its region, or a file of the peer was truncated: Java may throw the [InternalError] as late
-    /// as in place of the usual end ([SharedWords#throwFault]).
+    /// Calls [QueuePairBlock#endExecuting] after an exception. For example, memory was freed without closing its
+    /// region, or a file of the peer was truncated. Java may throw such an [InternalError] as late as in the first
+    /// call of `endExecuting` ([SharedWords#throwFault]).
     private int failExecuting() {
         block.endExecuting();
         return GENERAL_ERROR;
@@ -271,7 +273,7 @@ final class ShmTransport implements Transport, Stager.Client {
         };
     }
 
-    /// The oldest request needs a staging block, when its turn comes.
+    /// Queues the oldest request for a staging block.
     private void beginStaging() {
         staging = true;
         stagingSince = System.nanoTime();
@@ -317,10 +319,10 @@ final class ShmTransport implements Transport, Stager.Client {
         return payloadStaged ? staged.begin(lane, oldest) : result;
     }
 
-    /// Gives back what the staging of the oldest request has needed, and ends the receive that it may have taken.
+    /// Releases what the staging of the oldest request used, and ends the receive that it may have taken.
     ///
-    /// @param result how the staging has ended
-    /// @return how the request has
+    /// @param result the [Outcome] of the staging
+    /// @return the [Outcome] of the request
     private int endStaging(int result) {
         staging = false;
         staged.end();
@@ -364,8 +366,8 @@ final class ShmTransport implements Transport, Stager.Client {
         return sends.isEmpty() && !staging;
     }
 
-    /// The connection to the peer's context has ended; the engine, without the lock. Its process has most likely
-    /// ended, but may also be stopped: the queue pair fails as if the application had let it fail.
+    /// The connection to the peer's context has ended; on the engine's thread, without the lock. Its process has most
+    /// likely ended, but may also be stopped: the queue pair fails as if the application had let it fail.
     void peerParted() {
         lock.enter();
         try {
@@ -378,8 +380,8 @@ final class ShmTransport implements Transport, Stager.Client {
         }
     }
 
-    /// The peer's process has ended, after [#peerParted]; the engine, without the lock. It can no longer
-    /// finish what it was in the middle of.
+    /// The peer's process has ended, after [#peerParted]; on the engine's thread, without the lock. It can no longer
+    /// finish its operation.
     void peerDied() {
         lock.enter();
         try {
@@ -393,10 +395,10 @@ final class ShmTransport implements Transport, Stager.Client {
         }
     }
 
-    /// Ends the receive that the peer has taken and will not complete, once: because it has died, or because it asks
-    /// this side to copy the payload. A peer that asks executes nothing, and must claim the receive before it
-    /// completes it. The receive is flushed in its turn, unless the peer died while it filled a completion: then it
-    /// ends there.
+    /// Ends, once, the receive that the peer has taken and will not complete. Either the peer has died, or it waits
+    /// for this side to copy the payload; then it executes nothing, and must claim the receive before it completes
+    /// it. The receive is flushed in order, unless the peer died while it filled the completion: then that
+    /// completion is finished.
     ///
     /// @param dead whether the peer's process has ended, so that its claims no longer count
     private void endTakenReceive(boolean dead) {
@@ -419,7 +421,7 @@ final class ShmTransport implements Transport, Stager.Client {
             }
             SharedWords.throwFault();
         } catch (IllegalStateException e) {
-            // The engine has just unmapped the memory of a peer that has ended: it has done this before.
+            // The engine has just unmapped the memory of a peer that has ended. It ended the receive before that.
         } catch (InternalError e) {
             // The file was truncated.
             LOGGER.log(System.Logger.Level.DEBUG, () -> this + " cannot read the journal of its peer", e);
@@ -481,7 +483,7 @@ final class ShmTransport implements Transport, Stager.Client {
                         && receives.ring().mayName(region.key()));
     }
 
-    /// The operation that the peer is executing.
+    /// An operation that the peer is executing.
     private final class Operation extends PeerOperation {
         private final long seen;
 
@@ -505,15 +507,15 @@ final class ShmTransport implements Transport, Stager.Client {
         }
     }
 
-    /// Only an operation from before the stop counts. One that began later, or in another life of the peer's block,
-    /// finds that this side's queue pair is gone.
+    /// Only an operation that began before the stop counts. A later one, or one of another queue pair in the same
+    /// block, finds that this side's queue pair is gone.
     @Override
     public boolean isPeerIdle() {
         return unfinished == 0 || executingOfPeer() != unfinished;
     }
 
-    /// The peer's counter if it is in the middle of an operation, 0 if it is in none. A peer that has parted may be a
-    /// stopped process that resumes.
+    /// The peer's counter while it executes an operation, otherwise 0. A peer that has parted may be a stopped
+    /// process that resumes.
     private long executingOfPeer() {
         if (context.isGone()) {
             return 0;

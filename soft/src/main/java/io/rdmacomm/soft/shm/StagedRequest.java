@@ -13,14 +13,14 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/// The request of a queue pair that needs memory which only the peer can access: the caller's own segments. It puts a
-/// piece into a staging block, asks the peer's engine to copy it to its memory or from there, and continues when
-/// that has answered. Slow, but with the same semantics.
+/// A request that needs memory which only the peer can access, because the application allocated it. It moves the
+/// payload in pieces through a staging block: it asks the peer's engine to copy each piece, and continues after the
+/// answer. Slow, but with the same semantics.
 ///
-/// While the request waits for an answer, it uses no memory and prevents no thread from closing a region or a
-/// queue pair. Everything that it refers to is checked again before anything else is copied. A request that
-/// is given up is withdrawn: if the peer has begun with it, its block is lent to the peer until that has
-/// finished. Under the send lock.
+/// While the request waits for an answer, it uses no memory and prevents no thread from closing a region or a queue
+/// pair. Queue pairs and regions are checked again before the next piece is copied. A request that is given up is
+/// withdrawn: if the peer has begun to execute it, the block is lent to the peer until it has finished. Under the
+/// send lock.
 final class StagedRequest {
     private static final int REMOTE_ACCESS = WorkStatus.REMOTE_ACCESS_ERROR.code();
     private static final int RETRY_EXCEEDED = WorkStatus.RETRY_EXCEEDED.code();
@@ -61,12 +61,12 @@ final class StagedRequest {
         return to != null;
     }
 
-    /// Whether the peer's queue pair was not there, and is to be asked again.
+    /// Whether the peer did not find its queue pair, and must be asked again.
     boolean isAbsent() {
         return absent;
     }
 
-    /// Begins with a request, whose memory is in the transfer.
+    /// Begins to stage a request, whose memory is in the transfer.
     ///
     /// @return as [#advance]
     int begin(Stager.Lane ofPeer, SendRequest request) {
@@ -119,7 +119,7 @@ final class StagedRequest {
 
     /// Continues if the peer has answered.
     ///
-    /// @return [Outcome#WAITS] if it has not, or has been asked again; else how the request has ended
+    /// @return [Outcome#WAITS] if another answer is needed; else the [Outcome] of the request
     int advance() {
         int state = StagingBlock.state(SharedWords.acquire(stager.memory(), block + StagingBlock.STATE));
         if (StagingBlock.isUnanswered(state)) {
@@ -130,7 +130,7 @@ final class StagedRequest {
         }
         int result = transfer.recheck();
         if (result != Outcome.DONE) {
-            // An atomic operation may have been executed, and never is again.
+            // An atomic operation may have been executed, so it is not repeated.
             return isAtomic() && result == Outcome.NO_PEER ? RETRY_EXCEEDED : result;
         }
         return switch (state) {
@@ -236,7 +236,7 @@ final class StagedRequest {
         return Outcome.WAITS;
     }
 
-    /// It has ended, or is given up.
+    /// Ends the request, finished or not.
     void end() {
         ShmPeer asks = to;
         if (asks != null) {

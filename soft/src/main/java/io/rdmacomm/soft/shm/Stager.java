@@ -19,13 +19,13 @@ import org.jspecify.annotations.Nullable;
 /// Each peer has one block at a time, so a stopped peer takes neither blocks nor time from the others. No thread
 /// waits here: a request that needs a block is notified when its turn has come. Thread-safe.
 final class Stager {
-    /// Has a request that needs a block.
+    /// A request that needs a block.
     interface Client {
-        /// It is its turn, or the peer has answered. The engine, without locks; does not block.
+        /// Its turn has come, or the peer has answered. Called on the engine's thread, without locks. Must not block.
         void onTurn();
     }
 
-    /// A block whose request the peer was carrying out when it was withdrawn.
+    /// A block whose request was withdrawn while the peer was executing it.
     private record Lent(ShmPeer to, long block, long served) {}
 
     private final ControlFile control;
@@ -50,7 +50,7 @@ final class Stager {
         lanes.remove(parted);
     }
 
-    /// The peer reports that it has answered; the engine.
+    /// The peer reports that it has answered; on the engine's thread.
     void answered(@Nullable ShmPeer by) {
         Lane lane = by == null ? null : lanes.get(by);
         Client first = lane == null ? null : lane.first();
@@ -59,12 +59,12 @@ final class Stager {
         }
     }
 
-    /// Where the blocks are.
+    /// The memory that contains the blocks.
     MemorySegment memory() {
         return control.memory();
     }
 
-    /// A number for a request, which no other one has.
+    /// A unique request number.
     long nextTicket() {
         return tickets.incrementAndGet();
     }
@@ -74,7 +74,7 @@ final class Stager {
         return tickets.get();
     }
 
-    /// Takes a block; one that was lent if the peer has finished with it.
+    /// Takes a free block, or one that the peer has finished with.
     ///
     /// @throws IOException if there is no room
     synchronized long takeBlock() throws IOException {
@@ -94,7 +94,8 @@ final class Stager {
         free.addFirst(block);
     }
 
-    /// Withdraws a request, and gives its block back: now, or when the peer, which has begun with it, has finished.
+    /// Withdraws a request. Its block is free now or, if the peer has begun to execute the request, when it has
+    /// finished.
     ///
     /// @param asked the word of the request
     void withdraw(ShmPeer to, long block, long asked) {
@@ -112,12 +113,12 @@ final class Stager {
         }
     }
 
-    /// The requests that need a block for one peer, in turn. Thread-safe.
+    /// The requests that need a block for one peer, in order. Thread-safe.
     final class Lane {
         private final Deque<Client> clients = new ArrayDeque<>();
         private volatile long lastAnswer = System.nanoTime();
 
-        /// Waits for its turn.
+        /// Adds a request at the end.
         synchronized void enter(Client client) {
             clients.add(client);
         }
@@ -131,7 +132,7 @@ final class Stager {
             return clients.peekFirst();
         }
 
-        /// It no longer needs a block.
+        /// Removes a request, and notifies the next one if its turn has come.
         void leave(Client client) {
             Client next;
             synchronized (this) {
@@ -144,12 +145,12 @@ final class Stager {
             }
         }
 
-        /// The peer has answered one of them, so it is alive.
+        /// Notes that the peer has answered, so it is alive.
         void answered() {
             lastAnswer = System.nanoTime();
         }
 
-        /// When it did so last.
+        /// When the peer last answered, as [System#nanoTime()].
         long lastAnswer() {
             return lastAnswer;
         }

@@ -1,15 +1,16 @@
 package io.rdmacomm.soft.shm;
 
-/// Where things are in a staging block, through which one process asks the engine of another to copy.
+/// The layout of a staging block, through which one process asks the engine of another to copy.
 ///
 /// ```
 /// +0 ticket << 3 | state | +8 key | +12 target's queue pair | +16 address | +24 length
 /// +32 compare or add | +40 swap | +48 old value | +56 operation | +60 LID of the target | +64 data
 /// ```
-/// Asker and engine agree on who may touch the block with compare-and-set: the engine makes ASKED SERVED before it
-/// reads what is asked, and an asker that gives up makes ASKED WITHDRAWN. A block that is SERVED stays the engine's
-/// until it is FINISHED, REFUSED or ABSENT. When a stopped peer resumes, it may get the message about a withdrawn
-/// request although the block now holds a request for another peer. It leaves that request alone.
+///
+/// Compare-and-set decides who may access the block. The engine changes ASKED to SERVED before it reads the
+/// request; a requester that gives up changes ASKED to WITHDRAWN. A SERVED block belongs to the engine until it is
+/// FINISHED, REFUSED or ABSENT. When a stopped peer resumes, it may find the message about a withdrawn request
+/// although the block now holds a request for another peer. It ignores that request.
 final class StagingBlock {
     static final int STATE = 0;
     static final int KEY = 8;
@@ -33,7 +34,7 @@ final class StagingBlock {
     static final int FINISHED = 3;
     static final int REFUSED = 4;
 
-    /// The target's queue pair is not connected, or not yet: nothing was done.
+    /// The target's queue pair is not connected, or not yet. Nothing was done.
     static final int ABSENT = 5;
 
     private static final int STATE_MASK = 7;
@@ -44,7 +45,7 @@ final class StagingBlock {
     static final int READ = 1;
     static final int COMPARE_AND_SWAP = 2;
     static final int FETCH_AND_ADD = 3;
-    /// Into the memory of a receive that the asker has taken.
+    /// A write to the memory of a receive that the requester has taken.
     static final int DELIVER = 4;
 
     private StagingBlock() {}

@@ -17,14 +17,13 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/// Executes what the [StagedRequest]s of a peer ask for, on memory that only this process can access. Runs on
-/// the engine's thread.
+/// Executes the [StagedRequest]s of peers, on memory that only this process can access. Runs on the engine's thread.
 ///
-/// The peer has checked its rights in the key table, but any process of this user can ask, and can write to that
-/// table. So they are checked here again, and a region has no rights but those that it was registered with.
+/// The peer has checked its rights in the key table. But any process of this user can send requests, and can write to
+/// that table. So the rights are checked again here, against those that the region was registered with.
 ///
-/// The engine counts as a queue pair does (decision 38): its counter is odd from before it looks whether the queue
-/// pair and the region are still there until it has let go of the memory.
+/// Like a queue pair, the engine has a counter (decision 38). The counter becomes odd before the engine checks that
+/// the queue pair and the region still exist, and even when the engine no longer uses the memory.
 final class StagingServer {
     private static final int SPINS = 1_000;
     private static final long PARK_NANOS = 20_000;
@@ -34,7 +33,7 @@ final class StagingServer {
     private static final int REMOTE_READ = AccessFlag.REMOTE_READ.bit();
     private static final int REMOTE_ATOMIC = AccessFlag.REMOTE_ATOMIC.bit();
 
-    /// Knows the connections of this context.
+    /// Finds the queue pairs of this context that are connected to a peer.
     interface Connections {
         /// The queue pair with this number, null unless it is connected to that peer.
         @Nullable
@@ -55,7 +54,7 @@ final class StagingServer {
         this.connections = connections;
     }
 
-    /// Carries out what `peer` asks for, on memory of this process; the engine.
+    /// Executes the request in a block of `peer`; on the engine's thread.
     void serve(@Nullable ShmPeer peer, long itsBlock) {
         if (peer == null || !peer.isConnected()) {
             return;
@@ -69,7 +68,7 @@ final class StagingServer {
         if (StagingBlock.state(asked) != StagingBlock.ASKED
                 || theirs.get(JAVA_INT, itsBlock + StagingBlock.TARGET) != lid
                 || !SharedWords.compareAndSet(theirs, itsBlock + StagingBlock.STATE, asked, served)) {
-            // The peer has given up, and perhaps asks another one now.
+            // The peer has given up, and may use the block for another peer now.
             return;
         }
         copies.incrementAndGet();
@@ -95,8 +94,8 @@ final class StagingServer {
         }
     }
 
-    /// Waits until the engine is not in the middle of a transfer that it began before; any thread. The engine itself
-    /// never waits here, and the wait ends, because a transfer waits for nothing.
+    /// Waits for the transfer that the engine is executing, if any; any thread. The engine itself never waits here.
+    /// The wait ends, because a transfer waits for nothing.
     void awaitIdle() {
         long seen = executing.get();
         for (int spins = 0; (seen & 1) != 0 && executing.get() == seen; spins++) {
@@ -147,8 +146,8 @@ final class StagingServer {
         };
     }
 
-    /// Whether memory can be that of a receive of this queue pair; then it is in the target. Which receive the peer
-    /// has taken is known to the peer only.
+    /// Whether memory can belong to a receive of this queue pair. If so, sets the target to it. Only the peer knows
+    /// which receive it has taken.
     private boolean canDeliver(QueuePairResources queuePair, int key, long address, long length) {
         int domain = queuePair.receives().ring().domain();
         LocalRegion region = memory.usable(key, domain, LOCAL_WRITE, address, length);
@@ -160,7 +159,7 @@ final class StagingServer {
         return true;
     }
 
-    /// Whether the peer has this right to memory through this queue pair; then it is in the target.
+    /// Whether the peer has this right to memory through this queue pair. If so, sets the target to it.
     private boolean canAccess(QueuePairResources queuePair, int key, long address, long length, int right) {
         int domain = queuePair.domain();
         LocalKeys keys = new LocalKeys(memory, domain, queuePair.number());

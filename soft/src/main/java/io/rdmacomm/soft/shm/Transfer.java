@@ -22,7 +22,7 @@ final class Transfer {
         this.peer = peer;
     }
 
-    /// Whether the peer and all memory are still there: they may have been closed since the last check.
+    /// Checks that the peer and all memory still exist: they may have been closed since the last check.
     ///
     /// @return an [Outcome]
     int recheck() {

@@ -92,7 +92,7 @@ final class DrivingTable {
     enum Step {
         /// Nothing.
         NOTHING,
-        /// The engine lets go of the link for good.
+        /// The engine stops driving the link.
         TO_NOBODY,
         /// The engine's selector watches the socket.
         TO_ENGINE,

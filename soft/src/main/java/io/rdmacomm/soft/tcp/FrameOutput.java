@@ -81,7 +81,7 @@ public final class FrameOutput {
 
     /// Begins a frame with this header. Exactly its payload must follow, then [#end].
     ///
-    /// @return the frame's offset in [#headers], for messages with fields behind the header
+    /// @return the frame's offset in [#headers], for messages with fields after the header
     public int begin(SegmentHeader header) {
         frame = end;
         copied = 0;

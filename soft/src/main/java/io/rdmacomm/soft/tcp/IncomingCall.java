@@ -17,17 +17,17 @@ import org.jspecify.annotations.Nullable;
 /// A connection that a peer has opened, until its request is answered; if it was refused, until the caller hangs up
 /// or a short timeout expires.
 final class IncomingCall extends TcpCall {
-    private final IntFunction<@Nullable TcpEndpoint> endpoints;
+    private final IntFunction<@Nullable TcpConnectionSetup> setups;
     private final InetAddress origin;
     private final MpaFrameReader reader = new MpaFrameReader(MpaFrame.Kind.REQUEST);
     private LingeringClose.@Nullable Lingering refused;
 
-    /// @param endpoints finds the queue pair with a number
+    /// @param setups finds the queue pair with a number
     /// @param origin the caller's address
     IncomingCall(
-            TcpNode node, IntFunction<@Nullable TcpEndpoint> endpoints, SocketChannel channel, InetAddress origin) {
+            TcpNode node, IntFunction<@Nullable TcpConnectionSetup> setups, SocketChannel channel, InetAddress origin) {
         super(node, channel);
-        this.endpoints = endpoints;
+        this.setups = setups;
         this.origin = origin;
     }
 
@@ -53,12 +53,11 @@ final class IncomingCall extends TcpCall {
     private void answer(MpaFrame request) throws IOException {
         MpaNegotiation.check(request);
         PeerHandshake peer = PeerHandshake.find(request.privateData());
-        TcpEndpoint endpoint = peer == null || peer.kind() != MpaFrame.Kind.REQUEST
+        TcpConnectionSetup setup = peer == null || peer.kind() != MpaFrame.Kind.REQUEST
                 ? null
-                : endpoints.apply(peer.destination().number());
-        PeerHandshake.Verdict verdict = peer == null || endpoint == null
-                ? PeerHandshake.Verdict.NOT_THERE
-                : endpoint.answer(this, request, peer);
+                : setups.apply(peer.destination().number());
+        PeerHandshake.Verdict verdict =
+                peer == null || setup == null ? PeerHandshake.Verdict.NOT_THERE : setup.answer(this, request, peer);
         if (verdict != PeerHandshake.Verdict.ACCEPTED) {
             refuse(request, peer, verdict);
         }
@@ -99,8 +98,8 @@ final class IncomingCall extends TcpCall {
     }
 
     @Override
-    long patienceNanos() {
-        return refused == null ? super.patienceNanos() : Long.MAX_VALUE;
+    long timeoutNanos() {
+        return refused == null ? super.timeoutNanos() : Long.MAX_VALUE;
     }
 
     @Override

@@ -15,7 +15,7 @@ import java.util.concurrent.ConcurrentHashMap;
 /// incoming data until the peer closes its side or a second is over. Runs on the engine.
 final class LingeringClose implements AutoCloseable {
     private static final SafeLogger LOGGER = SafeLogger.of(LingeringClose.class);
-    private static final long PATIENCE_NANOS = 1_000_000_000L;
+    private static final long TIMEOUT_NANOS = 1_000_000_000L;
     /// Enough for a large program whose links all end at once, plus the callers that TcpNode limits. Without a limit,
     /// a program that keeps making links to peers that do not hang up would run out of file descriptors.
     private static final int MOST_OPEN = 4096;
@@ -91,7 +91,7 @@ final class LingeringClose implements AutoCloseable {
     final class Lingering implements Engine.Ready {
         private final SocketChannel channel;
         private final Runnable onEnd;
-        private final long deadline = System.nanoTime() + PATIENCE_NANOS;
+        private final long deadline = System.nanoTime() + TIMEOUT_NANOS;
 
         private Lingering(SocketChannel channel, Runnable onEnd) {
             this.channel = channel;

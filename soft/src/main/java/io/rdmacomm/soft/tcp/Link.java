@@ -28,7 +28,7 @@ final class Link {
     private static final int ROUNDS = 4;
     /// How long polling threads leave a full socket alone: a segment takes only 6 us at 80 Gbit/s.
     private static final long FULL_NANOS = 1_000;
-    private static final long PATIENCE_FLOOR_NANOS = 5_000_000_000L;
+    private static final long TIMEOUT_FLOOR_NANOS = 5_000_000_000L;
     /// How often a third-party peer is prompted to read the first frames: see [#remind].
     private static final int REMINDERS = 2;
 
@@ -392,14 +392,14 @@ final class Link {
 
     /// Fails the link if the peer has not answered for too long, or prompts the peer; the engine, with the send lock.
     ///
-    /// @param patienceNanos how long requests are retried
-    void checkTime(long now, long patienceNanos) {
+    /// @param timeoutNanos how long requests are retried
+    void checkTime(long now, long timeoutNanos) {
         boolean unanswered = requester.sent().isWaiting() || isBlocked();
         if (!unanswered || output.written() != writtenBefore) {
             // A peer that takes what is sent is alive, however slow the line is.
             writtenBefore = output.written();
             lastHeard = now;
-        } else if (!closed && !end.isOver() && now - lastHeard > Math.max(patienceNanos, PATIENCE_FLOOR_NANOS)) {
+        } else if (!closed && !end.isOver() && now - lastHeard > Math.max(timeoutNanos, TIMEOUT_FLOOR_NANOS)) {
             end.lost(WorkStatus.RETRY_EXCEEDED, VENDOR_SILENT, "the peer does not answer");
         }
         if (!closed && !end.isOver() && isToRemind()) {

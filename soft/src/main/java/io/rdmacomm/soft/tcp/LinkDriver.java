@@ -11,7 +11,7 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 import org.jspecify.annotations.Nullable;
 
-/// Drives a link, on the thread that posts, on those that poll or wait at its completion queues ([PolledLinks]), or
+/// Drives a link, on the thread that posts, on those that poll or wait at its completion queues ([LinkPoller]), or
 /// on the engine ([EngineLinks]). [DrivingTable] has the rule; this class detects the events and follows the table.
 public final class LinkDriver implements Engine.Ready {
     private static final int READ = SelectionKey.OP_READ;
@@ -20,8 +20,8 @@ public final class LinkDriver implements Engine.Ready {
     private final Link link;
     private final SendLock lock;
     private final RetryTimer retries;
-    private final PolledLinks sends;
-    private final PolledLinks receives;
+    private final LinkPoller sends;
+    private final LinkPoller receives;
     private final EngineLinks engineLinks;
     private final PolledLink inSends;
     /// The same object as `inSends` if one completion queue serves both.
@@ -50,8 +50,8 @@ public final class LinkDriver implements Engine.Ready {
             Link link,
             SendLock lock,
             RetryTimer retries,
-            PolledLinks sends,
-            PolledLinks receives,
+            LinkPoller sends,
+            LinkPoller receives,
             EngineLinks engineLinks) {
         this.link = link;
         this.lock = lock;
@@ -96,7 +96,7 @@ public final class LinkDriver implements Engine.Ready {
     }
 
     /// Whether the thread that polls those links reads this one directly.
-    public boolean isReadDirectly(PolledLinks polling) {
+    public boolean isReadDirectly(LinkPoller polling) {
         return (polling.equals(sends) ? inSends : inReceives).isDirect();
     }
 
@@ -359,7 +359,7 @@ public final class LinkDriver implements Engine.Ready {
         if (link.isWaiting() || link.isBlocked() || !link.isQuiet() || link.isToRemind()) {
             if (lock.tryEnter()) {
                 try {
-                    link.checkTime(now, retries.patienceNanos());
+                    link.checkTime(now, retries.retryNanos());
                     finishDriving();
                 } finally {
                     lock.leave();

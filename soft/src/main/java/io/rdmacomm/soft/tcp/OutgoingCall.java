@@ -12,14 +12,14 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.TimeUnit;
 
-/// A connection that a queue pair opens to its peer, until the peer has answered. Continues even if the queue pair no
-/// longer wants it: a peer that has accepted must be told, or it would see a failure. Before the peer's host has
-/// answered, a new call may replace this one: TCP retransmits a lost SYN only after a second (RFC 6298 2.1), when
-/// most queue pairs have exhausted their retries.
+/// A connection that a queue pair opens to its peer, until the peer has answered. Continues even if the queue pair
+/// no longer wants it: a peer that has accepted must be notified, or it would see a failure. Before the peer's host
+/// has answered, a new call may replace this one: TCP retransmits a lost SYN only after a second (RFC 6298 2.1),
+/// when most queue pairs have exhausted their retries.
 final class OutgoingCall extends TcpCall {
-    private final TcpEndpoint endpoint;
+    private final TcpConnectionSetup setup;
     private final PeerHandshake handshake;
-    private final long hostPatienceNanos;
+    private final long hostTimeoutNanos;
     private final MpaNegotiation negotiation;
     private final MpaFrame request;
     private final ByteBuffer bytes;
@@ -27,18 +27,18 @@ final class OutgoingCall extends TcpCall {
 
     /// Begins a call.
     ///
-    /// @param hostPatienceNanos how long the peer's host may take to answer
+    /// @param hostTimeoutNanos how long the peer's host may take to answer
     OutgoingCall(
             TcpNode node,
-            TcpEndpoint endpoint,
+            TcpConnectionSetup setup,
             SocketChannel channel,
             PeerHandshake handshake,
-            long hostPatienceNanos) {
+            long hostTimeoutNanos) {
         super(node, channel);
-        this.endpoint = endpoint;
+        this.setup = setup;
         this.handshake = handshake;
-        this.hostPatienceNanos = hostPatienceNanos;
-        this.negotiation = endpoint.negotiation();
+        this.hostTimeoutNanos = hostTimeoutNanos;
+        this.negotiation = setup.negotiation();
         this.request = negotiation.request(handshake.appendTo(new byte[0]));
         this.bytes = request.encode();
     }
@@ -78,26 +78,26 @@ final class OutgoingCall extends TcpCall {
         }
         MpaTerms terms = negotiation.initiatorTerms(request, reply);
         leave();
-        endpoint.callAccepted(this, channel(), LinkTerms.with(peer, terms, true, node().settings()));
+        setup.callAccepted(this, channel(), LinkTerms.with(peer, terms, true, node().settings()));
     }
 
     /// Whether the peer's host has answered, and the peer is likely to answer.
     boolean isReached() {
-        return channel().isConnected() && !isOlderThan(super.patienceNanos());
+        return channel().isConnected() && !isOlderThan(super.timeoutNanos());
     }
 
     /// Hanging up while the peer's answer is in flight would fail its queue pair. So once its host has answered, the
     /// call may take as long as a link may be silent.
     @Override
-    long patienceNanos() {
-        long usual = super.patienceNanos();
+    long timeoutNanos() {
+        long usual = super.timeoutNanos();
         return channel().isConnected()
                 ? Math.max(usual, TimeUnit.SECONDS.toNanos(node().settings().silenceSeconds()))
-                : Math.min(usual, hostPatienceNanos);
+                : Math.min(usual, hostTimeoutNanos);
     }
 
     @Override
     void onEnd() {
-        endpoint.callFailed(this);
+        setup.callFailed(this);
     }
 }

@@ -13,14 +13,14 @@ final class PolledLink {
     private static final SafeLogger LOGGER = SafeLogger.of(PolledLink.class);
 
     private final LinkDriver driver;
-    private final PolledLinks queue;
+    private final LinkPoller queue;
     private final AtomicBoolean asked = new AtomicBoolean();
     private @Nullable SelectionKey key;
     private volatile boolean direct;
     private @Nullable PolledLink next;
     private int idlePolls;
 
-    PolledLink(LinkDriver driver, PolledLinks queue) {
+    PolledLink(LinkDriver driver, LinkPoller queue) {
         this.driver = driver;
         this.queue = queue;
     }
@@ -30,7 +30,7 @@ final class PolledLink {
     }
 
     /// The completion queue's links.
-    PolledLinks queue() {
+    LinkPoller queue() {
         return queue;
     }
 

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 public final class TcpArrivals implements Arrivals {
     private final TcpNode node;
     private final CompletionRing completions;
-    private volatile @Nullable PolledLinks links;
+    private volatile @Nullable LinkPoller links;
 
     /// No links yet.
     ///
@@ -20,15 +20,15 @@ public final class TcpArrivals implements Arrivals {
     }
 
     /// The links; from now on the polling thread drives them.
-    PolledLinks links() {
-        PolledLinks known = links;
+    LinkPoller links() {
+        LinkPoller known = links;
         return known == null ? makeLinks() : known;
     }
 
-    private synchronized PolledLinks makeLinks() {
-        PolledLinks made = links;
+    private synchronized LinkPoller makeLinks() {
+        LinkPoller made = links;
         if (made == null) {
-            made = new PolledLinks(completions);
+            made = new LinkPoller(completions);
             links = made;
         }
         return made;
@@ -36,7 +36,7 @@ public final class TcpArrivals implements Arrivals {
 
     @Override
     public boolean receive() {
-        PolledLinks polled = links;
+        LinkPoller polled = links;
         if (polled == null) {
             return false;
         }
@@ -58,7 +58,7 @@ public final class TcpArrivals implements Arrivals {
 
     @Override
     public void close() {
-        PolledLinks made = links;
+        LinkPoller made = links;
         if (made != null) {
             made.close();
         }

@@ -10,7 +10,7 @@ import java.nio.channels.SocketChannel;
 /// the engine.
 abstract class TcpCall implements Engine.Ready {
     private static final SafeLogger LOGGER = SafeLogger.of(TcpCall.class);
-    private static final long PATIENCE_NANOS = 5_000_000_000L;
+    private static final long TIMEOUT_NANOS = 5_000_000_000L;
 
     private final TcpNode node;
     private final SocketChannel channel;
@@ -70,8 +70,8 @@ abstract class TcpCall implements Engine.Ready {
     void onEnd() {}
 
     /// How long the call may take.
-    long patienceNanos() {
-        return PATIENCE_NANOS;
+    long timeoutNanos() {
+        return TIMEOUT_NANOS;
     }
 
     final boolean isOlderThan(long nanos) {
@@ -80,7 +80,7 @@ abstract class TcpCall implements Engine.Ready {
 
     /// Ends the call if it has timed out.
     final void checkTime() {
-        if (isOlderThan(patienceNanos())) {
+        if (isOlderThan(timeoutNanos())) {
             try {
                 onTimeout();
             } finally {

@@ -35,7 +35,7 @@ public final class TcpNode implements Engine.Ready, AutoCloseable {
     private final int lid;
     private final Engine engine;
     private final @Nullable CallListener listener;
-    private final IntFunction<@Nullable TcpEndpoint> endpoints;
+    private final IntFunction<@Nullable TcpConnectionSetup> setups;
     private final LinkContext links;
     private final Set<TcpCall> calls = ConcurrentHashMap.newKeySet();
     /// Callers that have not been answered, and rejected ones that have not hung up.
@@ -47,7 +47,7 @@ public final class TcpNode implements Engine.Ready, AutoCloseable {
 
     /// Begins to take calls, unless `listener` is null.
     ///
-    /// @param endpoints finds the queue pair with a number
+    /// @param setups finds the queue pair with a number
     /// @param onLimit called with the number of a shared receive queue that fell below its limit
     public TcpNode(
             TcpSettings settings,
@@ -56,7 +56,7 @@ public final class TcpNode implements Engine.Ready, AutoCloseable {
             LocalMemory memory,
             Engine engine,
             @Nullable CallListener listener,
-            IntFunction<@Nullable TcpEndpoint> endpoints,
+            IntFunction<@Nullable TcpConnectionSetup> setups,
             IntConsumer onLimit)
             throws IOException {
         this.settings = settings;
@@ -64,7 +64,7 @@ public final class TcpNode implements Engine.Ready, AutoCloseable {
         this.lid = lid;
         this.engine = engine;
         this.listener = listener;
-        this.endpoints = endpoints;
+        this.setups = setups;
         this.links = new LinkContext(
                 memory,
                 new EngineLinks(engine),
@@ -146,7 +146,7 @@ public final class TcpNode implements Engine.Ready, AutoCloseable {
             links.closing().close(channel);
             return;
         }
-        IncomingCall call = new IncomingCall(this, endpoints, channel, origin);
+        IncomingCall call = new IncomingCall(this, setups, channel, origin);
         IncomingCall displaced = callers.add(call, CallerOrigin.of(origin));
         if (displaced != null) {
             displaced.makeRoom();
@@ -173,20 +173,20 @@ public final class TcpNode implements Engine.Ready, AutoCloseable {
 
     /// Makes the engine call the peer of a queue pair.
     ///
-    /// @param patienceNanos how long its host may take to answer
-    void call(TcpEndpoint endpoint, PeerHandshake handshake, long patienceNanos) {
-        engine.execute(() -> begin(endpoint, handshake, patienceNanos));
+    /// @param timeoutNanos how long its host may take to answer
+    void call(TcpConnectionSetup setup, PeerHandshake handshake, long timeoutNanos) {
+        engine.execute(() -> begin(setup, handshake, timeoutNanos));
     }
 
-    private void begin(TcpEndpoint endpoint, PeerHandshake handshake, long patienceNanos) {
+    private void begin(TcpConnectionSetup setup, PeerHandshake handshake, long timeoutNanos) {
         OutgoingCall call;
         try {
-            call = new OutgoingCall(this, endpoint, SystemSockets.openSocket(), handshake, patienceNanos);
+            call = new OutgoingCall(this, setup, SystemSockets.openSocket(), handshake, timeoutNanos);
         } catch (IOException e) {
             LOGGER.log(System.Logger.Level.WARNING, () -> handshake.source() + " cannot call its peer", e);
             return;
         }
-        if (!endpoint.callBegins(call)) {
+        if (!setup.callBegins(call)) {
             links.closing().close(call.channel());
             return;
         }

@@ -37,8 +37,8 @@ public final class TcpTransport implements Transport {
     TcpTransport(
             QueuePairResources queuePair,
             LinkContext context,
-            PolledLinks pollsSends,
-            PolledLinks pollsReceives,
+            LinkPoller pollsSends,
+            LinkPoller pollsReceives,
             SocketChannel channel,
             LinkTerms terms,
             @Nullable Consumer<String> onEnd) {

@@ -24,7 +24,7 @@ public final class RetryTimer {
     private final SendLock lock;
     private final Runnable retry;
     private long timeoutNanos;
-    private long patienceNanos;
+    private long retryNanos;
     private int retryCount;
     private int rnrRetries;
     private int rnrTries;
@@ -50,7 +50,7 @@ public final class RetryTimer {
     public void configure(QueuePairAttributes attributes) {
         timeoutNanos = attributes.timeout().nanos();
         retryCount = attributes.retryCount();
-        patienceNanos =
+        retryNanos =
                 attributes.timeout().equals(AckTimeout.INFINITE) ? Long.MAX_VALUE : timeoutNanos * (retryCount + 1);
         rnrRetries = attributes.rnrRetry();
         progressed();
@@ -58,7 +58,7 @@ public final class RetryTimer {
 
     /// Whether the queue pair waits for its peer without a limit.
     private boolean isEndless() {
-        return patienceNanos == Long.MAX_VALUE;
+        return retryNanos == Long.MAX_VALUE;
     }
 
     /// The peer's queue pair did not answer: schedules a retry. Time alone does not count, only retries: a process
@@ -127,7 +127,7 @@ public final class RetryTimer {
     /// @param since when the request was sent, or the peer last answered
     /// @return 0, or the status that the oldest request fails with
     public int peerSilent(long since) {
-        long left = Math.max(patienceNanos, LEAST_SILENCE_NANOS) - (System.nanoTime() - since);
+        long left = Math.max(retryNanos, LEAST_SILENCE_NANOS) - (System.nanoTime() - since);
         if (left <= 0) {
             return WorkStatus.RETRY_EXCEEDED.code();
         }
@@ -154,8 +154,8 @@ public final class RetryTimer {
     }
 
     /// How long a request is retried; [Long#MAX_VALUE] for no limit.
-    public long patienceNanos() {
-        return patienceNanos;
+    public long retryNanos() {
+        return retryNanos;
     }
 
     /// A request was executed: resets the counters.

@@ -232,6 +232,23 @@ class MpaInitiatorTest {
                 .isInstanceOf(AsynchronousCloseException.class);
     }
 
+    /// The queue pair has it already, and closes it when the peer ends it at once: nobody has closed this side.
+    @Test
+    void aConnectionThatThePeerEndsAtOnceWasNotClosedHere() throws Exception {
+        CompletableFuture<MpaConnection> connecting = connecting(LONG);
+        try (Wire peer = accept()) {
+            peer.readFrame();
+            peer.send(Wire.REPLY + "5402 0004 0001 0001");
+            get(connecting).channel().close();
+        }
+
+        assertThatThrownBy(initiator::release)
+                .isInstanceOf(IOException.class)
+                .isNotInstanceOf(AsynchronousCloseException.class);
+        initiator.close();
+        assertThatThrownBy(initiator::release).isInstanceOf(AsynchronousCloseException.class);
+    }
+
     @Test
     void anInterruptEndsIt() throws Exception {
         CompletableFuture<Throwable> outcome = new CompletableFuture<>();

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.VerbException;
-import io.rdmacomm.verbs.host.MemoryRoom;
+import io.rdmacomm.verbs.statistics.MemoryRoom;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.SocketException;

@@ -43,7 +43,7 @@ class OtherUsersTest {
         }
         // The classes may be in a folder that other users cannot read.
         copy(ShmDirectory.class, classes);
-        copy(io.rdmacomm.verbs.host.UserFolders.class, classes);
+        copy(io.rdmacomm.verbs.service.UserFolders.class, classes);
         copy(OtherUsersTest.class, classes);
         Files.setPosixFilePermissions(classes, PosixFilePermissions.fromString("rwxr-xr-x"));
         Files.setAttribute(shared, "unix:mode", 01777);

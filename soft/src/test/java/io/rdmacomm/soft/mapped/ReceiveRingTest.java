@@ -1,5 +1,7 @@
 package io.rdmacomm.soft.mapped;
 
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdmacomm.verbs.spi.ReceiveRequestLayout;
@@ -37,10 +39,10 @@ class ReceiveRingTest {
     }
 
     private boolean post(ReceiveRing ring, long workId) {
-        receives.clear();
-        receives.append(workId);
-        receives.add(0x1000, 10, 3);
-        receives.add(0x2000, 20, 4);
+        receives.segment().set(JAVA_LONG, ReceiveRequestLayout.WORK_ID, workId);
+        receives.segment().set(JAVA_INT, ReceiveRequestLayout.ELEMENT_COUNT, 2);
+        receives.put(0, 0, 0x1000, 10, 3);
+        receives.put(0, 1, 0x2000, 20, 4);
         return post(ring);
     }
 
@@ -130,7 +132,8 @@ class ReceiveRingTest {
     void crossesItsLimitOnce() throws IOException {
         ReceiveRing ring = ReceiveRing.create(fixture.control, 8, 1, 5, 1);
         ReceiveTaker peer = ring.taker();
-        receives.append(1);
+        receives.segment().set(JAVA_LONG, ReceiveRequestLayout.WORK_ID, 1);
+        receives.segment().set(JAVA_INT, ReceiveRequestLayout.ELEMENT_COUNT, 0);
         for (int i = 0; i < 4; i++) {
             post(ring);
         }

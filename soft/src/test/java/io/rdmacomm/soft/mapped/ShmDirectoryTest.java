@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmacomm.soft.LeftOut;
 import io.rdmacomm.soft.OtherJvm;
-import io.rdmacomm.verbs.host.UserFolders;
+import io.rdmacomm.verbs.service.UserFolders;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.URL;
@@ -194,7 +194,7 @@ class ShmDirectoryTest {
         }
     }
 
-    /// Only programs of this user can make it. Opening a pipe would wait for ever.
+    /// Only programs of this user can make it. Opening a pipe would wait forever.
     @ParameterizedTest
     @EnumSource(Thing.class)
     @Timeout(value = 30, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)

@@ -6,11 +6,13 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static io.rdmacomm.tests.arch.Production.CLASSES;
+import static io.rdmacomm.tests.arch.Production.CLI;
 import static io.rdmacomm.tests.arch.Production.COMM;
 import static io.rdmacomm.tests.arch.Production.EXAMPLES;
 import static io.rdmacomm.tests.arch.Production.FAULT;
 import static io.rdmacomm.tests.arch.Production.IBVERBS;
 import static io.rdmacomm.tests.arch.Production.KERNEL_DRIVERS;
+import static io.rdmacomm.tests.arch.Production.MESH;
 import static io.rdmacomm.tests.arch.Production.NATIVE;
 import static io.rdmacomm.tests.arch.Production.NIO;
 import static io.rdmacomm.tests.arch.Production.SOFT;
@@ -23,6 +25,7 @@ import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaCodeUnit;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import io.rdmacomm.comm.ServerSession;
+import io.rdmacomm.mesh.Mesh;
 import io.rdmacomm.nio.RdmaSelectorProvider;
 import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.spi.RdmaProvider;
@@ -37,7 +40,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/// The allowed dependencies of modules and packages: `cli -> {comm, nio} -> verbs <- {ibverbs, soft, fault}`.
+/// The allowed dependencies of modules and packages: `cli -> {mesh -> comm, nio} -> verbs <- {ibverbs, soft, fault}`.
 class ModuleArrowsTest {
     /// Allowed dependencies of a library module outside rdmacomm: the JDK, and annotations that only the compiler
     /// reads.
@@ -49,7 +52,10 @@ class ModuleArrowsTest {
         "io.rdmacomm.verbs", "io.rdmacomm.verbs.cm", "io.rdmacomm.verbs.lifetime"
     };
 
-    private static final String MESH = "io.rdmacomm.comm.mesh";
+    /// The packages that version 1.0 does not freeze. They use only what every program can use (decision 104).
+    private static final String[] ANNEXES = {MESH, CLI, EXAMPLES};
+
+    private static final String[] CORE = {VERBS, SOFT, IBVERBS, FAULT, COMM, NIO};
 
     @Test
     void packagesAreFreeOfCycles() {
@@ -101,24 +107,51 @@ class ModuleArrowsTest {
     }
 
     @Test
-    void commExportsSessionsMeshesAndStatistics() throws URISyntaxException {
-        assertThat(moduleOf(ServerSession.class).exports())
-                .filteredOn(exports -> !exports.isQualified())
-                .extracting(ModuleDescriptor.Exports::source)
+    void commExportsSessionsExchangesAndStatistics() throws URISyntaxException {
+        assertThat(exportedBy(ServerSession.class))
                 .containsExactlyInAnyOrder(
-                        "io.rdmacomm.comm", MESH, MESH + ".collective", "io.rdmacomm.comm.statistics");
+                        "io.rdmacomm.comm", "io.rdmacomm.comm.exchange", "io.rdmacomm.comm.statistics");
+    }
+
+    @Test
+    void meshExportsMeshesAndCollectives() throws URISyntaxException {
+        assertThat(exportedBy(Mesh.class)).containsExactlyInAnyOrder("io.rdmacomm.mesh", "io.rdmacomm.mesh.collective");
+    }
+
+    @Test
+    void annexesSeeOnlyWhatIsExportedToAll() throws URISyntaxException {
+        Set<String> exported = exportedToAll();
+        noClasses()
+                .that()
+                .resideInAnyPackage(ANNEXES)
+                .should()
+                .dependOnClassesThat(resideInAnyPackage(CORE)
+                        .and(DescribedPredicate.describe(
+                                "are not exported to all", type -> !exported.contains(type.getPackageName()))))
+                .because("a stranger could write them")
+                .check(CLASSES);
+    }
+
+    @Test
+    void onlyTheCoreHasFriends() throws URISyntaxException {
+        assertThat(exportsOfTheCore()
+                        .filter(ModuleDescriptor.Exports::isQualified)
+                        .flatMap(exports -> exports.targets().stream()))
+                .isNotEmpty()
+                .isSubsetOf("io.rdmacomm.soft", "io.rdmacomm.ibverbs", "io.rdmacomm.comm", "io.rdmacomm.nio");
+    }
+
+    @Test
+    void meshSeesOnlyCommAndVerbs() {
+        seesOnly(MESH, COMM, VERBS);
     }
 
     /// A type that a program sees, but may not name. The compiler's own warning is off, because it
     /// would also ask for the annotations of JSpecify.
     @Test
     void exportedTypesShowOnlyExportedTypes() throws URISyntaxException {
-        Set<String> exported = Stream.of(
-                        moduleOf(Context.class), moduleOf(ServerSession.class), moduleOf(RdmaSelectorProvider.class))
-                .flatMap(module -> module.exports().stream())
-                .filter(exports -> !exports.isQualified())
-                .map(ModuleDescriptor.Exports::source)
-                .collect(Collectors.toSet());
+        Set<String> exported = exportedToAll();
+        exported.addAll(exportedBy(Mesh.class));
         DescribedPredicate<JavaClass> named = DescribedPredicate.describe(
                 "are exported",
                 type -> type.isPrimitive()
@@ -143,20 +176,8 @@ class ModuleArrowsTest {
     }
 
     @Test
-    void meshesAreBuiltOfSessions() {
-        noClasses()
-                .that()
-                .resideInAPackage(MESH + "..")
-                .should()
-                .dependOnClassesThat()
-                .resideInAnyPackage("io.rdmacomm.comm.data..", "io.rdmacomm.comm.progress..")
-                .because("a mesh uses what every program can use, and the TCP frames of the handshake")
-                .check(CLASSES);
-    }
-
-    @Test
     void examplesSeeOnlyThePublicApi() {
-        seesOnly(EXAMPLES, COMM, "io.rdmacomm.verbs", "io.rdmacomm.verbs.cm");
+        seesOnly(EXAMPLES, COMM, MESH, "io.rdmacomm.verbs", "io.rdmacomm.verbs.cm");
     }
 
     @Test
@@ -246,6 +267,26 @@ class ModuleArrowsTest {
                 .onlyDependOnClassesThat(
                         resideInAPackage(module).or(resideInAnyPackage(others)).or(resideInAnyPackage(JDK_ONLY)))
                 .check(CLASSES);
+    }
+
+    /// The packages that the module of a class exports to all.
+    private static Stream<ModuleDescriptor.Exports> exportsOfTheCore() throws URISyntaxException {
+        return Stream.of(moduleOf(Context.class), moduleOf(ServerSession.class), moduleOf(RdmaSelectorProvider.class))
+                .flatMap(module -> module.exports().stream());
+    }
+
+    private static Set<String> exportedToAll() throws URISyntaxException {
+        return exportsOfTheCore()
+                .filter(exports -> !exports.isQualified())
+                .map(ModuleDescriptor.Exports::source)
+                .collect(Collectors.toSet());
+    }
+
+    private static Set<String> exportedBy(Class<?> ofModule) throws URISyntaxException {
+        return moduleOf(ofModule).exports().stream()
+                .filter(exports -> !exports.isQualified())
+                .map(ModuleDescriptor.Exports::source)
+                .collect(Collectors.toSet());
     }
 
     /// The tests run on the class path, where a class does not know its module.

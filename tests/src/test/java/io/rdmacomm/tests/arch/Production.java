@@ -12,6 +12,7 @@ final class Production {
     static final String FAULT = "io.rdmacomm.fault..";
     static final String NIO = "io.rdmacomm.nio..";
     static final String COMM = "io.rdmacomm.comm..";
+    static final String MESH = "io.rdmacomm.mesh..";
     static final String CLI = "io.rdmacomm.cli..";
     static final String EXAMPLES = "io.rdmacomm.examples..";
 

@@ -36,7 +36,7 @@ import org.openjdk.jmh.annotations.Warmup;
 @Fork(value = 3, jvmArgsAppend = "-XX:+UseSerialGC")
 public class ChannelsBenchmark {
     private static final int MESSAGES = 1024;
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration TIMEOUT = Duration.ofSeconds(20);
 
     @Param({"1", "64"})
     private int channels;
@@ -61,7 +61,7 @@ public class ChannelsBenchmark {
                 .withChannels(channels);
         server = ServerSession.listen(options.withMaxChannels(channels).withAddress("127.0.0.1", 0));
         client = ClientSession.connect(options.withAddress("127.0.0.1", server.port()));
-        EndPoint there = server.accept(PATIENCE);
+        EndPoint there = server.accept(TIMEOUT);
         sending = new RdmaChannel[channels];
         for (int i = 0; i < channels; i++) {
             there.channel(i).onMessage(this::count);

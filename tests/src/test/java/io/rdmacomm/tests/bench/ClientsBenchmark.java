@@ -38,7 +38,7 @@ import org.openjdk.jmh.annotations.Warmup;
 @Measurement(iterations = 5)
 @Fork(3)
 public class ClientsBenchmark {
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
 
     @Param("200")
     private int clients;
@@ -73,11 +73,11 @@ public class ClientsBenchmark {
             all.add(threads.submit(() -> ask(together)));
         }
         for (int i = 0; i < clients; i++) {
-            EndPoint client = server.accept(PATIENCE);
+            EndPoint client = server.accept(TIMEOUT);
             all.add(threads.submit(() -> answer(client)));
         }
         for (Future<?> each : all) {
-            each.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            each.get(TIMEOUT.toSeconds(), TimeUnit.SECONDS);
         }
     }
 
@@ -86,16 +86,16 @@ public class ClientsBenchmark {
         together.await();
         try (ClientSession client = ClientSession.connect(options.withAddress("127.0.0.1", server.port()))) {
             RdmaBuffer request = client.allocate("request", Long.BYTES);
-            client.endPoint().channel(0).blocking(PATIENCE).send(request.block(0));
-            client.endPoint().channel(0).blocking(PATIENCE).receive().close();
+            client.endPoint().channel(0).blocking(TIMEOUT).send(request.block(0));
+            client.endPoint().channel(0).blocking(TIMEOUT).receive().close();
         }
         return null;
     }
 
     private Void answer(EndPoint client) {
         try (client) {
-            client.channel(0).blocking(PATIENCE).receive().close();
-            client.channel(0).blocking(PATIENCE).send(answer);
+            client.channel(0).blocking(TIMEOUT).receive().close();
+            client.channel(0).blocking(TIMEOUT).send(answer);
         }
         return null;
     }

@@ -34,9 +34,9 @@ import java.util.concurrent.atomic.LongAdder;
 /// mvn -pl tests -am -Pjmh test -Djmh.main=io.rdmacomm.tests.bench.ColdClients -Djmh.args='ROUNDS CLIENTS BUSY SECONDS'
 /// ```
 public final class ColdClients {
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
     private static final SessionOptions OPTIONS = SessionOptions.defaults()
-            .withDeadlines(Deadlines.defaults().withConnect(PATIENCE).withHandshake(PATIENCE));
+            .withDeadlines(Deadlines.defaults().withConnect(TIMEOUT).withHandshake(TIMEOUT));
     private static final int TOGETHER = 10;
     private static final int BYTES = 64;
 
@@ -117,7 +117,7 @@ public final class ColdClients {
                     if (!on.trySend(answer, message.tag(), CompletionHandler.NONE, 0)
                             .isAccepted()) {
                         // Until there is room; no library thread is blocked by that.
-                        var _ = on.async(PATIENCE).send(answer, message.tag());
+                        var _ = on.async(TIMEOUT).send(answer, message.tag());
                     }
                 });
             }
@@ -148,7 +148,7 @@ public final class ColdClients {
                 }
             });
         }
-        if (!begun.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
+        if (!begun.await(TIMEOUT.toSeconds(), TimeUnit.SECONDS)) {
             System.err.println(begun.getCount() + " clients could not begin");
         }
         long before = answers.sum();
@@ -167,7 +167,7 @@ public final class ColdClients {
             room.release();
         });
         RdmaBuffer requests = client.allocate(BYTES, TOGETHER);
-        BlockingChannel sending = channel.blocking(PATIENCE);
+        BlockingChannel sending = channel.blocking(TIMEOUT);
         for (int tag = 0; ; tag++) {
             room.acquire();
             sending.send(requests.block(tag % TOGETHER), tag);

@@ -20,7 +20,7 @@ import picocli.CommandLine;
 
 /// Runs the command, in this JVM or as a separate process.
 final class Command implements AutoCloseable {
-    private static final long PATIENCE_SECONDS = 60;
+    private static final long TIMEOUT_SECONDS = 60;
     /// No command runs longer. The time-out of a test does not end a thread that reads from a pipe.
     private static final long LONGEST_RUN_SECONDS = 600;
     private static final String READY = "listening on port ";
@@ -130,7 +130,7 @@ final class Command implements AutoCloseable {
         for (String line = output.readLine(); line != null; line = output.readLine()) {
             seen.append(line).append('\n');
         }
-        if (!process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+        if (!process.waitFor(TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
             throw new AssertionError("it does not exit");
         }
         return new Result(process.exitValue(), seen.toString(), complaints.join());
@@ -138,7 +138,7 @@ final class Command implements AutoCloseable {
 
     /// Waits until it has started a child process.
     ProcessHandle awaitChild() {
-        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(TIMEOUT_SECONDS);
         while (System.nanoTime() - deadline < 0 && process.isAlive()) {
             Optional<ProcessHandle> child = process.children().findFirst();
             if (child.isPresent()) {
@@ -180,7 +180,7 @@ final class Command implements AutoCloseable {
 
     /// Waits until it exits, without reading what it prints.
     int exitCode() throws InterruptedException {
-        if (!process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+        if (!process.waitFor(TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
             throw new AssertionError("it does not exit");
         }
         return process.exitValue();

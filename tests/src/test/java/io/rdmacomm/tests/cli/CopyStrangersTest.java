@@ -1,5 +1,6 @@
 package io.rdmacomm.tests.cli;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdmacomm.cli.rig.Frame;
@@ -13,6 +14,7 @@ import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -25,7 +27,9 @@ import org.junit.jupiter.api.io.TempDir;
 class CopyStrangersTest {
     private static final String[] SMALL = {"-Xmx96m", "-XX:MaxDirectMemorySize=16m"};
     private static final int HEADER = 12;
-    private static final int HELLO = 1;
+    private static final int REFUSE = 4;
+    private static final int GREETING = 12;
+    private static final int MESSAGE = 14;
 
     @TempDir
     private Path root;
@@ -67,8 +71,8 @@ class CopyStrangersTest {
                 for (int i = 0; i < 60; i++) {
                     Socket socket = connect(port);
                     greedy.add(socket);
-                    socket.getOutputStream().write(greeting());
-                    assertThat(type(socket)).as("answer to greeting %d", i).isEqualTo(2);
+                    greet(socket);
+                    assertThat(type(socket)).as("answer to greeting %d", i).isEqualTo(MESSAGE);
                 }
                 awaitHonestSender(port);
             } finally {
@@ -76,6 +80,23 @@ class CopyStrangersTest {
             }
         }
         assertThat(target.resolve("file")).exists();
+    }
+
+    @Test
+    @Timeout(60)
+    void aSilentSenderDoesNotDelayTheEndOfTheReceiver() throws Exception {
+        Path target = Files.createDirectory(root.resolve("target"));
+        try (Command receiver = receive(List.of(), target);
+                Socket silent = connect(Integer.parseInt(receiver.port()))) {
+            greet(silent);
+            assertThat(type(silent)).isEqualTo(MESSAGE);
+
+            long begin = System.nanoTime();
+            receiver.signal("INT");
+            receiver.end();
+            // It would wait for half a minute otherwise.
+            assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(15));
+        }
     }
 
     @Test
@@ -89,8 +110,8 @@ class CopyStrangersTest {
                 for (int i = 0; i < 65; i++) {
                     Socket socket = connect(port);
                     senders.add(socket);
-                    socket.getOutputStream().write(greeting());
-                    assertThat(type(socket)).as("answer to greeting %d", i).isEqualTo(i < 64 ? 2 : 4);
+                    greet(socket);
+                    assertThat(type(socket)).as("answer to greeting %d", i).isEqualTo(i < 64 ? MESSAGE : REFUSE);
                 }
             } finally {
                 close(senders);
@@ -150,20 +171,30 @@ class CopyStrangersTest {
         return new Socket(InetAddress.getLoopbackAddress(), port);
     }
 
-    /// The frame of the set-up in which a sender asks for the largest block.
-    private static byte[] greeting() {
+    /// Greets as a sender does, and asks for the largest block.
+    private static void greet(Socket socket) throws IOException {
+        byte[] name = "rdmacomm-send-recv-over-tcp".getBytes(UTF_8);
+        ByteBuffer versions = ByteBuffer.allocate(18 + name.length);
+        versions.putShort((short) 4).putShort((short) 1).putShort((short) 1).putShort((short) 0);
+        versions.putLong(0).putShort((short) name.length).put(name);
+        send(socket, GREETING, versions.flip());
+        assertThat(type(socket)).isEqualTo(GREETING);
         ByteBuffer hello = ByteBuffer.allocate(FrameCodec.MAX_BYTES);
         int length = new FrameCodec<>(0x52434631, Kind.class, "is this recv?")
                 .write(Frame.of(Kind.HELLO, 1, 1, 0, 1 << 20, 1), MemorySegment.ofBuffer(hello));
-        ByteBuffer frame = ByteBuffer.allocate(HEADER + length);
-        frame.put(new byte[] {'R', 'D', 'M', 'C'})
-                .putShort((short) 0)
-                .putShort((short) HELLO)
-                .putInt(length);
-        return frame.put(hello.limit(length)).array();
+        send(socket, MESSAGE, hello.limit(length));
     }
 
-    /// The type of the frame that comes: 2 is WELCOME, 4 is REFUSE.
+    private static void send(Socket socket, int type, ByteBuffer payload) throws IOException {
+        ByteBuffer frame = ByteBuffer.allocate(HEADER + payload.remaining());
+        frame.put(new byte[] {'R', 'D', 'M', 'C'})
+                .putShort((short) 0)
+                .putShort((short) type)
+                .putInt(payload.remaining());
+        socket.getOutputStream().write(frame.put(payload).array());
+    }
+
+    /// The type of the frame that comes.
     private static int type(Socket socket) throws IOException {
         socket.setSoTimeout(30_000);
         InputStream in = socket.getInputStream();

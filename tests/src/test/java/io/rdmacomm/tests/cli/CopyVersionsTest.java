@@ -34,17 +34,21 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /// `send` and `recv` of different releases.
 class CopyVersionsTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
-    /// What the first release says in a TCP connection: later ones have to understand it for as long as they speak
-    /// version 1.
-    private static final String HELLO_1 = "52444d43" + "0000" + "0001" + "00000038" + "52434631" + "00000001"
+    /// The greeting of an exchange, from both sides: version 1, and the name of the protocol.
+    private static final String GREETING = "52444d43" + "0000" + "000c" + "0000002d" + "0004" + "0001" + "0001"
+            + "0000" + "0000000000000000" + "001b"
+            + HexFormat.of().formatHex("rdmacomm-send-recv-over-tcp".getBytes(UTF_8));
+
+    /// The first message of a sender of the first release, and the answer: later releases understand it as long as
+    /// they support version 1.
+    private static final String HELLO_1 = "52444d43" + "0000" + "000e" + "00000038" + "52434631" + "00000001"
             + "00000005" + "00000000" + "0000000000000001" + "0000000000000001" + "0000000000000000"
             + "0000000000001000" + "0000000000000001";
 
-    private static final String WELCOME_1 = "52444d43" + "0000" + "0002" + "00000028" + "52434631" + "00000001"
+    private static final String WELCOME_1 = "52444d43" + "0000" + "000e" + "00000028" + "52434631" + "00000001"
             + "00000003" + "00000000" + "0000000000000001" + "0000000000000001" + "0000000000000000";
-    private static final int WELCOME = 2;
 
     @TempDir
     private Path root;
@@ -125,7 +129,7 @@ class CopyVersionsTest {
 
         Wire(Socket socket) throws IOException {
             this.socket = socket;
-            socket.setSoTimeout((int) PATIENCE.toMillis());
+            socket.setSoTimeout((int) TIMEOUT.toMillis());
             this.in = new DataInputStream(socket.getInputStream());
         }
 
@@ -137,12 +141,12 @@ class CopyVersionsTest {
             socket.getOutputStream().write(bytes(frame));
         }
 
-        /// In a frame of the set-up, with more behind it.
-        void send(int type, Frame<Kind> frame) throws IOException {
+        /// As a message of the exchange, with more behind it.
+        void sendMessage(Frame<Kind> frame) throws IOException {
             byte[] message = bytes(frame);
             ByteBuffer all = ByteBuffer.allocate(12 + message.length + 3).put("RDMC".getBytes(UTF_8));
             all.putShort((short) 0x4711)
-                    .putShort((short) type)
+                    .putShort((short) 14)
                     .putInt(message.length + 3)
                     .put(message);
             socket.getOutputStream().write(all.array());
@@ -153,6 +157,17 @@ class CopyVersionsTest {
             byte[] message = new byte[CODEC.write(frame, MemorySegment.ofBuffer(all))];
             all.get(message);
             return message;
+        }
+
+        /// The greetings of the exchange; the client's comes first.
+        void greet(boolean client) throws IOException {
+            if (client) {
+                send(GREETING);
+            }
+            assertThat(receive(GREETING.length() / 2)).isEqualTo(GREETING);
+            if (!client) {
+                send(GREETING);
+            }
         }
 
         String receive(int count) throws IOException {
@@ -182,8 +197,9 @@ class CopyVersionsTest {
         try (Command receiver = receive("tcp")) {
             try (Wire sender =
                     new Wire(new Socket(InetAddress.getLoopbackAddress(), Integer.parseInt(receiver.port())))) {
+                sender.greet(true);
                 if (later) {
-                    sender.send(1, Frame.of(Kind.HELLO, "more", numbers(true, 1, 9, -1, 4096, 1)));
+                    sender.sendMessage(Frame.of(Kind.HELLO, "more", numbers(true, 1, 9, -1, 4096, 1)));
                 } else {
                     sender.send(HELLO_1);
                 }
@@ -204,11 +220,12 @@ class CopyVersionsTest {
         try (ServerSocket listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             CompletableFuture<Boolean> receiving = inThread(() -> {
                 try (Wire receiver = new Wire(listener.accept())) {
+                    receiver.greet(false);
                     assertThat(receiver.receive(12 + 16 + 3 * 8))
                             .isEqualTo(HELLO_1.substring(0, 2 * (12 + 16 + 3 * 8)));
                     receiver.receive(2 * 8);
                     if (later) {
-                        receiver.send(WELCOME, Frame.of(Kind.HELLO, "more", numbers(true, 1, 9, -1)));
+                        receiver.sendMessage(Frame.of(Kind.HELLO, "more", numbers(true, 1, 9, -1)));
                     } else {
                         receiver.send(WELCOME_1);
                     }
@@ -227,13 +244,25 @@ class CopyVersionsTest {
         }
     }
 
+    @ParameterizedTest
+    @CsvSource({"rdma, tcp", "tcp, rdma"})
+    void aSenderOverTheOtherTransportIsToldSo(String receiving, String sending) throws Exception {
+        try (Command receiver = receive(receiving)) {
+            Result sent = send(sending, Integer.parseInt(receiver.port()));
+
+            assertThat(sent.exitCode()).isEqualTo(1);
+            assertThat(sent.err()).contains("use the same --transport on both sides");
+        }
+    }
+
     @Test
     void aSenderOverTcpWithoutACommonVersionIsToldBothRanges() throws Exception {
         try (Command receiver = receive("tcp");
                 Wire sender =
                         new Wire(new Socket(InetAddress.getLoopbackAddress(), Integer.parseInt(receiver.port())))) {
+            sender.greet(true);
             // What follows the versions need not be what this release understands.
-            sender.send(1, Frame.of(Kind.HELLO, 2, 3, 0));
+            sender.sendMessage(Frame.of(Kind.HELLO, 2, 3, 0));
 
             assertThat(sender.receive(WELCOME_1.length() / 2)).isEqualTo(WELCOME_1);
             assertThat(sender.isAtEnd()).isTrue();
@@ -245,8 +274,9 @@ class CopyVersionsTest {
         try (ServerSocket listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             CompletableFuture<Boolean> receiving = inThread(() -> {
                 try (Wire receiver = new Wire(listener.accept())) {
+                    receiver.greet(false);
                     receiver.receive(HELLO_1.length() / 2);
-                    receiver.send(WELCOME, Frame.of(Kind.HELLO, 2, 3, 0));
+                    receiver.sendMessage(Frame.of(Kind.HELLO, 2, 3, 0));
                     assertThat(receiver.isAtEnd()).isTrue();
                 }
             });
@@ -264,7 +294,7 @@ class CopyVersionsTest {
 
     /// Messages over RDMA.
     private static FrameChannel<Kind> control(Session session, EndPoint endPoint) {
-        return new FrameChannel<>(session, endPoint.channel(0), CODEC, "control", PATIENCE);
+        return new FrameChannel<>(session, endPoint.channel(0), CODEC, "control", TIMEOUT);
     }
 
     @Test
@@ -311,7 +341,7 @@ class CopyVersionsTest {
         try (ServerSession session =
                 ServerSession.listen(SessionOptions.defaults().withAddress("127.0.0.1", 0))) {
             CompletableFuture<Boolean> receiving = inThread(() -> {
-                try (EndPoint sender = session.accept(PATIENCE);
+                try (EndPoint sender = session.accept(TIMEOUT);
                         FrameChannel<Kind> control = control(session, sender)) {
                     assertThat(control.receive().numbers()).startsWith(1L, 1L, 0L);
                     control.send(Frame.of(Kind.HELLO, 2, 3, 0));

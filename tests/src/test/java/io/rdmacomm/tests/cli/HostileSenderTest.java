@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// `recv` against senders that break the protocol.
 class HostileSenderTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration TIMEOUT = Duration.ofSeconds(20);
 
     @TempDir
     private Path root;
@@ -230,7 +230,7 @@ class HostileSenderTest {
                     session.endPoint().channel(0),
                     new FrameCodec<>(0x52434631, Kind.class, "is this recv?"),
                     "control",
-                    PATIENCE);
+                    TIMEOUT);
         }
 
         void greet() {

@@ -1,5 +1,6 @@
 package io.rdmacomm.tests.cli;
 
+import static io.rdmacomm.tests.fixture.PeerFailure.peer;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -8,7 +9,7 @@ import io.rdmacomm.cli.rig.FrameChannel;
 import io.rdmacomm.cli.rig.FrameCodec;
 import io.rdmacomm.comm.ClientSession;
 import io.rdmacomm.comm.EndPoint;
-import io.rdmacomm.comm.PeerAbortedException;
+import io.rdmacomm.comm.PeerFailedException;
 import io.rdmacomm.comm.RemoteBuffer;
 import io.rdmacomm.comm.ServerSession;
 import io.rdmacomm.comm.SessionOptions;
@@ -31,7 +32,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /// Text that others have chosen, with what controls a terminal, in all that is printed: of peers, in arguments, files
 /// and variables.
 final class HostileTextTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration TIMEOUT = Duration.ofSeconds(30);
     private static final String EVIL = "x\u001b]0;title\u0007\u001b[2J\r\u009b1m\u202e\u2028\u2029y";
 
     @TempDir
@@ -64,9 +65,9 @@ final class HostileTextTest {
         try (ServerSession session =
                 ServerSession.listen(SessionOptions.defaults().withAddress("localhost", 0))) {
             CompletableFuture<Void> served = CompletableFuture.runAsync(() -> {
-                try (EndPoint client = session.accept(PATIENCE);
+                try (EndPoint client = session.accept(TIMEOUT);
                         FrameChannel<Kind> control =
-                                new FrameChannel<>(session, client.channel(0), codec, "control", PATIENCE)) {
+                                new FrameChannel<>(session, client.channel(0), codec, "control", TIMEOUT)) {
                     control.receive();
                     control.send(Frame.of(Kind.REJECT, EVIL));
                 }
@@ -85,13 +86,13 @@ final class HostileTextTest {
         SessionOptions options = SessionOptions.defaults().withAddress("localhost", 0);
         try (ServerSession server = ServerSession.listen(options);
                 ClientSession client = ClientSession.connect(options.withPort(server.port()))) {
-            EndPoint there = server.accept(PATIENCE);
+            EndPoint there = server.accept(TIMEOUT);
 
             there.abort(7, new RdmaException(EVIL, null));
 
             Deadline.await("the failure", () -> client.endPoint().failure() != null);
             assertThat(client.endPoint().failure())
-                    .isInstanceOf(PeerAbortedException.class)
+                    .satisfies(peer(PeerFailedException.Reason.ABORTED))
                     .satisfies(failure -> isHarmless(failure.getMessage()));
         }
     }

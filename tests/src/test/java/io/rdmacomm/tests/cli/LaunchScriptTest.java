@@ -74,9 +74,9 @@ final class LaunchScriptTest {
     void onlySourcesOfTheCommandMakeItBuildAgain() throws Exception {
         assertThat(run(Map.of(), "devices").getFirst()).isEqualTo("rdmacomm: building ...");
         FileTime later = FileTime.from(Instant.now().plusSeconds(60));
-        Path comparison = Files.createDirectories(home.resolve("bench/src/main/java"));
+        Path comparison = Files.createDirectories(home.resolve("compare/src/main/java"));
         Files.setLastModifiedTime(Files.writeString(comparison.resolve("Peer.java"), ""), later);
-        Files.setLastModifiedTime(Files.writeString(home.resolve("bench/pom.xml"), ""), later);
+        Files.setLastModifiedTime(Files.writeString(home.resolve("compare/pom.xml"), ""), later);
         assertThat(run(Map.of(), "devices").getFirst()).isNotEqualTo("rdmacomm: building ...");
 
         Files.setLastModifiedTime(Files.writeString(home.resolve("cli/src/main/Command.java"), ""), later);

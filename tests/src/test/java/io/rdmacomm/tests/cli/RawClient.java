@@ -25,7 +25,7 @@ import java.time.Duration;
 
 /// A client that sends any message, without a protocol.
 final class RawClient implements AutoCloseable {
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration TIMEOUT = Duration.ofSeconds(20);
 
     private final Arena arena = Arena.ofConfined();
     private final ProtectionDomain domain;
@@ -40,14 +40,14 @@ final class RawClient implements AutoCloseable {
         region = domain.allocate(4096, AccessFlag.allRemote());
         QueuePair queuePair = domain.createQueuePair(QueuePairOptions.reliable(queue));
         InetSocketAddress server = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
-        try (Route route = manager.resolve(server, PATIENCE)) {
+        try (Route route = manager.resolve(server, TIMEOUT)) {
             route.prepare(queuePair);
             ReceiveBatch receives = ReceiveBatch.create(arena, 4, 1);
             for (int i = 0; i < 4; i++) {
                 receives.receive(i).with(region, 2048, 1024);
             }
             queuePair.post(receives);
-            connection = route.connect(queuePair, ConnectionParameters.defaults(), PATIENCE);
+            connection = route.connect(queuePair, ConnectionParameters.defaults(), TIMEOUT);
         }
     }
 

@@ -36,21 +36,21 @@ import org.junit.jupiter.params.provider.ValueSource;
 @ExtendWith(LeakCheck.class)
 class RpingTest {
     private static final ConnectionOptions HOW = ConnectionOptions.defaults();
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration TIMEOUT = Duration.ofSeconds(20);
     private static final InetSocketAddress ANY_PORT = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
 
     private final List<String> texts = new CopyOnWriteArrayList<>();
 
-    private ConnectionPair pair(Duration patience) {
-        return new ConnectionPair(manager -> RpingServer.listen(manager, ANY_PORT, HOW, patience, texts::add));
+    private ConnectionPair pair(Duration timeout) {
+        return new ConnectionPair(manager -> RpingServer.listen(manager, ANY_PORT, HOW, timeout, texts::add));
     }
 
     @ParameterizedTest
     @ValueSource(ints = {RpingText.MIN_BYTES, 64, 4096, RpingText.MAX_BYTES})
     void textsComeBackUnchanged(int bytes) throws Exception {
-        try (ConnectionPair pair = pair(PATIENCE)) {
+        try (ConnectionPair pair = pair(TIMEOUT)) {
             try (RpingClient client =
-                    RpingClient.connect(pair.clients(), "127.0.0.1", pair.port(), HOW, bytes, PATIENCE)) {
+                    RpingClient.connect(pair.clients(), "127.0.0.1", pair.port(), HOW, bytes, TIMEOUT)) {
                 for (int number = 0; number < 60; number++) {
                     assertThat(client.ping(number)).isPositive();
                 }
@@ -66,8 +66,8 @@ class RpingTest {
 
     @Test
     void theTextIsTheSameAsThatOfTheCProgram() throws Exception {
-        try (ConnectionPair pair = pair(PATIENCE);
-                RpingClient client = RpingClient.connect(pair.clients(), "127.0.0.1", pair.port(), HOW, 64, PATIENCE)) {
+        try (ConnectionPair pair = pair(TIMEOUT);
+                RpingClient client = RpingClient.connect(pair.clients(), "127.0.0.1", pair.port(), HOW, 64, TIMEOUT)) {
             client.ping(0);
             assertThat(client.text()).isEqualTo("rdma-ping-0: ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abcdefghijklmnopqr");
             client.ping(57);
@@ -83,9 +83,9 @@ class RpingTest {
 
     @Test
     void servesSeveralClientsAtTheSameTime() throws Exception {
-        try (ConnectionPair pair = pair(PATIENCE);
-                RpingClient one = RpingClient.connect(pair.clients(), "127.0.0.1", pair.port(), HOW, 64, PATIENCE);
-                RpingClient two = RpingClient.connect(pair.clients(), "localhost", pair.port(), HOW, 1000, PATIENCE)) {
+        try (ConnectionPair pair = pair(TIMEOUT);
+                RpingClient one = RpingClient.connect(pair.clients(), "127.0.0.1", pair.port(), HOW, 64, TIMEOUT);
+                RpingClient two = RpingClient.connect(pair.clients(), "localhost", pair.port(), HOW, 1000, TIMEOUT)) {
             for (int number = 0; number < 10; number++) {
                 one.ping(number);
                 two.ping(number);
@@ -102,7 +102,7 @@ class RpingTest {
                 ConnectionManager servers = ConnectionManager.open(context);
                 Context clientContext = Rdma.open("soft0");
                 ConnectionManager clients = ConnectionManager.open(clientContext);
-                InteropServer server = RpingServer.listen(servers, ANY_PORT, HOW, PATIENCE, texts::add)) {
+                InteropServer server = RpingServer.listen(servers, ANY_PORT, HOW, TIMEOUT, texts::add)) {
             InetSocketAddress address = new InetSocketAddress(ANY_PORT.getAddress(), server.port());
             for (int i = 0; i < 3; i++) {
                 SocketChannel stranger = SocketChannel.open(address);
@@ -118,10 +118,10 @@ class RpingTest {
                 return null;
             });
             Thread.ofPlatform().daemon().start(serving);
-            try (RpingClient client = RpingClient.connect(clients, "127.0.0.1", server.port(), HOW, 64, PATIENCE)) {
+            try (RpingClient client = RpingClient.connect(clients, "127.0.0.1", server.port(), HOW, 64, TIMEOUT)) {
                 client.ping(0);
             }
-            serving.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            serving.get(TIMEOUT.toSeconds(), TimeUnit.SECONDS);
             assertThat(lines).singleElement().asString().endsWith(": 1 pings served");
         } finally {
             for (SocketChannel each : silent) {
@@ -137,7 +137,7 @@ class RpingTest {
         "-1, offers a text of 4294967295 bytes",
     })
     void anInvalidSizeEndsOnlyThatClient(int size, String expected) throws Exception {
-        try (ConnectionPair pair = pair(PATIENCE)) {
+        try (ConnectionPair pair = pair(TIMEOUT)) {
             pair.assertRejected(
                     hostile -> hostile.send(
                             advert(hostile.region().address(), hostile.region().remoteKey(), size)),
@@ -149,7 +149,7 @@ class RpingTest {
     @ParameterizedTest
     @ValueSource(ints = {0, 15, 17, 64})
     void aMessageOfTheWrongLengthEndsOnlyThatClient(int length) throws Exception {
-        try (ConnectionPair pair = pair(PATIENCE)) {
+        try (ConnectionPair pair = pair(TIMEOUT)) {
             pair.assertRejected(
                     hostile -> hostile.send(ByteBuffer.allocate(length).position(length)),
                     "a message of " + length + " bytes where rping sends 16");
@@ -159,7 +159,7 @@ class RpingTest {
 
     @Test
     void aMessageThatIsTooLongEndsOnlyThatClient() throws Exception {
-        try (ConnectionPair pair = pair(PATIENCE)) {
+        try (ConnectionPair pair = pair(TIMEOUT)) {
             try (RawClient hostile = new RawClient(pair.clients(), pair.port())) {
                 hostile.send(ByteBuffer.allocate(200).position(200));
             }
@@ -170,7 +170,7 @@ class RpingTest {
 
     @Test
     void aForgedKeyEndsOnlyThatClient() throws Exception {
-        try (ConnectionPair pair = pair(PATIENCE)) {
+        try (ConnectionPair pair = pair(TIMEOUT)) {
             pair.assertRejected(
                     hostile -> hostile.send(
                             advert(hostile.region().address(), hostile.region().remoteKey() ^ 0x5555, 64)),
@@ -181,7 +181,7 @@ class RpingTest {
 
     @Test
     void aClientThatDisconnectsInTheMiddleIsReported() throws Exception {
-        try (ConnectionPair pair = pair(PATIENCE)) {
+        try (ConnectionPair pair = pair(TIMEOUT)) {
             try (RawClient hasty = new RawClient(pair.clients(), pair.port())) {
                 hasty.send(advert(hasty.region().address(), hasty.region().remoteKey(), 64));
                 Deadline.await("the first half", () -> !texts.isEmpty());
@@ -205,7 +205,7 @@ class RpingTest {
     void theClientDetectsThatTheServerGaveUp() throws Exception {
         // Long enough for a ping on a busy machine.
         try (ConnectionPair pair = pair(Duration.ofSeconds(2));
-                RpingClient client = RpingClient.connect(pair.clients(), "127.0.0.1", pair.port(), HOW, 64, PATIENCE)) {
+                RpingClient client = RpingClient.connect(pair.clients(), "127.0.0.1", pair.port(), HOW, 64, TIMEOUT)) {
             client.ping(0);
             Deadline.await("the server to give up", () -> !pair.failures().isEmpty());
 
@@ -215,15 +215,15 @@ class RpingTest {
 
     @Test
     void aPortWithoutListenerIsReported() throws Exception {
-        try (ConnectionPair pair = pair(PATIENCE)) {
-            assertThatThrownBy(() -> RpingClient.connect(pair.clients(), "127.0.0.1", 1, HOW, 64, PATIENCE))
+        try (ConnectionPair pair = pair(TIMEOUT)) {
+            assertThatThrownBy(() -> RpingClient.connect(pair.clients(), "127.0.0.1", 1, HOW, 64, TIMEOUT))
                     .isInstanceOf(ConnectionRejectedException.class)
                     .hasMessageContaining("no program listens");
         }
     }
 
     private static void assertStillServes(ConnectionPair pair) throws Exception {
-        try (RpingClient next = RpingClient.connect(pair.clients(), "127.0.0.1", pair.port(), HOW, 64, PATIENCE)) {
+        try (RpingClient next = RpingClient.connect(pair.clients(), "127.0.0.1", pair.port(), HOW, 64, TIMEOUT)) {
             next.ping(0);
         }
     }

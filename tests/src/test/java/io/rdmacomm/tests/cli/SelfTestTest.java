@@ -6,9 +6,9 @@ import com.fasterxml.jackson.jr.ob.JSON;
 import io.rdmacomm.cli.doctor.Check;
 import io.rdmacomm.cli.doctor.CheckResult;
 import io.rdmacomm.cli.doctor.CheckRunner;
+import io.rdmacomm.cli.doctor.CheckSetup;
 import io.rdmacomm.cli.doctor.LocalPeer;
 import io.rdmacomm.cli.doctor.QueuePairChecks;
-import io.rdmacomm.cli.doctor.Scene;
 import io.rdmacomm.cli.doctor.Verdict;
 import io.rdmacomm.cli.doctor.Verdict.Grade;
 import io.rdmacomm.tests.cli.Command.Result;
@@ -58,9 +58,10 @@ class SelfTestTest {
         ConnectionOptions how = ConnectionOptions.defaults();
         CheckRunner runner = new CheckRunner(Duration.ofSeconds(60));
         try (Context context = Rdma.open(device)) {
-            Scene scene = new Scene(context, how, false, new LocalPeer(context, how, null), Duration.ofSeconds(3));
+            CheckSetup setup =
+                    new CheckSetup(context, how, false, new LocalPeer(context, how, null), Duration.ofSeconds(3));
             for (Check check : QueuePairChecks.all()) {
-                results.put(check.name(), runner.run(check, scene));
+                results.put(check.name(), runner.run(check, setup));
             }
         }
         return results;
@@ -150,7 +151,7 @@ class SelfTestTest {
                 queuePairChecks("fault:soft0?fail=read:1:GENERAL_ERROR").get("READ without the right");
 
         assertThat(result.verdict().text())
-                .isEqualTo("expected REMOTE_ACCESS_ERROR, but the request ended as GENERAL_ERROR");
+                .isEqualTo("expected REMOTE_ACCESS_ERROR, but the request completed with GENERAL_ERROR");
     }
 
     @Test
@@ -181,7 +182,7 @@ class SelfTestTest {
             }
 
             @Override
-            public Verdict run(Scene scene) throws InterruptedException {
+            public Verdict run(CheckSetup setup) throws InterruptedException {
                 never.await();
                 throw new AssertionError("the latch is never open");
             }
@@ -189,8 +190,9 @@ class SelfTestTest {
         CheckRunner runner = new CheckRunner(Duration.ofSeconds(1));
         try (Context context = Rdma.open("soft0")) {
             ConnectionOptions how = ConnectionOptions.defaults();
-            Scene scene = new Scene(context, how, false, new LocalPeer(context, how, null), Duration.ofSeconds(1));
-            CheckResult result = runner.run(hanging, scene);
+            CheckSetup setup =
+                    new CheckSetup(context, how, false, new LocalPeer(context, how, null), Duration.ofSeconds(1));
+            CheckResult result = runner.run(hanging, setup);
 
             assertThat(result.hasFailed()).isTrue();
             assertThat(result.verdict().text()).contains("an end within 1 s", "CountDownLatch.await");

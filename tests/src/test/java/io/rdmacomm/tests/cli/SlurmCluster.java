@@ -18,7 +18,7 @@ import java.util.concurrent.TimeUnit;
 /// Slurm on this machine, with one node: its own configuration, keys, ports and processes, which end with it. It needs
 /// root and Debian's slurmctld, slurmd, slurm-client and munge.
 final class SlurmCluster implements AutoCloseable {
-    private static final long PATIENCE_MILLIS = 60_000;
+    private static final long TIMEOUT_MILLIS = 60_000;
     private static final long END_SECONDS = 10;
 
     private final Path folder;
@@ -64,7 +64,7 @@ final class SlurmCluster implements AutoCloseable {
         Deadline.await("munged to listen", () -> Files.exists(folder.resolve("munge.socket")));
         daemon("slurmctld", "-D", "-f", configuration.toString());
         daemon("slurmd", "-D", "-f", configuration.toString(), "-N", name);
-        if (!Deadline.until(PATIENCE_MILLIS, this::isIdle)) {
+        if (!Deadline.until(TIMEOUT_MILLIS, this::isIdle)) {
             throw new IOException("the node of Slurm does not become idle: " + complaints());
         }
     }

@@ -23,11 +23,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 /// The string copy: both sides, and the server against clients that break the protocol.
 @ExtendWith(LeakCheck.class)
 class StringCopyTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration TIMEOUT = Duration.ofSeconds(20);
     private static final InetSocketAddress ANY_PORT = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
 
-    private static ConnectionPair pair(Duration patience) {
-        return new ConnectionPair(manager -> StringCopyServer.listen(manager, ANY_PORT, patience));
+    private static ConnectionPair pair(Duration timeout) {
+        return new ConnectionPair(manager -> StringCopyServer.listen(manager, ANY_PORT, timeout));
     }
 
     @ParameterizedTest
@@ -36,11 +36,11 @@ class StringCopyTest {
             value = {"x | \"x\"", "textstring | \"textstring\"", "grüße | \"grüße\"", "a\u001bb\u009b\u202e | \"a?b??\""
             })
     void aStringComesBackUnchanged(String text, String shown) throws Exception {
-        try (ConnectionPair pair = pair(PATIENCE)) {
+        try (ConnectionPair pair = pair(TIMEOUT)) {
             byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
 
             StringCopyClient.Result result =
-                    StringCopyClient.copy(pair.clients(), "127.0.0.1", pair.port(), bytes, PATIENCE);
+                    StringCopyClient.copy(pair.clients(), "127.0.0.1", pair.port(), bytes, TIMEOUT);
 
             assertThat(result.bytes()).isEqualTo(bytes.length);
             Deadline.await("the server's line", () -> !pair.lines().isEmpty());
@@ -54,10 +54,10 @@ class StringCopyTest {
 
     @Test
     void aLongStringIsCopiedAndItsBeginningShown() throws Exception {
-        try (ConnectionPair pair = pair(PATIENCE)) {
+        try (ConnectionPair pair = pair(TIMEOUT)) {
             byte[] bytes = "0123456789".repeat(100_000).getBytes(StandardCharsets.UTF_8);
 
-            StringCopyClient.copy(pair.clients(), "127.0.0.1", pair.port(), bytes, PATIENCE);
+            StringCopyClient.copy(pair.clients(), "127.0.0.1", pair.port(), bytes, TIMEOUT);
 
             Deadline.await("the server's line", () -> !pair.lines().isEmpty());
             assertThat(pair.lines().getFirst()).endsWith("\"" + "0123456789".repeat(6) + "\" ...");
@@ -67,7 +67,7 @@ class StringCopyTest {
     @ParameterizedTest
     @ValueSource(ints = {0, -1, (16 << 20) + 1, Integer.MIN_VALUE})
     void anInvalidLengthEndsOnlyThatClient(int length) throws Exception {
-        try (ConnectionPair pair = pair(PATIENCE)) {
+        try (ConnectionPair pair = pair(TIMEOUT)) {
             pair.assertRejected(
                     hostile -> hostile.send(record(length)),
                     "the client asks for " + Integer.toUnsignedString(length) + " bytes");
@@ -77,7 +77,7 @@ class StringCopyTest {
 
     @Test
     void aMessageOfTheWrongLengthEndsOnlyThatClient() throws Exception {
-        try (ConnectionPair pair = pair(PATIENCE)) {
+        try (ConnectionPair pair = pair(TIMEOUT)) {
             pair.assertRejected(hostile -> hostile.send(ByteBuffer.allocate(12).position(12)), "a message of 12 bytes");
             assertStillServes(pair);
         }
@@ -85,7 +85,7 @@ class StringCopyTest {
 
     @Test
     void aSecondMessageEndsOnlyThatClient() throws Exception {
-        try (ConnectionPair pair = pair(PATIENCE)) {
+        try (ConnectionPair pair = pair(TIMEOUT)) {
             pair.assertRejected(
                     hostile -> {
                         hostile.send(record(10));
@@ -98,7 +98,7 @@ class StringCopyTest {
 
     @Test
     void aClientThatDisconnectsImmediatelyIsReported() throws Exception {
-        try (ConnectionPair pair = pair(PATIENCE)) {
+        try (ConnectionPair pair = pair(TIMEOUT)) {
             new RawClient(pair.clients(), pair.port()).close();
 
             pair.assertOneFailure("ended the connection");
@@ -118,8 +118,8 @@ class StringCopyTest {
 
     @Test
     void aPortWithoutListenerIsReported() throws Exception {
-        try (ConnectionPair pair = pair(PATIENCE)) {
-            assertThatThrownBy(() -> StringCopyClient.copy(pair.clients(), "127.0.0.1", 1, new byte[8], PATIENCE))
+        try (ConnectionPair pair = pair(TIMEOUT)) {
+            assertThatThrownBy(() -> StringCopyClient.copy(pair.clients(), "127.0.0.1", 1, new byte[8], TIMEOUT))
                     .isInstanceOf(ConnectionRejectedException.class)
                     .hasMessageContaining("no program listens");
         }
@@ -127,7 +127,7 @@ class StringCopyTest {
 
     private static void assertStillServes(ConnectionPair pair) throws Exception {
         byte[] text = {'o', 'k'};
-        assertThat(StringCopyClient.copy(pair.clients(), "127.0.0.1", pair.port(), text, PATIENCE)
+        assertThat(StringCopyClient.copy(pair.clients(), "127.0.0.1", pair.port(), text, TIMEOUT)
                         .bytes())
                 .isEqualTo(2);
     }

@@ -10,7 +10,7 @@ import io.rdmacomm.comm.EndPoint;
 import io.rdmacomm.comm.ServerSession;
 import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.tests.cli.Command.Result;
-import io.rdmacomm.verbs.counters.CountersFolder;
+import io.rdmacomm.verbs.counters.file.CountersFolder;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -27,7 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// `rdmacomm top`.
 final class TopTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration TIMEOUT = Duration.ofSeconds(20);
 
     @TempDir
     Path base;
@@ -67,12 +67,12 @@ final class TopTest {
         try (ServerSession server = ServerSession.listen(options.withName("busy server"));
                 ClientSession client =
                         ClientSession.connect(options.withName("busy client").withPort(server.port()))) {
-            EndPoint here = server.accept(PATIENCE);
+            EndPoint here = server.accept(TIMEOUT);
             here.channel(0).onMessage((channel, message) -> {});
             BufferSlice slice = client.allocate("source", 64).block(0);
             Thread sender = Thread.ofPlatform().start(() -> {
                 while (!stop.get()) {
-                    client.endPoint().channel(0).blocking(PATIENCE).send(slice);
+                    client.endPoint().channel(0).blocking(TIMEOUT).send(slice);
                 }
             });
             try {

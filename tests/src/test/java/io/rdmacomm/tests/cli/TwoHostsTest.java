@@ -32,7 +32,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /// of this host, as containers have it.
 @ExtendWith(LeakCheck.class)
 class TwoHostsTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
     private static final String OWN_MEMORY = "mount -t tmpfs tmpfs /dev/shm && exec \"$0\" \"$@\"";
     /// The default device. Other tests of this JVM may have added one at the address of this host.
     private static final String SOFT = "soft0";
@@ -99,7 +99,7 @@ class TwoHostsTest {
                         .withAllAddresses()
                         .withPort(0));
                 Command client = there(shared, "ping", far.near() + ":" + server.port(), "--count", "1")) {
-            EndPoint peer = server.accept(PATIENCE);
+            EndPoint peer = server.accept(TIMEOUT);
 
             assertThat(peer.setup()).isEqualTo(Setup.CONNECTION_MANAGER);
             assertThat(peer.remoteAddress().getHostAddress()).isEqualTo(far.far());

@@ -1,6 +1,6 @@
 package io.rdmacomm.tests.comm;
 
-import static io.rdmacomm.tests.comm.ConnectedPair.PATIENCE;
+import static io.rdmacomm.tests.comm.ConnectedPair.TIMEOUT;
 import static io.rdmacomm.tests.comm.ConnectedPair.eventually;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -38,20 +38,20 @@ final class AnnouncementTest {
     /// A client with the server's end of its connection.
     private final class Client {
         private final ClientSession session = ClientSession.connect(OPTIONS.withPort(server.port()));
-        private final EndPoint here = server.accept(PATIENCE);
+        private final EndPoint here = server.accept(TIMEOUT);
         private final RdmaBuffer memory = session.allocate("memory", 64);
 
         RemoteBuffer find(RdmaBuffer buffer) {
-            return session.endPoint().peerBuffer(buffer.name(), PATIENCE);
+            return session.endPoint().peerBuffer(buffer.name(), TIMEOUT);
         }
 
         void write(RemoteBuffer to, long value) {
             memory.segment().set(JAVA_LONG, 0, value);
-            session.endPoint().channel(0).blocking(PATIENCE).write(memory.slice(0, 8), to, 0);
+            session.endPoint().channel(0).blocking(TIMEOUT).write(memory.slice(0, 8), to, 0);
         }
 
         long read(RemoteBuffer from) {
-            session.endPoint().channel(0).blocking(PATIENCE).read(memory.slice(8, 8), from, 0);
+            session.endPoint().channel(0).blocking(TIMEOUT).read(memory.slice(8, 8), from, 0);
             return memory.segment().get(JAVA_LONG, 8);
         }
 
@@ -226,7 +226,7 @@ final class AnnouncementTest {
             pair.serverEnd.announce(buffer);
             pair.serverEnd.announce(buffer);
 
-            RemoteBuffer remote = pair.clientEnd.peerBuffer("buffer", PATIENCE);
+            RemoteBuffer remote = pair.clientEnd.peerBuffer("buffer", TIMEOUT);
             assertThat(remote).isEqualTo(buffer.asRemote());
             assertThat(remote.access()).isEqualTo(AccessFlag.allRemote());
         }

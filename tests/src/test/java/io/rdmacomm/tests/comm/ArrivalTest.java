@@ -1,6 +1,7 @@
 package io.rdmacomm.tests.comm;
 
-import static io.rdmacomm.tests.comm.ConnectedPair.PATIENCE;
+import static io.rdmacomm.tests.comm.ConnectedPair.TIMEOUT;
+import static io.rdmacomm.tests.fixture.PeerFailure.peer;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -12,7 +13,7 @@ import io.rdmacomm.comm.Deadlines;
 import io.rdmacomm.comm.EndPoint;
 import io.rdmacomm.comm.EndPointState;
 import io.rdmacomm.comm.Message;
-import io.rdmacomm.comm.PeerClosedException;
+import io.rdmacomm.comm.PeerFailedException;
 import io.rdmacomm.comm.RdmaBuffer;
 import io.rdmacomm.comm.RdmaChannel;
 import io.rdmacomm.comm.RemoteBuffer;
@@ -54,7 +55,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @ExtendWith(LeakCheck.class)
 final class ArrivalTest {
     private static final SessionOptions OPTIONS =
-            SessionOptions.defaults().withDeadlines(Deadlines.defaults().withClose(PATIENCE));
+            SessionOptions.defaults().withDeadlines(Deadlines.defaults().withClose(TIMEOUT));
     /// No call goes out from it, which might have the port that is to be listened on.
     private static final String ADDRESS = "127.0.0.2";
 
@@ -75,11 +76,11 @@ final class ArrivalTest {
             lines = new ForeignLines(ADDRESS, inside);
             client = ClientSession.connect(
                     options.withAddress(ADDRESS, server.port()).withConnectionPort(lines.port()));
-            serverEnd = server.accept(PATIENCE);
+            serverEnd = server.accept(TIMEOUT);
             clientEnd = client.endPoint();
             // The client is the first to speak on each line. Held up before that, the server could not speak either.
-            CompletableFuture<Void> other = running(() -> serverEnd.barrier(PATIENCE));
-            clientEnd.barrier(PATIENCE);
+            CompletableFuture<Void> other = running(() -> serverEnd.barrier(TIMEOUT));
+            clientEnd.barrier(TIMEOUT);
             other.join();
         }
 
@@ -104,7 +105,7 @@ final class ArrivalTest {
 
         private static void send(RdmaChannel channel, RdmaBuffer text) {
             for (int i = 1; i <= MESSAGES; i++) {
-                channel.blocking(PATIENCE).send(text.slice(0, i));
+                channel.blocking(TIMEOUT).send(text.slice(0, i));
             }
         }
 
@@ -133,7 +134,7 @@ final class ArrivalTest {
 
     private static void assertAllReceived(RdmaChannel channel) {
         for (int i = 1; i <= MESSAGES; i++) {
-            try (Message message = channel.blocking(PATIENCE).receive()) {
+            try (Message message = channel.blocking(TIMEOUT).receive()) {
                 assertThat(message.segment().byteSize()).isEqualTo(i);
             }
         }
@@ -158,7 +159,7 @@ final class ArrivalTest {
 
             closing.join();
             assertAllReceived(pair.serverChannel());
-            assertThatThrownBy(() -> pair.serverChannel().blocking(PATIENCE).receive())
+            assertThatThrownBy(() -> pair.serverChannel().blocking(TIMEOUT).receive())
                     .isInstanceOf(ClosedException.class)
                     .hasMessageContaining("is done");
             assertThat(pair.serverEnd.failure()).isNull();
@@ -176,10 +177,11 @@ final class ArrivalTest {
             pair.lines.hold();
             pair.lines.spoil();
 
-            assertThatThrownBy(() -> pair.clientChannel().blocking(PATIENCE).receive())
+            assertThatThrownBy(() -> pair.clientChannel().blocking(TIMEOUT).receive())
                     .isInstanceOf(ClosedException.class)
                     .hasMessageContaining("has lost its connection: what the peer sent was refused: ")
-                    .hasCauseInstanceOf(PeerClosedException.class);
+                    .cause()
+                    .satisfies(peer(PeerFailedException.Reason.GONE));
         }
     }
 
@@ -209,7 +211,7 @@ final class ArrivalTest {
             pair.lines.hold();
             pair.sendFromServer();
             CompletableFuture<Void> closing = running(pair.clientEnd::close);
-            assertThat(pair.serverEnd.awaitPeerDone(PATIENCE))
+            assertThat(pair.serverEnd.awaitPeerDone(TIMEOUT))
                     .as("the client has sent nothing")
                     .isTrue();
             assertThatThrownBy(() -> closing.get(WHILE.toMillis(), TimeUnit.MILLISECONDS))
@@ -257,11 +259,11 @@ final class ArrivalTest {
             pair.sendFromServer();
             List<CompletableFuture<Void>> barriers = List.of(
                     running(() -> {
-                        pair.clientEnd.barrier(PATIENCE);
+                        pair.clientEnd.barrier(TIMEOUT);
                         assertThat(handled).hasValue(MESSAGES);
                     }),
                     running(() -> {
-                        pair.serverEnd.barrier(PATIENCE);
+                        pair.serverEnd.barrier(TIMEOUT);
                         for (int i = 1; i <= MESSAGES; i++) {
                             try (Message message = pair.serverChannel().tryReceive()) {
                                 assertThat(message)
@@ -288,16 +290,16 @@ final class ArrivalTest {
             pair.serverEnd.announce(inbox, AccessFlag.allRemote());
             RdmaBuffer source = pair.client.allocate("source", bytes);
             source.segment().fill((byte) 7);
-            RemoteBuffer remote = pair.clientEnd.peerBuffer("inbox", PATIENCE);
+            RemoteBuffer remote = pair.clientEnd.peerBuffer("inbox", TIMEOUT);
             pair.lines.hold();
             assertThat(pair.clientChannel()
                             .tryWrite(source.block(0), remote, 0, CompletionHandler.NONE, 0)
                             .isAccepted())
                     .isTrue();
-            CompletableFuture<Void> barrier = running(() -> pair.clientEnd.barrier(PATIENCE));
+            CompletableFuture<Void> barrier = running(() -> pair.clientEnd.barrier(TIMEOUT));
             pair.lines.release();
 
-            pair.serverEnd.barrier(PATIENCE);
+            pair.serverEnd.barrier(TIMEOUT);
 
             assertThat(inbox.segment().mismatch(source.segment())).isEqualTo(-1);
             barrier.join();
@@ -314,8 +316,8 @@ final class ArrivalTest {
                     .hasMessageContaining("have not arrived");
             pair.lines.release();
 
-            CompletableFuture<Void> again = running(() -> pair.clientEnd.barrier(PATIENCE));
-            pair.serverEnd.barrier(PATIENCE);
+            CompletableFuture<Void> again = running(() -> pair.clientEnd.barrier(TIMEOUT));
+            pair.serverEnd.barrier(TIMEOUT);
             again.join();
             assertAllReceived(pair.serverChannel());
         }
@@ -327,7 +329,7 @@ final class ArrivalTest {
             CompletableFuture<Void> refused = new CompletableFuture<>();
             pair.serverChannel().onMessage((on, message) -> {
                 try {
-                    pair.serverEnd.barrier(PATIENCE);
+                    pair.serverEnd.barrier(TIMEOUT);
                     refused.complete(null);
                 } catch (RuntimeException e) {
                     refused.completeExceptionally(e);
@@ -348,7 +350,7 @@ final class ArrivalTest {
             pair.serverEnd.announce(inbox, AccessFlag.allRemote());
             RdmaBuffer source = pair.client.allocate("source", bytes);
             source.segment().fill((byte) 7);
-            RemoteBuffer remote = pair.clientEnd.peerBuffer("inbox", PATIENCE);
+            RemoteBuffer remote = pair.clientEnd.peerBuffer("inbox", TIMEOUT);
             pair.lines.hold();
             assertThat(pair.clientChannel()
                             .tryWrite(source.block(0), remote, 0, CompletionHandler.NONE, 0)
@@ -377,18 +379,18 @@ final class ArrivalTest {
                 for (int i = 0; i < rounds; i++) {
                     for (int j = 1; j <= 3; j++) {
                         try (Message message =
-                                pair.serverChannel().blocking(PATIENCE).receive()) {
+                                pair.serverChannel().blocking(TIMEOUT).receive()) {
                             assertThat(message.segment().byteSize()).isEqualTo(j);
                         }
                     }
-                    pair.serverEnd.barrier(PATIENCE);
+                    pair.serverEnd.barrier(TIMEOUT);
                 }
             });
             for (int i = 0; i < rounds; i++) {
                 for (int j = 1; j <= 3; j++) {
-                    pair.clientChannel().blocking(PATIENCE).send(text.slice(0, j));
+                    pair.clientChannel().blocking(TIMEOUT).send(text.slice(0, j));
                 }
-                pair.clientEnd.barrier(PATIENCE);
+                pair.clientEnd.barrier(TIMEOUT);
             }
             receiving.join();
             assertThat(pair.clientChannel().statistics().value(ChannelCounter.COMPLETED))
@@ -405,7 +407,7 @@ final class ArrivalTest {
                 for (int i = 0; i < 4; i++) {
                     threads.add(running(() -> {
                         for (int round = 0; round < 20; round++) {
-                            end.barrier(PATIENCE);
+                            end.barrier(TIMEOUT);
                         }
                     }));
                 }
@@ -420,7 +422,7 @@ final class ArrivalTest {
             pair.lines.hold();
             pair.sendFromClient();
             Thread.currentThread().interrupt();
-            assertThatThrownBy(() -> pair.clientEnd.barrier(PATIENCE)).isInstanceOf(RdmaInterruptedException.class);
+            assertThatThrownBy(() -> pair.clientEnd.barrier(TIMEOUT)).isInstanceOf(RdmaInterruptedException.class);
             assertThat(Thread.interrupted()).isTrue();
         }
     }
@@ -485,7 +487,7 @@ final class ArrivalTest {
             closer.join();
             pair.clientEnd.close();
             assertAllReceived(pair.serverChannel());
-            assertThat(pair.serverEnd.awaitPeerDone(PATIENCE)).isTrue();
+            assertThat(pair.serverEnd.awaitPeerDone(TIMEOUT)).isTrue();
             assertThat(pair.serverEnd.failure()).as("seed %d", seed).isNull();
             assertThat(pair.clientEnd.failure()).as("seed %d", seed).isNull();
             assertThat(flag).isDone();
@@ -501,7 +503,7 @@ final class ArrivalTest {
         });
         ConnectedPair.eventually(() -> pair.clientEnd.state() == EndPointState.CLOSING);
         closer.interrupt();
-        assertThat(flag.get(PATIENCE.toMillis() / 2, TimeUnit.MILLISECONDS))
+        assertThat(flag.get(TIMEOUT.toMillis() / 2, TimeUnit.MILLISECONDS))
                 .as("the interrupt flag")
                 .isTrue();
         return closer;
@@ -520,7 +522,7 @@ final class ArrivalTest {
             assertThat(pair.clientEnd.failure())
                     .isInstanceOf(DeadlineException.class)
                     .hasMessageContaining("what was started last may be lost");
-            assertThat(pair.serverEnd.awaitPeerDone(PATIENCE)).isTrue();
+            assertThat(pair.serverEnd.awaitPeerDone(TIMEOUT)).isTrue();
             assertThat(pair.serverEnd.state()).as("not all has come").isEqualTo(EndPointState.FAILED);
         }
     }
@@ -532,7 +534,7 @@ final class ArrivalTest {
             pair.lines.hold();
             pair.sendFromClient();
             CompletableFuture<Void> waiting =
-                    running(closing ? pair.clientEnd::close : () -> pair.clientEnd.barrier(PATIENCE));
+                    running(closing ? pair.clientEnd::close : () -> pair.clientEnd.barrier(TIMEOUT));
             assertThat(pair.serverEnd.awaitPeerDone(WHILE)).isFalse();
             assertThat(waiting).isNotDone();
 
@@ -554,7 +556,7 @@ final class ArrivalTest {
         try (Pair pair = new Pair(in(threads, WorkMode.ADAPTIVE))) {
             pair.serverChannel().onMessage((on, message) -> pair.serverEnd.closeLater());
             RdmaBuffer text = pair.client.allocate("text", 64);
-            pair.clientChannel().blocking(PATIENCE).send(text.slice(0, 1));
+            pair.clientChannel().blocking(TIMEOUT).send(text.slice(0, 1));
             ConnectedPair.eventually(() -> {
                 pair.server.poll();
                 pair.client.poll();

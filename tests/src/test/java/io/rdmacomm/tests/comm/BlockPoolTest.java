@@ -1,6 +1,6 @@
 package io.rdmacomm.tests.comm;
 
-import static io.rdmacomm.tests.comm.ConnectedPair.PATIENCE;
+import static io.rdmacomm.tests.comm.ConnectedPair.TIMEOUT;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -48,7 +48,7 @@ final class BlockPoolTest {
     void eachBlockIsTakenOnceUntilItIsGivenBack() {
         Set<BufferSlice> taken = new HashSet<>();
         for (int i = 0; i < 4; i++) {
-            taken.add(pool.take(PATIENCE));
+            taken.add(pool.take(TIMEOUT));
         }
         assertThat(taken).hasSize(4);
         assertThat(pool.available()).isZero();
@@ -64,9 +64,9 @@ final class BlockPoolTest {
     @Test
     void aThreadWaitsForABlock() {
         List<BufferSlice> all = new ArrayList<>(Collections.nCopies(4, pool).stream()
-                .map(each -> each.take(PATIENCE))
+                .map(each -> each.take(TIMEOUT))
                 .toList());
-        CompletableFuture<BufferSlice> waiting = CompletableFuture.supplyAsync(() -> pool.take(PATIENCE));
+        CompletableFuture<BufferSlice> waiting = CompletableFuture.supplyAsync(() -> pool.take(TIMEOUT));
         assertThat(waiting).isNotDone();
 
         pool.give(all.getFirst());
@@ -77,7 +77,7 @@ final class BlockPoolTest {
     @Test
     void aWaitEndsInTimeAndWithAnInterrupt() {
         for (int i = 0; i < 4; i++) {
-            var _ = pool.take(PATIENCE);
+            var _ = pool.take(TIMEOUT);
         }
 
         assertThatThrownBy(() -> pool.take(SHORT))
@@ -85,13 +85,13 @@ final class BlockPoolTest {
                 .hasMessageContaining("all 4 blocks of buffer")
                 .hasMessageContaining("20 ms");
         Thread.currentThread().interrupt();
-        assertThatThrownBy(() -> pool.take(PATIENCE)).isInstanceOf(RdmaInterruptedException.class);
+        assertThatThrownBy(() -> pool.take(TIMEOUT)).isInstanceOf(RdmaInterruptedException.class);
         assertThat(Thread.interrupted()).isTrue();
     }
 
     @Test
     void aForeignBlockAndASecondReturnAreRejected() {
-        BufferSlice block = pool.take(PATIENCE);
+        BufferSlice block = pool.take(TIMEOUT);
         RdmaBuffer other = session.allocate(64, 8);
 
         assertThatThrownBy(() -> pool.give(other.block(0))).isInstanceOf(IllegalArgumentException.class);
@@ -132,7 +132,7 @@ final class BlockPoolTest {
 
     private void takeAndGive() {
         for (int i = 0; i < TIMES; i++) {
-            pool.give(pool.take(PATIENCE));
+            pool.give(pool.take(TIMEOUT));
         }
     }
 
@@ -144,7 +144,7 @@ final class BlockPoolTest {
                 long mark = i;
                 users.add(threads.submit(() -> {
                     for (int k = 0; k < 5_000; k++) {
-                        BufferSlice block = pool.take(PATIENCE);
+                        BufferSlice block = pool.take(TIMEOUT);
                         block.segment().set(ValueLayout.JAVA_LONG, 0, mark);
                         Thread.onSpinWait();
                         assertThat(block.getAcquire(0)).isEqualTo(mark);

@@ -1,6 +1,6 @@
 package io.rdmacomm.tests.comm;
 
-import static io.rdmacomm.tests.comm.ConnectedPair.PATIENCE;
+import static io.rdmacomm.tests.comm.ConnectedPair.TIMEOUT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -31,10 +31,10 @@ final class BufferMemoryTest {
             RemoteBuffer remote = pair.target(target);
             assertThat(remote.access()).isEqualTo(access);
             source.segment().set(JAVA_LONG, 0, 77);
-            var blocking = pair.clientChannel().blocking(PATIENCE);
+            var blocking = pair.clientChannel().blocking(TIMEOUT);
             blocking.write(source.slice(0, 8), remote, 8);
             blocking.send(source.slice(0, 8));
-            try (var message = pair.serverChannel().blocking(PATIENCE).receive()) {
+            try (var message = pair.serverChannel().blocking(TIMEOUT).receive()) {
                 assertThat(message.segment().get(JAVA_LONG, 0)).isEqualTo(77);
                 assertThat(target.segment().get(JAVA_LONG, 8)).isEqualTo(77);
             }

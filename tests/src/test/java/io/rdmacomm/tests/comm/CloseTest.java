@@ -1,6 +1,6 @@
 package io.rdmacomm.tests.comm;
 
-import static io.rdmacomm.tests.comm.ConnectedPair.PATIENCE;
+import static io.rdmacomm.tests.comm.ConnectedPair.TIMEOUT;
 import static io.rdmacomm.tests.comm.ConnectedPair.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -53,7 +53,7 @@ final class CloseTest {
     void closingInOrderIsSeenAsSuchByThePeer(ThreadMode mode) {
         try (ConnectedPair pair = ConnectedPair.of(SessionOptions.defaults().withThreadMode(mode))) {
             CompletableFuture<Boolean> done =
-                    CompletableFuture.supplyAsync(() -> pair.serverEnd.awaitPeerDone(PATIENCE));
+                    CompletableFuture.supplyAsync(() -> pair.serverEnd.awaitPeerDone(TIMEOUT));
 
             pair.clientEnd.close();
 
@@ -112,11 +112,11 @@ final class CloseTest {
             pair.clientEnd.close();
 
             for (int i = 0; i < 50; i++) {
-                try (Message message = pair.serverChannel().blocking(PATIENCE).receive()) {
+                try (Message message = pair.serverChannel().blocking(TIMEOUT).receive()) {
                     assertThat(message.tag()).isEqualTo(i);
                 }
             }
-            assertThatThrownBy(() -> pair.serverChannel().blocking(PATIENCE).receive())
+            assertThatThrownBy(() -> pair.serverChannel().blocking(TIMEOUT).receive())
                     .isInstanceOf(PeerDoneException.class)
                     .hasMessageContaining("is done");
             assertThatThrownBy(() -> pair.serverChannel().tryReceive()).isInstanceOf(PeerDoneException.class);
@@ -202,7 +202,7 @@ final class CloseTest {
         eventually(() -> taken.get() > 5_000);
 
         event.run();
-        writer.join(PATIENCE);
+        writer.join(TIMEOUT);
         pair.clientEnd.close();
 
         assertThat(writer.isAlive()).isFalse();
@@ -219,13 +219,13 @@ final class CloseTest {
                 SessionOptions.defaults().withChannel(ChannelOptions.defaults().withReceives(1));
         ConnectedPair pair = ConnectedPair.of(options);
         BufferSlice slice = pair.client.allocate("source", 8).block(0);
-        pair.clientChannel().blocking(PATIENCE).send(slice);
+        pair.clientChannel().blocking(TIMEOUT).send(slice);
         List<CompletableFuture<Throwable>> waiters = List.of(
-                failureOf(() -> pair.clientChannel().blocking(PATIENCE).send(slice)),
-                failureOf(() -> pair.clientChannel().blocking(PATIENCE).receive()),
-                failureOf(() -> pair.clientEnd.peerBuffer("none", PATIENCE)),
-                failureOf(() -> pair.clientEnd.barrier(PATIENCE)),
-                failureOf(() -> pair.server.accept(PATIENCE)));
+                failureOf(() -> pair.clientChannel().blocking(TIMEOUT).send(slice)),
+                failureOf(() -> pair.clientChannel().blocking(TIMEOUT).receive()),
+                failureOf(() -> pair.clientEnd.peerBuffer("none", TIMEOUT)),
+                failureOf(() -> pair.clientEnd.barrier(TIMEOUT)),
+                failureOf(() -> pair.server.accept(TIMEOUT)));
         CompletableFuture<Message> receive = pair.clientChannel().async().receive();
         eventually(() -> pair.clientChannel().statistics().value(ChannelCounter.CREDIT_STALLS) > 0);
 
@@ -261,7 +261,7 @@ final class CloseTest {
             pair.server.closeLater();
         });
 
-        pair.clientChannel().blocking(PATIENCE).send(slice);
+        pair.clientChannel().blocking(TIMEOUT).send(slice);
 
         eventually(() -> pair.serverEnd.state() == EndPointState.CLOSED && !pair.server.isOpen());
         pair.close();
@@ -278,7 +278,7 @@ final class CloseTest {
             });
             BufferSlice slice = pair.client.allocate("source", 8).block(0);
 
-            pair.clientChannel().blocking(PATIENCE).send(slice);
+            pair.clientChannel().blocking(TIMEOUT).send(slice);
 
             eventually(() -> {
                 pair.server.poll();
@@ -300,7 +300,7 @@ final class CloseTest {
         try (ConnectedPair pair = new ConnectedPair(patient, ConnectedPair.impatient(Deadlines::withClose))) {
             // The server never polls its data channel, and still answers.
             BufferSlice slice = pair.client.allocate("source", 8).block(0);
-            pair.clientChannel().blocking(PATIENCE).send(slice);
+            pair.clientChannel().blocking(TIMEOUT).send(slice);
             long start = System.nanoTime();
             pair.clientEnd.close();
             assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(2));
@@ -349,13 +349,13 @@ final class CloseTest {
         ServerSession server = pair.server;
         assertThat(server.isOpen()).isFalse();
         assertThatThrownBy(() -> server.allocate("b", 1)).isInstanceOf(ClosedException.class);
-        assertThatThrownBy(() -> server.accept(PATIENCE)).isInstanceOf(ClosedException.class);
+        assertThatThrownBy(() -> server.accept(TIMEOUT)).isInstanceOf(ClosedException.class);
         assertThat(pair.clientChannel().trySend(slice, CompletionHandler.NONE, 0))
                 .isEqualTo(Admission.CLOSED);
         assertThatThrownBy(() -> pair.clientChannel().checkOpen())
                 .isInstanceOf(ClosedException.class)
                 .isNotInstanceOf(PeerDoneException.class);
-        assertThatThrownBy(() -> pair.clientEnd.barrier(PATIENCE)).isInstanceOf(ClosedException.class);
+        assertThatThrownBy(() -> pair.clientEnd.barrier(TIMEOUT)).isInstanceOf(ClosedException.class);
         server.close();
     }
 }

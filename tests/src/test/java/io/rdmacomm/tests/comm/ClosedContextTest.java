@@ -1,6 +1,6 @@
 package io.rdmacomm.tests.comm;
 
-import static io.rdmacomm.tests.comm.ConnectedPair.PATIENCE;
+import static io.rdmacomm.tests.comm.ConnectedPair.TIMEOUT;
 import static io.rdmacomm.tests.comm.ConnectedPair.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -31,7 +31,7 @@ final class ClosedContextTest {
             pair.server.context().close();
 
             eventually(() -> !pair.server.isOpen());
-            assertThatThrownBy(() -> pair.server.accept(PATIENCE))
+            assertThatThrownBy(() -> pair.server.accept(TIMEOUT))
                     .isInstanceOf(ClosedException.class)
                     .hasMessageContaining("context")
                     .hasCauseInstanceOf(RdmaException.class);

@@ -2,15 +2,15 @@ package io.rdmacomm.tests.comm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdmacomm.comm.mesh.Mesh;
-import io.rdmacomm.comm.mesh.collective.Algorithm;
-import io.rdmacomm.comm.mesh.collective.AlgorithmChoice;
-import io.rdmacomm.comm.mesh.collective.CollectiveKind;
-import io.rdmacomm.comm.mesh.collective.Collectives;
-import io.rdmacomm.comm.mesh.collective.ElementType;
-import io.rdmacomm.comm.mesh.collective.Elements;
-import io.rdmacomm.comm.mesh.collective.MeshBuffer;
-import io.rdmacomm.comm.mesh.collective.Reduction;
+import io.rdmacomm.mesh.Mesh;
+import io.rdmacomm.mesh.collective.Algorithm;
+import io.rdmacomm.mesh.collective.AlgorithmChoice;
+import io.rdmacomm.mesh.collective.CollectiveKind;
+import io.rdmacomm.mesh.collective.Collectives;
+import io.rdmacomm.mesh.collective.ElementType;
+import io.rdmacomm.mesh.collective.Elements;
+import io.rdmacomm.mesh.collective.MeshBuffer;
+import io.rdmacomm.mesh.collective.Reduction;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
@@ -34,7 +34,7 @@ record CollectiveCase(
         boolean inPlace,
         int root,
         long seed) {
-    static final Duration PATIENCE = Duration.ofSeconds(Long.getLong("rdma.test.patience", 60_000L) / 1000);
+    static final Duration TIMEOUT = Duration.ofSeconds(Long.getLong("rdma.test.timeout", 60_000L) / 1000);
 
     private static final int LONGEST = 5001;
     private static final int[] COUNTS = {0, 1, 2, 7, 31, 32, 33, 127, 128, 129, 1000, LONGEST};
@@ -94,11 +94,11 @@ record CollectiveCase(
 
     /// Runs cases on one rank.
     static void runAll(List<CollectiveCase> cases, Mesh mesh) {
-        MeshBuffer memory = mesh.allocate("memory", 2L * mesh.size() * LONGEST * Double.BYTES, PATIENCE);
+        MeshBuffer memory = mesh.allocate("memory", 2L * mesh.size() * LONGEST * Double.BYTES, TIMEOUT);
         try (Arena arena = Arena.ofConfined()) {
             cases.forEach(each -> each.run(mesh, memory, arena));
         }
-        mesh.barrier(PATIENCE);
+        mesh.barrier(TIMEOUT);
     }
 
     private int blocks(int ranks) {
@@ -121,12 +121,12 @@ record CollectiveCase(
         switch (kind) {
             case BROADCAST -> {
                 Numbers.fill(whole, random(mesh.rank()));
-                collectives.broadcast(whole, root, PATIENCE);
+                collectives.broadcast(whole, root, TIMEOUT);
                 check(mesh, whole, given(root, all));
             }
             case REDUCE -> {
                 Numbers.fill(whole, random(mesh.rank()));
-                collectives.reduce(whole, other, reduction, root, PATIENCE);
+                collectives.reduce(whole, other, reduction, root, TIMEOUT);
                 if (mesh.rank() == root) {
                     check(mesh, other, reduced(ranks, all));
                 } else {
@@ -135,12 +135,12 @@ record CollectiveCase(
             }
             case ALL_REDUCE -> {
                 Numbers.fill(whole, random(mesh.rank()));
-                collectives.allReduce(whole, other, reduction, PATIENCE);
+                collectives.allReduce(whole, other, reduction, TIMEOUT);
                 check(mesh, other, reduced(ranks, all));
             }
             case ALL_GATHER -> {
                 Numbers.fill(own, random(mesh.rank()));
-                collectives.allGather(own, whole, PATIENCE);
+                collectives.allGather(own, whole, TIMEOUT);
                 Elements expected = Numbers.inArray(type, all);
                 for (int rank = 0; rank < ranks; rank++) {
                     expected.slice((long) rank * count, count)
@@ -151,12 +151,12 @@ record CollectiveCase(
             }
             case REDUCE_SCATTER -> {
                 Numbers.fill(whole, random(mesh.rank()));
-                collectives.reduceScatter(whole, own, reduction, PATIENCE);
+                collectives.reduceScatter(whole, own, reduction, TIMEOUT);
                 check(mesh, own, reduced(ranks, all).slice((long) mesh.rank() * count, count));
             }
             case ALL_TO_ALL -> {
                 Numbers.fill(whole, random(mesh.rank()));
-                collectives.allToAll(whole, other, PATIENCE);
+                collectives.allToAll(whole, other, TIMEOUT);
                 Elements expected = Numbers.inArray(type, all);
                 for (int rank = 0; rank < ranks; rank++) {
                     Elements block = given(rank, all).slice((long) mesh.rank() * count, count);
@@ -164,7 +164,7 @@ record CollectiveCase(
                 }
                 check(mesh, other, expected);
             }
-            case BARRIER, ALLOCATE -> collectives.barrier(PATIENCE);
+            case BARRIER, ALLOCATE -> collectives.barrier(TIMEOUT);
         }
     }
 

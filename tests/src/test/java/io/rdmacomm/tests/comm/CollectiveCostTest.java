@@ -1,14 +1,14 @@
 package io.rdmacomm.tests.comm;
 
-import static io.rdmacomm.tests.comm.CollectiveCase.PATIENCE;
+import static io.rdmacomm.tests.comm.CollectiveCase.TIMEOUT;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdmacomm.comm.mesh.Mesh;
-import io.rdmacomm.comm.mesh.collective.Collectives;
-import io.rdmacomm.comm.mesh.collective.ElementType;
-import io.rdmacomm.comm.mesh.collective.Elements;
-import io.rdmacomm.comm.mesh.collective.MeshBuffer;
-import io.rdmacomm.comm.mesh.collective.Reduction;
+import io.rdmacomm.mesh.Mesh;
+import io.rdmacomm.mesh.collective.Collectives;
+import io.rdmacomm.mesh.collective.ElementType;
+import io.rdmacomm.mesh.collective.Elements;
+import io.rdmacomm.mesh.collective.MeshBuffer;
+import io.rdmacomm.mesh.collective.Reduction;
 import io.rdmacomm.testing.Allocation;
 import io.rdmacomm.tests.fixture.Amount;
 import java.io.IOException;
@@ -38,14 +38,14 @@ final class CollectiveCostTest {
         try (Ranks ranks = Ranks.join(2, DEVICE)) {
             ranks.run(mesh -> {
                 Collectives collectives = mesh.collectives();
-                Elements numbers = mesh.allocate("numbers", 64, PATIENCE).elements(ElementType.LONG);
+                Elements numbers = mesh.allocate("numbers", 64, TIMEOUT).elements(ElementType.LONG);
                 LongSupplier allocated = Allocation.of(Thread.currentThread());
                 long least = Long.MAX_VALUE;
                 for (int round = 0; round < ROUNDS; round++) {
                     long before = allocated.getAsLong();
                     for (int call = 0; call < CALLS; call++) {
-                        collectives.barrier(PATIENCE);
-                        collectives.allReduce(numbers, Reduction.SUM, PATIENCE);
+                        collectives.barrier(TIMEOUT);
+                        collectives.allReduce(numbers, Reduction.SUM, TIMEOUT);
                     }
                     least = Math.min(least, allocated.getAsLong() - before);
                 }
@@ -85,8 +85,8 @@ final class CollectiveCostTest {
     }
 
     private static void sumAndMeet(Mesh mesh) {
-        MeshBuffer memory = mesh.allocate("memory", 800, PATIENCE);
-        mesh.collectives().allReduce(memory.elements(ElementType.DOUBLE), Reduction.SUM, PATIENCE);
-        mesh.barrier(PATIENCE);
+        MeshBuffer memory = mesh.allocate("memory", 800, TIMEOUT);
+        mesh.collectives().allReduce(memory.elements(ElementType.DOUBLE), Reduction.SUM, TIMEOUT);
+        mesh.barrier(TIMEOUT);
     }
 }

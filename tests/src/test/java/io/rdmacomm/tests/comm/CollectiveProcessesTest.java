@@ -2,8 +2,8 @@ package io.rdmacomm.tests.comm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdmacomm.comm.mesh.Mesh;
-import io.rdmacomm.comm.mesh.NodeFailedException;
+import io.rdmacomm.mesh.Mesh;
+import io.rdmacomm.mesh.NodeFailedException;
 import io.rdmacomm.tests.fixture.Amount;
 import java.io.IOException;
 import java.util.List;

@@ -1,11 +1,11 @@
 package io.rdmacomm.tests.comm;
 
-import static io.rdmacomm.tests.comm.CollectiveCase.PATIENCE;
+import static io.rdmacomm.tests.comm.CollectiveCase.TIMEOUT;
 
-import io.rdmacomm.comm.mesh.Mesh;
-import io.rdmacomm.comm.mesh.NodeFailedException;
-import io.rdmacomm.comm.mesh.Rendezvous;
-import io.rdmacomm.comm.mesh.collective.Reduction;
+import io.rdmacomm.mesh.Mesh;
+import io.rdmacomm.mesh.NodeFailedException;
+import io.rdmacomm.mesh.Rendezvous;
+import io.rdmacomm.mesh.collective.Reduction;
 import io.rdmacomm.tests.fixture.Fabric;
 import io.rdmacomm.tests.fixture.JavaCommand;
 import java.io.BufferedReader;
@@ -76,7 +76,7 @@ final class CollectiveProgram implements AutoCloseable {
 
     static Mesh join(MeshDevice device, int rank, int size, int port) {
         String host = device.host().isEmpty() ? "localhost" : device.host();
-        Mesh mesh = Mesh.join(Rendezvous.of(rank, size, host, port), device.options(), PATIENCE);
+        Mesh mesh = Mesh.join(Rendezvous.of(rank, size, host, port), device.options(), TIMEOUT);
         mesh.collectives(Ranks.SMALL);
         return mesh;
     }
@@ -88,7 +88,7 @@ final class CollectiveProgram implements AutoCloseable {
         for (int round = 0; true; round++) {
             long[] numbers = new long[50_000];
             numbers[round % numbers.length] = mesh.rank();
-            mesh.collectives().allReduce(numbers, Reduction.SUM, PATIENCE);
+            mesh.collectives().allReduce(numbers, Reduction.SUM, TIMEOUT);
             if (numbers[round % numbers.length] != mesh.size() * (mesh.size() - 1L) / 2) {
                 throw new AssertionError("round " + round + " gave " + numbers[round % numbers.length]);
             }

@@ -1,6 +1,6 @@
 package io.rdmacomm.tests.comm;
 
-import static io.rdmacomm.tests.comm.CollectiveCase.PATIENCE;
+import static io.rdmacomm.tests.comm.CollectiveCase.TIMEOUT;
 import static java.lang.foreign.ValueLayout.JAVA_DOUBLE;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -8,20 +8,23 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmacomm.comm.ThreadMode;
 import io.rdmacomm.comm.WorkMode;
-import io.rdmacomm.comm.mesh.Mesh;
-import io.rdmacomm.comm.mesh.collective.Algorithm;
-import io.rdmacomm.comm.mesh.collective.AlgorithmChoice;
-import io.rdmacomm.comm.mesh.collective.CollectiveKind;
-import io.rdmacomm.comm.mesh.collective.CollectiveOptions;
-import io.rdmacomm.comm.mesh.collective.ElementType;
-import io.rdmacomm.comm.mesh.collective.Elements;
-import io.rdmacomm.comm.mesh.collective.MeshBuffer;
-import io.rdmacomm.comm.mesh.collective.Reduction;
+import io.rdmacomm.mesh.Mesh;
+import io.rdmacomm.mesh.collective.Algorithm;
+import io.rdmacomm.mesh.collective.AlgorithmChoice;
+import io.rdmacomm.mesh.collective.CollectiveKind;
+import io.rdmacomm.mesh.collective.CollectiveOptions;
+import io.rdmacomm.mesh.collective.ElementType;
+import io.rdmacomm.mesh.collective.Elements;
+import io.rdmacomm.mesh.collective.MeshBuffer;
+import io.rdmacomm.mesh.collective.Reduction;
 import io.rdmacomm.tests.fixture.Amount;
+import io.rdmacomm.tests.fixture.Deadline;
+import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
@@ -79,7 +82,7 @@ final class CollectivesTest {
                 .map(number -> (number - 0.5) * Math.scalb(1.0, random.nextInt(80)))
                 .toArray();
         Elements elements = Elements.of(numbers);
-        mesh.collectives().with(AlgorithmChoice.always(algorithm)).allReduce(elements, Reduction.SUM, PATIENCE);
+        mesh.collectives().with(AlgorithmChoice.always(algorithm)).allReduce(elements, Reduction.SUM, TIMEOUT);
         return Numbers.bytes(elements);
     }
 
@@ -91,13 +94,13 @@ final class CollectivesTest {
                 Ranks.join(3, device.options(), CollectiveOptions.defaults().withMessageBytes(512))) {
             ranks.run(mesh -> {
                 int largest = Amount.of(1 << 19, 1 << 17);
-                MeshBuffer memory = mesh.allocate("memory", (long) largest * Double.BYTES, PATIENCE);
+                MeshBuffer memory = mesh.allocate("memory", (long) largest * Double.BYTES, TIMEOUT);
                 for (int count = 1; count <= largest; count *= 2) {
                     Elements data = memory.elements(ElementType.DOUBLE, 0, count);
                     for (int i = 0; i < count; i++) {
                         data.segment().setAtIndex(JAVA_DOUBLE, i, mesh.rank() + i);
                     }
-                    mesh.collectives().allReduce(data, Reduction.SUM, PATIENCE);
+                    mesh.collectives().allReduce(data, Reduction.SUM, TIMEOUT);
                     for (int i = 0; i < count; i++) {
                         assertThat(data.segment().getAtIndex(JAVA_DOUBLE, i)).isEqualTo(3.0 * i + 3);
                     }
@@ -128,7 +131,7 @@ final class CollectivesTest {
             ranks.run(mesh -> {
                 for (int round = 1; round <= 200; round++) {
                     come.incrementAndGet();
-                    mesh.barrier(PATIENCE);
+                    mesh.barrier(TIMEOUT);
                     assertThat(come.get()).isGreaterThanOrEqualTo(5 * round);
                 }
             });
@@ -144,7 +147,7 @@ final class CollectivesTest {
             try (Ranks ranks = Ranks.join(3, device.options().withThreadMode(mode), Ranks.SMALL)) {
                 ranks.run(mesh -> {
                     for (int round = 0; round < 7; round++) {
-                        mesh.barrier(PATIENCE);
+                        mesh.barrier(TIMEOUT);
                     }
                     mesh.close();
                 });
@@ -161,10 +164,10 @@ final class CollectivesTest {
                 long[] longs = {mesh.rank() + 1, -7};
                 float[] floats = {mesh.rank(), 0.5f};
                 double[] doubles = {mesh.rank(), Double.NaN};
-                mesh.collectives().allReduce(ints, Reduction.MAX, PATIENCE);
-                mesh.collectives().allReduce(longs, Reduction.PRODUCT, PATIENCE);
-                mesh.collectives().allReduce(floats, Reduction.SUM, PATIENCE);
-                mesh.collectives().allReduce(doubles, Reduction.MIN, PATIENCE);
+                mesh.collectives().allReduce(ints, Reduction.MAX, TIMEOUT);
+                mesh.collectives().allReduce(longs, Reduction.PRODUCT, TIMEOUT);
+                mesh.collectives().allReduce(floats, Reduction.SUM, TIMEOUT);
+                mesh.collectives().allReduce(doubles, Reduction.MIN, TIMEOUT);
                 assertThat(ints).containsExactly(1, 7);
                 assertThat(longs).containsExactly(2, 49);
                 assertThat(floats).containsExactly(1, 1);
@@ -178,25 +181,70 @@ final class CollectivesTest {
         MeshDevice device = MeshDevice.all().getFirst();
         try (Ranks ranks = Ranks.join(3, device)) {
             ranks.run(mesh -> {
-                MeshBuffer board = mesh.allocate("board", 64, PATIENCE);
-                MeshBuffer again = mesh.allocate("second", 8, PATIENCE);
+                MeshBuffer board = mesh.allocate("board", 64, TIMEOUT);
+                MeshBuffer again = mesh.allocate("second", 8, TIMEOUT);
                 int next = (mesh.rank() + 1) % 3;
                 board.segment().set(JAVA_INT, 32, mesh.rank());
-                mesh.barrier(PATIENCE);
-                mesh.node(next)
-                        .channel()
-                        .blocking(PATIENCE)
-                        .write(board.buffer().slice(32, 4), board.remote(next), 0);
-                mesh.node(next).channel().blocking(PATIENCE).read(board.buffer().slice(8, 4), board.remote(next), 32);
-                mesh.barrier(PATIENCE);
+                mesh.barrier(TIMEOUT);
+                mesh.node(next).channel().blocking(TIMEOUT).write(board.buffer().slice(32, 4), board.remote(next), 0);
+                mesh.node(next).channel().blocking(TIMEOUT).read(board.buffer().slice(8, 4), board.remote(next), 32);
+                mesh.barrier(TIMEOUT);
                 assertThat(board.segment().get(JAVA_INT, 8)).isEqualTo(next);
                 assertThat(board.segment().get(JAVA_INT, 0)).isEqualTo((mesh.rank() + 2) % 3);
-                mesh.barrier(PATIENCE);
+                mesh.barrier(TIMEOUT);
                 again.close();
                 assertThatThrownBy(() -> mesh.collectives()
-                                .allReduce(again.elements(ElementType.INT, 0, 0), Reduction.SUM, PATIENCE))
+                                .allReduce(again.elements(ElementType.INT, 0, 0), Reduction.SUM, TIMEOUT))
                         .isInstanceOf(RuntimeException.class);
             });
+        }
+    }
+
+    /// The ranks may use different buffers, so one may still write to a buffer that it has closed itself.
+    @Test
+    void aBufferThatOneRankHasClosedStaysUsefulToTheOthers() {
+        MeshDevice device = MeshDevice.all().getFirst();
+        try (Ranks ranks = Ranks.join(3, device)) {
+            ranks.run(mesh -> {
+                MeshBuffer first = mesh.allocate("first", 4000, TIMEOUT);
+                MeshBuffer second = mesh.allocate("second", 4000, TIMEOUT);
+                if (mesh.rank() == 0) {
+                    first.close();
+                }
+                Elements data = (mesh.rank() == 0 ? second : first).elements(ElementType.INT);
+                for (Algorithm algorithm : CollectiveKind.ALL_REDUCE.algorithms()) {
+                    for (int i = 0; i < data.count(); i++) {
+                        data.segment().setAtIndex(JAVA_INT, i, mesh.rank() + i);
+                    }
+                    mesh.collectives().with(AlgorithmChoice.always(algorithm)).allReduce(data, Reduction.SUM, TIMEOUT);
+                    for (int i = 0; i < data.count(); i++) {
+                        assertThat(data.segment().getAtIndex(JAVA_INT, i)).isEqualTo(3 + 3 * i);
+                    }
+                }
+            });
+        }
+    }
+
+    @Test
+    void closedBuffersAreForgotten() {
+        MeshDevice device = MeshDevice.all().getFirst();
+        try (Ranks ranks = Ranks.join(2, device)) {
+            List<WeakReference<MeshBuffer>> closed = new ArrayList<>();
+            for (CompletableFuture<WeakReference<MeshBuffer>> result : ranks.call(CollectivesTest::usedAndClosed)) {
+                closed.add(result.join());
+            }
+            Deadline.await("the end of closed buffers", () -> {
+                System.gc();
+                return closed.stream().allMatch(buffer -> buffer.refersTo(null));
+            });
+        }
+    }
+
+    private static WeakReference<MeshBuffer> usedAndClosed(Mesh mesh) {
+        try (MeshBuffer memory = mesh.allocate("memory", 4000, TIMEOUT)) {
+            mesh.collectives().allReduce(memory.elements(ElementType.INT), Reduction.SUM, TIMEOUT);
+            mesh.barrier(TIMEOUT);
+            return new WeakReference<>(memory);
         }
     }
 
@@ -208,22 +256,22 @@ final class CollectivesTest {
                 Elements three = Elements.of(new int[3]);
                 Elements four = Elements.of(new int[4]);
                 var collectives = mesh.collectives();
-                assertThatThrownBy(() -> collectives.allReduce(three, four, Reduction.SUM, PATIENCE))
+                assertThatThrownBy(() -> collectives.allReduce(three, four, Reduction.SUM, TIMEOUT))
                         .isInstanceOf(IllegalArgumentException.class);
-                assertThatThrownBy(() -> collectives.allReduce(Elements.of(new byte[4]), Reduction.SUM, PATIENCE))
+                assertThatThrownBy(() -> collectives.allReduce(Elements.of(new byte[4]), Reduction.SUM, TIMEOUT))
                         .isInstanceOf(IllegalArgumentException.class)
                         .hasMessageContaining("bytes cannot be reduced");
-                assertThatThrownBy(() -> collectives.allGather(three, four, PATIENCE))
+                assertThatThrownBy(() -> collectives.allGather(three, four, TIMEOUT))
                         .isInstanceOf(IllegalArgumentException.class);
-                assertThatThrownBy(() -> collectives.allToAll(three, Elements.of(new int[3]), PATIENCE))
+                assertThatThrownBy(() -> collectives.allToAll(three, Elements.of(new int[3]), TIMEOUT))
                         .isInstanceOf(IllegalArgumentException.class);
-                assertThatThrownBy(() -> collectives.allToAll(four, four, PATIENCE))
+                assertThatThrownBy(() -> collectives.allToAll(four, four, TIMEOUT))
                         .isInstanceOf(IllegalArgumentException.class)
                         .hasMessageContaining("overlap");
-                assertThatThrownBy(() -> collectives.broadcast(four, 2, PATIENCE))
+                assertThatThrownBy(() -> collectives.broadcast(four, 2, TIMEOUT))
                         .isInstanceOf(IllegalArgumentException.class)
                         .hasMessageContaining("root is 2");
-                collectives.barrier(PATIENCE);
+                collectives.barrier(TIMEOUT);
             });
         }
     }

@@ -19,7 +19,7 @@ import java.util.function.BooleanSupplier;
 
 /// A server and a client in this process, connected.
 final class ConnectedPair implements AutoCloseable {
-    static final Duration PATIENCE = Duration.ofMillis(Long.getLong("rdma.test.patience", 20_000));
+    static final Duration TIMEOUT = Duration.ofMillis(Long.getLong("rdma.test.timeout", 20_000));
 
     final ServerSession server;
     final ClientSession client;
@@ -30,7 +30,7 @@ final class ConnectedPair implements AutoCloseable {
         server = ServerSession.listen(serverOptions.withAddress("127.0.0.1", 0));
         try {
             client = ClientSession.connect(clientOptions.withAddress("127.0.0.1", server.port()));
-            serverEnd = server.accept(PATIENCE);
+            serverEnd = server.accept(TIMEOUT);
             clientEnd = client.endPoint();
         } catch (RuntimeException e) {
             server.close();
@@ -68,7 +68,7 @@ final class ConnectedPair implements AutoCloseable {
         } else {
             serverEnd.announce(buffer, AccessFlag.allRemote());
         }
-        return clientEnd.peerBuffer(buffer.name(), PATIENCE);
+        return clientEnd.peerBuffer(buffer.name(), TIMEOUT);
     }
 
     /// Has the server fail the endpoint, and waits until the client, which reconnects, has a good one again.
@@ -77,8 +77,8 @@ final class ConnectedPair implements AutoCloseable {
         serverEnd.close();
 
         eventually(() -> client.endPoint() != clientEnd);
-        assertThat(client.awaitEndPoint(PATIENCE).failure()).isNull();
-        server.accept(PATIENCE).close();
+        assertThat(client.awaitEndPoint(TIMEOUT).failure()).isNull();
+        server.accept(TIMEOUT).close();
     }
 
     /// Waits until `condition` holds, and polls both sides.
@@ -92,10 +92,10 @@ final class ConnectedPair implements AutoCloseable {
 
     /// Waits until `condition` holds.
     static void eventually(BooleanSupplier condition) {
-        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        long deadline = System.nanoTime() + TIMEOUT.toNanos();
         while (!condition.getAsBoolean()) {
             if (System.nanoTime() - deadline > 0) {
-                throw new AssertionError("it did not happen within " + PATIENCE);
+                throw new AssertionError("it did not happen within " + TIMEOUT);
             }
             LockSupport.parkNanos(10_000);
         }

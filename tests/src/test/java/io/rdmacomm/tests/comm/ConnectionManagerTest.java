@@ -33,7 +33,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /// End points whose queue pairs are connected by the connection manager, as iWARP devices need it.
 @ExtendWith(LeakCheck.class)
 class ConnectionManagerTest {
-    private static final Duration PATIENCE = ConnectedPair.PATIENCE;
+    private static final Duration TIMEOUT = ConnectedPair.TIMEOUT;
     private static final SessionOptions OPTIONS = SessionOptions.defaults().withSetup(Setup.CONNECTION_MANAGER);
 
     @ParameterizedTest
@@ -43,21 +43,21 @@ class ConnectionManagerTest {
         try (ConnectedPair pair = ConnectedPair.of(options)) {
             RdmaBuffer board = pair.server.allocate("board", 4096);
             pair.serverEnd.announce(board, AccessFlag.allRemote());
-            RemoteBuffer remote = pair.clientEnd.peerBuffer("board", PATIENCE);
+            RemoteBuffer remote = pair.clientEnd.peerBuffer("board", TIMEOUT);
             RdmaBuffer text = pair.client.allocate("text", 64);
             for (int i = 0; i < 3; i++) {
                 String words = "channel " + i;
                 text.segment().setString(0, words, StandardCharsets.UTF_8);
-                pair.clientEnd.channel(i).blocking(PATIENCE).write(text.slice(0, words.length() + 1), remote, 100L * i);
-                pair.clientEnd.channel(i).blocking(PATIENCE).send(text.slice(0, words.length()));
+                pair.clientEnd.channel(i).blocking(TIMEOUT).write(text.slice(0, words.length() + 1), remote, 100L * i);
+                pair.clientEnd.channel(i).blocking(TIMEOUT).send(text.slice(0, words.length()));
                 try (Message message =
-                        pair.serverEnd.channel(i).blocking(PATIENCE).receive()) {
+                        pair.serverEnd.channel(i).blocking(TIMEOUT).receive()) {
                     assertThat(message.text()).isEqualTo(words);
                 }
                 assertThat(board.segment().getString(100L * i)).isEqualTo(words);
-                pair.serverEnd.channel(i).blocking(PATIENCE).send(board.slice(100L * i, words.length()));
+                pair.serverEnd.channel(i).blocking(TIMEOUT).send(board.slice(100L * i, words.length()));
                 try (Message message =
-                        pair.clientEnd.channel(i).blocking(PATIENCE).receive()) {
+                        pair.clientEnd.channel(i).blocking(TIMEOUT).receive()) {
                     assertThat(message.text()).isEqualTo(words);
                 }
             }
@@ -87,9 +87,9 @@ class ConnectionManagerTest {
             RdmaBuffer text = pair.server.allocate("text", 64);
             text.segment().setString(0, "first");
 
-            pair.serverChannel().blocking(PATIENCE).send(text.slice(0, 5));
+            pair.serverChannel().blocking(TIMEOUT).send(text.slice(0, 5));
 
-            try (Message message = pair.clientChannel().blocking(PATIENCE).receive()) {
+            try (Message message = pair.clientChannel().blocking(TIMEOUT).receive()) {
                 assertThat(message.text()).isEqualTo("first");
             }
         }
@@ -104,13 +104,13 @@ class ConnectionManagerTest {
             Thread receiver = Thread.ofVirtual().start(() -> {
                 for (int i = 0; i < 200; i++) {
                     try (Message message =
-                            pair.serverChannel().blocking(PATIENCE).receive()) {
+                            pair.serverChannel().blocking(TIMEOUT).receive()) {
                         assertThat(message.tag()).isEqualTo(i);
                     }
                 }
             });
             for (int i = 0; i < 200; i++) {
-                pair.clientChannel().blocking(PATIENCE).send(text.slice(0, 8), i);
+                pair.clientChannel().blocking(TIMEOUT).send(text.slice(0, 8), i);
             }
             ConnectedPair.eventually(() -> !receiver.isAlive());
         }
@@ -119,8 +119,8 @@ class ConnectionManagerTest {
     @Test
     void aServerUsesTheConnectionManagerIfTheClientHasNothingElse() {
         try (ConnectedPair pair = new ConnectedPair(SessionOptions.defaults(), OPTIONS)) {
-            Thread other = Thread.ofVirtual().start(() -> pair.clientEnd.barrier(PATIENCE));
-            pair.serverEnd.barrier(PATIENCE);
+            Thread other = Thread.ofVirtual().start(() -> pair.clientEnd.barrier(TIMEOUT));
+            pair.serverEnd.barrier(TIMEOUT);
             ConnectedPair.eventually(() -> !other.isAlive());
         }
     }
@@ -143,7 +143,7 @@ class ConnectionManagerTest {
         try (ConnectedPair pair = ConnectedPair.of(OPTIONS)) {
             pair.clientEnd.close();
 
-            assertThat(pair.serverEnd.awaitPeerDone(PATIENCE)).isTrue();
+            assertThat(pair.serverEnd.awaitPeerDone(TIMEOUT)).isTrue();
             assertThat(pair.serverEnd.failure()).isNull();
             assertThat(pair.serverEnd.state()).isEqualTo(EndPointState.PEER_DONE);
         }
@@ -154,7 +154,7 @@ class ConnectionManagerTest {
         try (ServerSession server = ServerSession.listen(OPTIONS.withAddress("127.0.0.1", 0))) {
             for (int i = 0; i < 10; i++) {
                 try (ClientSession client = ClientSession.connect(OPTIONS.withAddress("127.0.0.1", server.port()));
-                        EndPoint here = server.accept(PATIENCE)) {
+                        EndPoint here = server.accept(TIMEOUT)) {
                     assertThat(here.state()).isEqualTo(EndPointState.READY);
                     assertThat(client.endPoint().state()).isEqualTo(EndPointState.READY);
                 }

@@ -1,6 +1,6 @@
 package io.rdmacomm.tests.comm;
 
-import static io.rdmacomm.tests.comm.ConnectedPair.PATIENCE;
+import static io.rdmacomm.tests.comm.ConnectedPair.TIMEOUT;
 import static io.rdmacomm.tests.comm.ConnectedPair.eventually;
 import static io.rdmacomm.tests.fixture.SetupFailure.because;
 import static java.nio.charset.StandardCharsets.UTF_8;
@@ -95,17 +95,17 @@ final class ConnectionPortTest {
     private static void answer(ServerSession server, EndPoint endPoint) {
         try (endPoint;
                 RdmaBuffer text = server.allocate("text for " + endPoint.name(), 64)) {
-            RemoteBuffer board = endPoint.peerBuffer("board", PATIENCE);
+            RemoteBuffer board = endPoint.peerBuffer("board", TIMEOUT);
             for (RdmaChannel channel : endPoint.channels()) {
                 int length;
-                try (Message message = channel.blocking(PATIENCE).receive()) {
+                try (Message message = channel.blocking(TIMEOUT).receive()) {
                     length = (int) message.segment().byteSize();
                     text.segment().copyFrom(message.segment());
                 }
-                channel.blocking(PATIENCE).write(text.slice(0, length), board, 64L * channel.index());
-                channel.blocking(PATIENCE).send(text.slice(0, length));
+                channel.blocking(TIMEOUT).write(text.slice(0, length), board, 64L * channel.index());
+                channel.blocking(TIMEOUT).send(text.slice(0, length));
             }
-            endPoint.awaitPeerDone(PATIENCE);
+            endPoint.awaitPeerDone(TIMEOUT);
         }
     }
 
@@ -118,8 +118,8 @@ final class ConnectionPortTest {
             for (RdmaChannel channel : client.endPoint().channels()) {
                 String words = who + " on channel " + channel.index();
                 text.segment().setString(0, words, UTF_8);
-                channel.blocking(PATIENCE).send(text.slice(0, words.length()));
-                try (Message message = channel.blocking(PATIENCE).receive()) {
+                channel.blocking(TIMEOUT).send(text.slice(0, words.length()));
+                try (Message message = channel.blocking(TIMEOUT).receive()) {
                     assertThat(message.text()).isEqualTo(words);
                 }
                 assertThat(board.segment().getString(64L * channel.index(), UTF_8))
@@ -134,7 +134,7 @@ final class ConnectionPortTest {
             List<Future<?>> answers = new ArrayList<>();
             Future<?> accepting = threads.submit(() -> {
                 for (int i = 0; i < clients; i++) {
-                    EndPoint endPoint = server.accept(PATIENCE);
+                    EndPoint endPoint = server.accept(TIMEOUT);
                     answers.add(threads.submit(() -> answer(server, endPoint)));
                 }
             });
@@ -314,7 +314,7 @@ final class ConnectionPortTest {
             assertThatThrownBy(stuck::get)
                     .hasCauseInstanceOf(DeadlineException.class)
                     .hasMessageContaining("port forwards have to let port " + silent.getLocalPort() + " through");
-            assertThat(refusals.poll(PATIENCE.toSeconds(), TimeUnit.SECONDS))
+            assertThat(refusals.poll(TIMEOUT.toSeconds(), TimeUnit.SECONDS))
                     .isInstanceOf(DeadlineException.class)
                     .hasMessageContaining("let port " + service.server.options().connectionPort() + " through");
         }
@@ -333,7 +333,7 @@ final class ConnectionPortTest {
                         try (LocalQueue queue = end.queue(Spec.usual())) {
                             ConnectionParameters parameters =
                                     ConnectionParameters.defaults().withPrivateData(ticket);
-                            assertThatThrownBy(() -> manager.connect(target, queue.queuePair(), parameters, PATIENCE))
+                            assertThatThrownBy(() -> manager.connect(target, queue.queuePair(), parameters, TIMEOUT))
                                     .isInstanceOf(ConnectionRejectedException.class);
                         }
                     }
@@ -357,8 +357,7 @@ final class ConnectionPortTest {
             try (silent;
                     Socket _ = silent.accept()) {
                 service.close();
-                assertThat(refusals.poll(PATIENCE.toSeconds(), TimeUnit.SECONDS))
-                        .isInstanceOf(ClosedException.class);
+                assertThat(refusals.poll(TIMEOUT.toSeconds(), TimeUnit.SECONDS)).isInstanceOf(ClosedException.class);
             }
             assertThatThrownBy(stuck::get)
                     .satisfies(e -> because(Reason.REFUSED).accept(e.getCause()));

@@ -1,6 +1,6 @@
 package io.rdmacomm.tests.comm;
 
-import static io.rdmacomm.tests.comm.ConnectedPair.PATIENCE;
+import static io.rdmacomm.tests.comm.ConnectedPair.TIMEOUT;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -51,8 +51,8 @@ final class CopiedSendTest {
     void bytesArriveWhateverTheirLength(ThreadMode threads) {
         try (ConnectedPair pair = ConnectedPair.of(
                 SessionOptions.defaults().withThreadMode(threads).withWorkMode(WorkMode.ADAPTIVE))) {
-            BlockingChannel sender = pair.clientChannel().blocking(PATIENCE);
-            BlockingChannel receiver = pair.serverChannel().blocking(PATIENCE);
+            BlockingChannel sender = pair.clientChannel().blocking(TIMEOUT);
+            BlockingChannel receiver = pair.serverChannel().blocking(TIMEOUT);
 
             for (int length : new int[] {0, 1, 64, 65, 4096, LONGEST}) {
                 sender.send(bytes(length, length), length);
@@ -72,11 +72,11 @@ final class CopiedSendTest {
             for (int i = 0; i < 200; i++) {
                 try (Arena arena = Arena.ofConfined()) {
                     MemorySegment text = arena.allocateFrom("message " + i, UTF_8);
-                    sent.add(pair.clientChannel().async(PATIENCE).send(text, i));
+                    sent.add(pair.clientChannel().async(TIMEOUT).send(text, i));
                     text.fill((byte) 'x');
                 }
             }
-            BlockingChannel receiver = pair.serverChannel().blocking(PATIENCE);
+            BlockingChannel receiver = pair.serverChannel().blocking(TIMEOUT);
             for (int i = 0; i < 200; i++) {
                 try (Message message = receiver.receive()) {
                     assertThat(message.tag()).isEqualTo(i);
@@ -90,7 +90,7 @@ final class CopiedSendTest {
     @Test
     void moreCopiesThanThereIsMemoryForWaitTheirTurn() {
         try (ConnectedPair pair = ConnectedPair.of(SessionOptions.defaults().withThreadMode(ThreadMode.CALLER))) {
-            AsyncChannel sender = pair.clientChannel().async(PATIENCE);
+            AsyncChannel sender = pair.clientChannel().async(TIMEOUT);
             byte[] reused = new byte[LONGEST];
             List<CompletableFuture<@Nullable Void>> sent = new ArrayList<>();
             // Nobody polls, so that none of them ends.
@@ -101,7 +101,7 @@ final class CopiedSendTest {
             assertThat(pair.clientChannel().inFlight()).isEqualTo(16);
 
             Thread receiving = Thread.ofPlatform().start(() -> {
-                BlockingChannel receiver = pair.serverChannel().blocking(PATIENCE);
+                BlockingChannel receiver = pair.serverChannel().blocking(TIMEOUT);
                 for (int i = 0; i < 40; i++) {
                     byte[] expected = new byte[LONGEST];
                     Arrays.fill(expected, (byte) i);
@@ -117,7 +117,7 @@ final class CopiedSendTest {
 
     private static boolean joined(Thread thread) {
         try {
-            return thread.join(PATIENCE);
+            return thread.join(TIMEOUT);
         } catch (InterruptedException e) {
             throw new AssertionError(e);
         }
@@ -127,9 +127,9 @@ final class CopiedSendTest {
     void aCopyThatWaitsTooLongLeavesItsPlaceToTheNext() {
         ChannelOptions one = ChannelOptions.defaults().withReceives(1);
         try (ConnectedPair pair = ConnectedPair.of(SessionOptions.defaults().withChannel(one))) {
-            BlockingChannel patient = pair.clientChannel().blocking(PATIENCE);
+            BlockingChannel patient = pair.clientChannel().blocking(TIMEOUT);
             BlockingChannel impatient = pair.clientChannel().blocking(Duration.ofMillis(50));
-            BlockingChannel receiver = pair.serverChannel().blocking(PATIENCE);
+            BlockingChannel receiver = pair.serverChannel().blocking(TIMEOUT);
             patient.send(bytes(100, 0));
             Message unclosed = receiver.receive();
             for (int i = 0; i < 40; i++) {
@@ -149,7 +149,7 @@ final class CopiedSendTest {
     @Test
     void aFullMemoryForCopiesIsNamedWhenTheTimeIsUp() {
         try (ConnectedPair pair = ConnectedPair.of(SessionOptions.defaults().withThreadMode(ThreadMode.CALLER))) {
-            AsyncChannel sender = pair.clientChannel().async(PATIENCE);
+            AsyncChannel sender = pair.clientChannel().async(TIMEOUT);
             for (int i = 0; i < 16; i++) {
                 var _ = sender.send(new byte[1]);
             }

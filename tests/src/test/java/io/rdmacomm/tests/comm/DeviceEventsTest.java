@@ -1,6 +1,6 @@
 package io.rdmacomm.tests.comm;
 
-import static io.rdmacomm.tests.comm.ConnectedPair.PATIENCE;
+import static io.rdmacomm.tests.comm.ConnectedPair.TIMEOUT;
 import static io.rdmacomm.tests.comm.ConnectedPair.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -45,7 +45,7 @@ final class DeviceEventsTest {
         try (ConnectedPair pair = new ConnectedPair(plain, faulty)) {
             var source = pair.client.allocate("source", BYTES).slice(0, 8);
             RemoteBuffer remote = pair.target(pair.server.allocate("target", BYTES));
-            var blocking = pair.clientChannel().blocking(PATIENCE);
+            var blocking = pair.clientChannel().blocking(TIMEOUT);
             blocking.write(source, remote, 0);
             assertThatThrownBy(() -> blocking.write(source, remote, 0))
                     .isInstanceOf(RdmaException.class)
@@ -70,7 +70,7 @@ final class DeviceEventsTest {
         try (ConnectedPair pair = new ConnectedPair(plain, faulty)) {
             var source = pair.client.allocate("source", BYTES).slice(0, 8);
             RemoteBuffer remote = pair.target(pair.server.allocate("target", BYTES));
-            assertThatThrownBy(() -> pair.clientChannel().blocking(PATIENCE).write(source, remote, 0))
+            assertThatThrownBy(() -> pair.clientChannel().blocking(TIMEOUT).write(source, remote, 0))
                     .hasStackTraceContaining("RETRY_EXCEEDED");
             eventually(() -> events.contains(new AsyncEvent(AsyncEventType.PORT_ACTIVE, null, 1)));
             assertThat(events).contains(new AsyncEvent(AsyncEventType.PORT_ERROR, null, 1));

@@ -11,8 +11,8 @@ import io.rdmacomm.verbs.RdmaException;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 
-/// A program with a small heap that holds both ends of a connection, lets them send to each other, fills the heap again
-/// and again, and prints how the two ends are afterwards.
+/// A program with a small heap that holds both ends of a connection, lets them send to each other, fills the heap
+/// again and again, and prints how the two ends are afterwards.
 final class ExhaustedPair {
     /// Both ends serve, or both have failed.
     static final String AGREED = "agreed";
@@ -41,12 +41,17 @@ final class ExhaustedPair {
             repeat(() -> endPoint.barrier(CALL));
         }
 
+        /// Calls again whatever happens, because an end can be judged only while it is used. Without memory,
+        /// the JVM may fail anywhere: in this loop, too, and with a [LinkageError] where it links a call.
         private void repeat(Runnable call) {
             Thread.ofPlatform().daemon().start(() -> {
-                while (!hasFailed()) {
+                while (true) {
                     try {
+                        if (hasFailed()) {
+                            return;
+                        }
                         call.run();
-                    } catch (RdmaException | OutOfMemoryError e) {
+                    } catch (RdmaException | OutOfMemoryError | LinkageError e) {
                         // There is no memory at the moment, here or there.
                         Thread.onSpinWait();
                     }

@@ -1,13 +1,13 @@
 package io.rdmacomm.tests.comm;
 
-import static io.rdmacomm.tests.comm.ConnectedPair.PATIENCE;
+import static io.rdmacomm.tests.comm.ConnectedPair.TIMEOUT;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmacomm.comm.ClientSession;
 import io.rdmacomm.comm.EndPoint;
 import io.rdmacomm.comm.EndPointState;
-import io.rdmacomm.comm.PeerClosedException;
+import io.rdmacomm.comm.PeerFailedException;
 import io.rdmacomm.comm.RdmaBuffer;
 import io.rdmacomm.comm.ServerSession;
 import io.rdmacomm.comm.SessionOptions;
@@ -43,7 +43,7 @@ final class ExhaustionTest {
     private static final int WAVES = 3;
 
     private static void eventually(String what, Condition condition) throws IOException {
-        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        long deadline = System.nanoTime() + TIMEOUT.toNanos();
         while (!condition.holds()) {
             assertThat(System.nanoTime()).as(what).isLessThan(deadline);
             Thread.onSpinWait();
@@ -94,11 +94,11 @@ final class ExhaustionTest {
     /// Strangers that have closed may still wait to be accepted. They take descriptors once more, and the client that
     /// comes right behind them may get none.
     private static ClientSession connectAfterStrangers(ExhaustedServer server) {
-        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        long deadline = System.nanoTime() + TIMEOUT.toNanos();
         while (true) {
             try {
                 return connect(server);
-            } catch (PeerClosedException e) {
+            } catch (PeerFailedException e) {
                 if (System.nanoTime() - deadline > 0) {
                     throw e;
                 }
@@ -198,7 +198,7 @@ final class ExhaustionTest {
                     .findFirst()
                     .orElseThrow();
             // It forgets an interrupt that comes while it does not wait.
-            long deadline = System.nanoTime() + PATIENCE.toNanos();
+            long deadline = System.nanoTime() + TIMEOUT.toNanos();
             while (accepting.isAlive() && System.nanoTime() < deadline) {
                 accepting.interrupt();
                 var _ = accepting.join(Duration.ofMillis(10));
@@ -206,7 +206,7 @@ final class ExhaustionTest {
 
             assertThat(accepting.isAlive()).isFalse();
             assertThat(server.isOpen()).isFalse();
-            assertThatThrownBy(() -> server.accept(PATIENCE)).hasMessageContaining("was closed from outside");
+            assertThatThrownBy(() -> server.accept(TIMEOUT)).hasMessageContaining("was closed from outside");
         }
     }
 }

@@ -19,23 +19,23 @@ import org.junit.jupiter.api.Test;
 final class FirstProgramTest {
     @Test
     void sendsHelloAndWritesIntoANamedBuffer() {
-        Duration patience = Duration.ofSeconds(10);
+        Duration timeout = Duration.ofSeconds(10);
         SessionOptions options = SessionOptions.defaults().withPort(0);
         try (ServerSession server = ServerSession.listen(options);
                 ClientSession client = ClientSession.connect(options.withPort(server.port()))) {
-            EndPoint here = server.accept(patience);
+            EndPoint here = server.accept(timeout);
             EndPoint there = client.endPoint();
             RdmaBuffer inbox = server.allocate("inbox", 4096);
             here.announce(inbox, AccessFlag.allRemote());
 
             RdmaBuffer text = client.allocate("text", 4096);
             text.segment().setString(0, "hello", UTF_8);
-            BlockingChannel channel = there.channel(0).blocking(patience);
+            BlockingChannel channel = there.channel(0).blocking(timeout);
             channel.send(text.slice(0, 5));
-            try (Message message = here.channel(0).blocking(patience).receive()) {
+            try (Message message = here.channel(0).blocking(timeout).receive()) {
                 assertThat(message.text()).isEqualTo("hello");
             }
-            RemoteBuffer remote = there.peerBuffer("inbox", patience);
+            RemoteBuffer remote = there.peerBuffer("inbox", timeout);
             channel.write(text.slice(0, 6), remote, 100);
             assertThat(inbox.segment().getString(100, UTF_8)).isEqualTo("hello");
             assertThat(channel.fetchAndAdd(remote, 8, 3)).isZero();

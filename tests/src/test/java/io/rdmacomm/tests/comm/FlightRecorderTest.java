@@ -1,6 +1,6 @@
 package io.rdmacomm.tests.comm;
 
-import static io.rdmacomm.tests.comm.ConnectedPair.PATIENCE;
+import static io.rdmacomm.tests.comm.ConnectedPair.TIMEOUT;
 import static io.rdmacomm.tests.comm.ConnectedPair.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -62,10 +62,10 @@ final class FlightRecorderTest {
             recording.start();
             try (MeshNodes nodes = MeshNodes.join(2, SessionOptions.defaults())) {
                 var other = MeshNodes.inThread(() -> {
-                    nodes.node(1).barrier(PATIENCE);
+                    nodes.node(1).barrier(TIMEOUT);
                     return true;
                 });
-                nodes.node(0).barrier(PATIENCE);
+                nodes.node(0).barrier(TIMEOUT);
                 other.join();
             }
             recording.stop();
@@ -111,7 +111,7 @@ final class FlightRecorderTest {
                 .isTrue();
         assertThat(channel.trySend(slice, CompletionHandler.NONE, 0).isAccepted())
                 .isFalse();
-        pair.serverChannel().blocking(PATIENCE).receive().close();
+        pair.serverChannel().blocking(TIMEOUT).receive().close();
         eventually(() -> {
             pair.client.poll();
             return channel.trySend(slice, CompletionHandler.NONE, 0).isAccepted();

@@ -1,6 +1,6 @@
 package io.rdmacomm.tests.comm;
 
-import static io.rdmacomm.tests.comm.ConnectedPair.PATIENCE;
+import static io.rdmacomm.tests.comm.ConnectedPair.TIMEOUT;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -44,11 +44,11 @@ final class FloodTest {
             for (int i = 1; i < STRANGERS; i++) {
                 var _ = stranger(server);
             }
-            first.setSoTimeout((int) PATIENCE.toMillis());
+            first.setSoTimeout((int) TIMEOUT.toMillis());
             assertThat(new String(first.getInputStream().readAllBytes(), UTF_8)).contains("silent for longest");
             for (int i = 0; i < 3; i++) {
                 try (ClientSession client = ClientSession.connect(OPTIONS.withPort(server.port()))) {
-                    assertThat(server.accept(PATIENCE).peerName()).isEqualTo(client.name());
+                    assertThat(server.accept(TIMEOUT).peerName()).isEqualTo(client.name());
                 }
                 var _ = stranger(server);
             }

@@ -1,6 +1,6 @@
 package io.rdmacomm.tests.comm;
 
-import static io.rdmacomm.tests.comm.ConnectedPair.PATIENCE;
+import static io.rdmacomm.tests.comm.ConnectedPair.TIMEOUT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -146,7 +146,7 @@ final class FlowControlTest {
             }
             assertThat(channel.trySend(slice, 999, CompletionHandler.NONE, 0)).isEqualTo(Admission.OTHERS_WAIT);
             for (int i = 0; i < 500; i++) {
-                try (Message message = pair.serverChannel().blocking(PATIENCE).receive()) {
+                try (Message message = pair.serverChannel().blocking(TIMEOUT).receive()) {
                     assertThat(message.tag()).isEqualTo(i);
                 }
             }
@@ -160,7 +160,7 @@ final class FlowControlTest {
             RdmaBuffer source = pair.client.allocate("source", 64);
             BufferSlice slice = source.slice(0, 8);
             RdmaChannel channel = pair.clientChannel();
-            channel.blocking(PATIENCE).send(slice, 1);
+            channel.blocking(TIMEOUT).send(slice, 1);
 
             assertThatThrownBy(() -> channel.blocking(Duration.ofMillis(50)).send(slice, 2))
                     .isInstanceOf(DeadlineException.class)
@@ -171,10 +171,10 @@ final class FlowControlTest {
             assertThatThrownBy(future::join).hasCauseInstanceOf(DeadlineException.class);
 
             CompletableFuture<?> patient = channel.async().send(slice, 4);
-            try (Message message = pair.serverChannel().blocking(PATIENCE).receive()) {
+            try (Message message = pair.serverChannel().blocking(TIMEOUT).receive()) {
                 assertThat(message.tag()).isEqualTo(1);
             }
-            try (Message message = pair.serverChannel().blocking(PATIENCE).receive()) {
+            try (Message message = pair.serverChannel().blocking(TIMEOUT).receive()) {
                 assertThat(message.tag()).isEqualTo(4);
             }
             patient.join();
@@ -196,7 +196,7 @@ final class FlowControlTest {
             };
             try {
                 assertThat(channel.trySend(slice, blocking, 0).isAccepted()).isTrue();
-                assertThat(begun.await(PATIENCE.toMillis(), TimeUnit.MILLISECONDS))
+                assertThat(begun.await(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS))
                         .isTrue();
                 while (channel.trySend(slice, CompletionHandler.NONE, 0).isAccepted()) {
                     // Until the window is full.
@@ -219,8 +219,8 @@ final class FlowControlTest {
             RdmaChannel receiver = pair.serverChannel();
             List<Message> kept = new ArrayList<>();
             for (int i = 0; i < 4; i++) {
-                pair.clientChannel().blocking(PATIENCE).send(slice);
-                kept.add(receiver.blocking(PATIENCE).receive());
+                pair.clientChannel().blocking(TIMEOUT).send(slice);
+                kept.add(receiver.blocking(TIMEOUT).receive());
             }
             assertThatThrownBy(() ->
                             pair.clientChannel().blocking(Duration.ofMillis(50)).send(slice))
@@ -253,9 +253,9 @@ final class FlowControlTest {
                 pair.serverChannel().onMessage((on, message) -> kept.add(message.retain()));
             }
             for (int i = 0; i < 4; i++) {
-                pair.clientChannel().blocking(PATIENCE).send(slice);
+                pair.clientChannel().blocking(TIMEOUT).send(slice);
                 if (!retained) {
-                    kept.add(pair.serverChannel().blocking(PATIENCE).receive());
+                    kept.add(pair.serverChannel().blocking(TIMEOUT).receive());
                 }
             }
             ConnectedPair.eventually(() -> !warnings.messages().isEmpty());
@@ -276,7 +276,7 @@ final class FlowControlTest {
             BufferSlice slice = pair.client.allocate("source", 64).slice(0, 8);
             RemoteBuffer remote = pair.target(pair.server.allocate("target", 64));
             RdmaChannel channel = pair.clientChannel();
-            channel.blocking(PATIENCE).send(slice);
+            channel.blocking(TIMEOUT).send(slice);
             CompletableFuture<?> first = channel.async().send(slice);
 
             assertThatThrownBy(() -> channel.blocking(Duration.ofMillis(50)).write(slice, remote, 0))
@@ -284,7 +284,7 @@ final class FlowControlTest {
                     .hasMessageContaining("a message queued before it waits, and the peer receives too slowly");
             pair.serverChannel().onMessage((on, message) -> {});
             first.join();
-            channel.blocking(PATIENCE).write(slice, remote, 0);
+            channel.blocking(TIMEOUT).write(slice, remote, 0);
         }
     }
 
@@ -344,8 +344,8 @@ final class FlowControlTest {
                 int mine = t;
                 threads.add(Thread.ofVirtual().start(() -> {
                     for (int i = 0; i < 200; i++) {
-                        pair.clientChannel().blocking(PATIENCE).fetchAndAdd(remote, mine * 8L, 1);
-                        pair.clientChannel().blocking(PATIENCE).send(source.slice(0, 8), i);
+                        pair.clientChannel().blocking(TIMEOUT).fetchAndAdd(remote, mine * 8L, 1);
+                        pair.clientChannel().blocking(TIMEOUT).send(source.slice(0, 8), i);
                     }
                 }));
             }

@@ -48,7 +48,7 @@ final class ForeignProviderTest {
 
     /// A server, a client and a message.
     static final class Exchange {
-        private static final Duration PATIENCE = Duration.ofSeconds(30);
+        private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
         private Exchange() {}
 
@@ -60,10 +60,10 @@ final class ForeignProviderTest {
                     SessionOptions.defaults().withDevice("soft0").withPort(0).withSetup(Setup.valueOf(arguments[0]));
             try (ServerSession server = ServerSession.listen(options);
                     ClientSession client = ClientSession.connect(options.withPort(server.port()))) {
-                EndPoint here = server.accept(PATIENCE);
+                EndPoint here = server.accept(TIMEOUT);
                 RdmaBuffer text = client.allocate("text", 8);
-                client.endPoint().channel(0).blocking(PATIENCE).send(text.whole());
-                here.channel(0).blocking(PATIENCE).receive().close();
+                client.endPoint().channel(0).blocking(TIMEOUT).send(text.whole());
+                here.channel(0).blocking(TIMEOUT).receive().close();
             }
         }
     }

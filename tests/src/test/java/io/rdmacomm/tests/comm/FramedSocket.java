@@ -21,7 +21,7 @@ import java.util.List;
 
 /// A peer that sends any frame of the handshake.
 final class FramedSocket implements AutoCloseable {
-    private static final int PATIENCE_MILLIS = 20_000;
+    private static final int TIMEOUT_MILLIS = 20_000;
     private static final int SESSION = 1;
 
     private final Socket socket;
@@ -29,7 +29,7 @@ final class FramedSocket implements AutoCloseable {
     /// Frames on a connection. Nothing is sent yet.
     FramedSocket(Socket socket) throws IOException {
         this.socket = socket;
-        socket.setSoTimeout(PATIENCE_MILLIS);
+        socket.setSoTimeout(TIMEOUT_MILLIS);
     }
 
     /// A client of a server of this host, which has said that it speaks version 1.

@@ -1,7 +1,8 @@
 package io.rdmacomm.tests.comm;
 
-import static io.rdmacomm.tests.comm.ConnectedPair.PATIENCE;
+import static io.rdmacomm.tests.comm.ConnectedPair.TIMEOUT;
 import static io.rdmacomm.tests.comm.ConnectedPair.eventually;
+import static io.rdmacomm.tests.fixture.PeerFailure.peer;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -9,11 +10,13 @@ import io.rdmacomm.comm.Admission;
 import io.rdmacomm.comm.BlockingChannel;
 import io.rdmacomm.comm.BufferSlice;
 import io.rdmacomm.comm.ClientSession;
+import io.rdmacomm.comm.ClosedException;
 import io.rdmacomm.comm.CompletionHandler;
 import io.rdmacomm.comm.EndPoint;
 import io.rdmacomm.comm.EndPointState;
 import io.rdmacomm.comm.Message;
-import io.rdmacomm.comm.PeerClosedException;
+import io.rdmacomm.comm.OperationException;
+import io.rdmacomm.comm.PeerFailedException;
 import io.rdmacomm.comm.RdmaBuffer;
 import io.rdmacomm.comm.RdmaChannel;
 import io.rdmacomm.comm.RemoteBuffer;
@@ -23,6 +26,7 @@ import io.rdmacomm.comm.ThreadMode;
 import io.rdmacomm.comm.WorkMode;
 import io.rdmacomm.tests.fixture.Amount;
 import io.rdmacomm.tests.fixture.LeakCheck;
+import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.verbs.WorkStatus;
 import java.util.Random;
@@ -32,6 +36,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -71,7 +76,7 @@ final class InjectedFaultsTest {
         }
     }
 
-    /// Even where its device tells the peer nothing: an idle peer would wait for ever.
+    /// Even where its device tells the peer nothing: an idle peer would wait forever.
     @ParameterizedTest
     @ValueSource(
             strings = {
@@ -88,8 +93,8 @@ final class InjectedFaultsTest {
                 ClientSession client =
                         ClientSession.connect(options.withPort(server.port()).withDevice("fault:soft0?" + rule))) {
             EndPoint here = client.endPoint();
-            EndPoint there = server.accept(PATIENCE);
-            BlockingChannel channel = here.channel(0).blocking(PATIENCE);
+            EndPoint there = server.accept(TIMEOUT);
+            BlockingChannel channel = here.channel(0).blocking(TIMEOUT);
             assertThatThrownBy(() -> {
                         for (int i = 0; i < 3; i++) {
                             channel.send(new byte[BYTES]);
@@ -99,7 +104,32 @@ final class InjectedFaultsTest {
 
             eventually(() -> there.state() == EndPointState.FAILED);
             assertThat(here.state()).isEqualTo(EndPointState.FAILED);
-            assertThat(there.failure()).isInstanceOf(PeerClosedException.class);
+            assertThat(there.failure()).satisfies(peer(PeerFailedException.Reason.GONE));
+        }
+    }
+
+    /// The peer ends because of an operation, and a library thread notices its end before the operation has ended.
+    @ParameterizedTest
+    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "CALLER")
+    void theOperationThatEndedThePeerIsTheReason(ThreadMode mode) {
+        SessionOptions options = SessionOptions.defaults().withThreadMode(mode);
+        try (ConnectedPair pair =
+                new ConnectedPair(options.withDevice("soft0"), options.withDevice("fault:soft0?delay=write:1:30ms"))) {
+            RdmaBuffer source = pair.client.allocate("source", BYTES);
+            RemoteBuffer remote = pair.target(pair.server.allocate("target", BYTES));
+            RemoteBuffer invented = RemoteBuffer.of("invented", 4096, BYTES, 0x1234, AccessFlag.allRemote());
+            BlockingChannel channel = pair.clientChannel().blocking(TIMEOUT);
+            // Its completion is held back, and with it that of the next operation.
+            pair.clientChannel().tryWrite(source.whole(), remote, 0, CompletionHandler.NONE, 0);
+
+            assertThatThrownBy(() -> channel.write(source.whole(), invented, 0))
+                    .isInstanceOf(OperationException.class)
+                    .hasMessageContaining("REMOTE_ACCESS_ERROR");
+
+            assertThatThrownBy(() -> channel.write(source.whole(), remote, 0))
+                    .isInstanceOf(ClosedException.class)
+                    .hasCauseInstanceOf(OperationException.class)
+                    .hasMessageContaining("REMOTE_ACCESS_ERROR");
         }
     }
 
@@ -166,7 +196,7 @@ final class InjectedFaultsTest {
         try (ConnectedPair pair = new ConnectedPair(plain, faulty)) {
             RdmaBuffer source = pair.client.allocate("source", BYTES);
             RemoteBuffer remote = pair.target(pair.server.allocate("target", BYTES));
-            var blocking = pair.clientChannel().blocking(PATIENCE);
+            var blocking = pair.clientChannel().blocking(TIMEOUT);
             blocking.write(source.slice(0, 8), remote, 0);
             blocking.write(source.slice(0, 8), remote, 0);
             assertThatThrownBy(() -> blocking.write(source.slice(0, 8), remote, 0))

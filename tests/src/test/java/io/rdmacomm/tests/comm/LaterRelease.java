@@ -10,7 +10,7 @@ import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /// A TCP line to a program that turns what both sides say into what a later release could say: higher versions, more
@@ -19,11 +19,14 @@ import java.util.concurrent.ConcurrentHashMap;
 final class LaterRelease implements AutoCloseable {
     private static final byte[] MORE = {1, 2, 3, 4, 5};
     private static final int HIGHEST = 9;
+    /// The first byte of a message of the rendezvous that is a table.
+    private static final byte TABLE = 2;
 
     private final ServerSocket listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
     private final int port;
     private final List<Socket> open = new ArrayList<>();
-    private final Map<Integer, Boolean> seen = new ConcurrentHashMap<>();
+    private final Set<Integer> seen = ConcurrentHashMap.newKeySet();
+    private final Set<Integer> seenMessages = ConcurrentHashMap.newKeySet();
 
     /// A line to a port of this host, for any number of calls.
     LaterRelease(int port) throws IOException {
@@ -37,7 +40,12 @@ final class LaterRelease implements AutoCloseable {
 
     /// Whether a frame of this type has passed.
     boolean hasSeen(FrameType type) {
-        return seen.containsKey(type.code());
+        return seen.contains(type.code());
+    }
+
+    /// Whether a message of this type to or from the rendezvous of a mesh has passed.
+    boolean hasSeenMessage(int type) {
+        return seenMessages.contains(type);
     }
 
     private void accept() {
@@ -67,7 +75,10 @@ final class LaterRelease implements AutoCloseable {
                 int type = ByteBuffer.wrap(header).getShort(5);
                 byte[] payload = in.readNBytes(ByteBuffer.wrap(header).getInt(7));
                 byte[] later = isText(type) ? payload : later(type, ByteBuffer.wrap(payload));
-                seen.put(type, true);
+                seen.add(type);
+                if (type == FrameType.MESSAGE.code()) {
+                    seenMessages.add((int) payload[0]);
+                }
                 out.write(ByteBuffer.allocate(12 + later.length)
                         .put((byte) magic)
                         .put(header, 0, 3)
@@ -93,7 +104,7 @@ final class LaterRelease implements AutoCloseable {
             payload.putShort(4, (short) HIGHEST).putShort(6, (short) 0x4711).putLong(8, -1);
         } else if (type == FrameType.HELLO.code() || type == FrameType.WELCOME.code()) {
             return longerDescription(payload);
-        } else if (type == FrameType.TABLE.code()) {
+        } else if (type == FrameType.MESSAGE.code() && payload.get(0) == TABLE) {
             return longerTable(payload);
         }
         return ByteBuffer.allocate(payload.remaining() + MORE.length)
@@ -115,10 +126,10 @@ final class LaterRelease implements AutoCloseable {
     }
 
     private static byte[] longerTable(ByteBuffer payload) {
-        int count = payload.getInt(16);
+        int count = payload.getInt(17);
         ByteBuffer all = ByteBuffer.allocate(payload.remaining() + (count + 1) * MORE.length);
-        all.put(payload.slice(0, 32)).putShort(22, (short) 0x4711);
-        payload.position(32);
+        all.put(payload.slice(0, 33)).putShort(23, (short) 0x4711);
+        payload.position(33);
         for (int i = 0; i < count; i++) {
             byte[] entry = new byte[payload.get()];
             payload.get(entry);

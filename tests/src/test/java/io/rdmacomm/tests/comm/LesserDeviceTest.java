@@ -1,6 +1,6 @@
 package io.rdmacomm.tests.comm;
 
-import static io.rdmacomm.tests.comm.ConnectedPair.PATIENCE;
+import static io.rdmacomm.tests.comm.ConnectedPair.TIMEOUT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -34,14 +34,14 @@ final class LesserDeviceTest {
             RdmaBuffer source = pair.client.allocate("source", 64);
             RdmaBuffer target = pair.server.allocate("target", 64);
             source.segment().set(JAVA_LONG, 0, 77);
-            var blocking = pair.clientChannel().blocking(PATIENCE);
+            var blocking = pair.clientChannel().blocking(TIMEOUT);
             RemoteBuffer remote = pair.target(target);
             for (int length : new int[] {8, 16, 32, 48, 64}) {
                 blocking.write(source.slice(0, length), remote, 0);
             }
             assertThat(target.segment().get(JAVA_LONG, 0)).isEqualTo(77);
             blocking.send(source.slice(0, 8));
-            try (var message = pair.serverChannel().blocking(PATIENCE).receive()) {
+            try (var message = pair.serverChannel().blocking(TIMEOUT).receive()) {
                 assertThat(message.segment().get(JAVA_LONG, 0)).isEqualTo(77);
             }
         }
@@ -51,7 +51,7 @@ final class LesserDeviceTest {
     void atomicsFailWhereTheDeviceHasNone() {
         try (ConnectedPair pair = ConnectedPair.of(device("lacks=ATOMICS"))) {
             RemoteBuffer remote = pair.target(pair.server.allocate("target", 64));
-            var blocking = pair.clientChannel().blocking(PATIENCE);
+            var blocking = pair.clientChannel().blocking(TIMEOUT);
             assertThatThrownBy(() -> blocking.fetchAndAdd(remote, 0, 1))
                     .isInstanceOfAny(RdmaException.class, IllegalArgumentException.class)
                     .hasMessageContaining("REMOTE_ATOMIC");
@@ -66,7 +66,7 @@ final class LesserDeviceTest {
             for (int i = 0; i < MORE_THAN_TO_BEGIN_WITH; i++) {
                 clients.add(ClientSession.connect(options.withAddress("127.0.0.1", pair.server.port())));
             }
-            assertThat(pair.server.accept(PATIENCE)).isNotNull();
+            assertThat(pair.server.accept(TIMEOUT)).isNotNull();
         } finally {
             clients.forEach(ClientSession::close);
         }

@@ -1,6 +1,6 @@
 package io.rdmacomm.tests.comm;
 
-import static io.rdmacomm.tests.comm.ConnectedPair.PATIENCE;
+import static io.rdmacomm.tests.comm.ConnectedPair.TIMEOUT;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -9,8 +9,8 @@ import io.rdmacomm.comm.EndPoint;
 import io.rdmacomm.comm.Secret;
 import io.rdmacomm.comm.ServerSession;
 import io.rdmacomm.comm.SessionOptions;
-import io.rdmacomm.comm.mesh.Mesh;
-import io.rdmacomm.comm.mesh.Rendezvous;
+import io.rdmacomm.mesh.Mesh;
+import io.rdmacomm.mesh.Rendezvous;
 import io.rdmacomm.tests.fixture.LeakCheck;
 import java.net.ConnectException;
 import java.net.InetAddress;
@@ -40,7 +40,7 @@ final class ListeningTest {
 
     private static void connect(InetAddress address, int port) throws Exception {
         try (Socket socket = new Socket()) {
-            socket.connect(new InetSocketAddress(address, port), (int) PATIENCE.toMillis());
+            socket.connect(new InetSocketAddress(address, port), (int) TIMEOUT.toMillis());
         }
     }
 
@@ -53,7 +53,7 @@ final class ListeningTest {
                         .isInstanceOf(ConnectException.class);
             }
             try (ClientSession client = ClientSession.connect(OPTIONS.withPort(server.port()));
-                    EndPoint accepted = server.accept(PATIENCE)) {
+                    EndPoint accepted = server.accept(TIMEOUT)) {
                 assertThat(client.endPoint().remoteAddress().isLoopbackAddress())
                         .isTrue();
                 assertThat(accepted.remoteAddress().isLoopbackAddress()).isTrue();
@@ -71,8 +71,8 @@ final class ListeningTest {
             SessionOptions there = OPTIONS.withAddress(ANOTHER_LOOPBACK, server.port());
             try (ClientSession _ = ClientSession.connect(all.withPort(server.port()));
                     ClientSession _ = ClientSession.connect(there)) {
-                server.accept(PATIENCE).close();
-                server.accept(PATIENCE).close();
+                server.accept(TIMEOUT).close();
+                server.accept(TIMEOUT).close();
             }
         }
     }

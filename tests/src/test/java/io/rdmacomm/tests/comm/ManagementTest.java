@@ -1,6 +1,6 @@
 package io.rdmacomm.tests.comm;
 
-import static io.rdmacomm.tests.comm.ConnectedPair.PATIENCE;
+import static io.rdmacomm.tests.comm.ConnectedPair.TIMEOUT;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -97,7 +97,7 @@ final class ManagementTest {
             try (ConnectedPair pair = ConnectedPair.of(options.withName("client"))) {
                 BufferSlice slice = pair.client.allocate("source", 8).block(0);
                 RdmaChannel channel = pair.clientChannel();
-                channel.blocking(PATIENCE).send(slice);
+                channel.blocking(TIMEOUT).send(slice);
                 assertThat(before.clientChannel().statistics().value(ChannelCounter.OPERATIONS))
                         .isZero();
 
@@ -224,7 +224,7 @@ final class ManagementTest {
         public static void main(String[] arguments) {
             try (ConnectedPair pair = ConnectedPair.of(SessionOptions.defaults().withDevice("soft0"))) {
                 pair.clientChannel()
-                        .blocking(PATIENCE)
+                        .blocking(TIMEOUT)
                         .send(pair.client.allocate("source", 8).block(0));
                 System.out.println("works");
             }

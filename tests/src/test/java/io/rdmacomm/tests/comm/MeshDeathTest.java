@@ -1,6 +1,6 @@
 package io.rdmacomm.tests.comm;
 
-import static io.rdmacomm.tests.comm.ConnectedPair.PATIENCE;
+import static io.rdmacomm.tests.comm.ConnectedPair.TIMEOUT;
 import static io.rdmacomm.tests.comm.ConnectedPair.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -8,9 +8,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.rdmacomm.comm.ClosedException;
 import io.rdmacomm.comm.Message;
 import io.rdmacomm.comm.SessionOptions;
-import io.rdmacomm.comm.mesh.Mesh;
-import io.rdmacomm.comm.mesh.NodeFailedException;
-import io.rdmacomm.comm.mesh.Rendezvous;
+import io.rdmacomm.mesh.Mesh;
+import io.rdmacomm.mesh.NodeFailedException;
+import io.rdmacomm.mesh.Rendezvous;
 import io.rdmacomm.verbs.RdmaException;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 final class MeshDeathTest {
     private static CompletableFuture<Mesh> join(int rank, int size, int port) {
         Rendezvous rendezvous = Rendezvous.of(rank, size, "localhost", port);
-        return MeshNodes.inThread(() -> Mesh.join(rendezvous, SessionOptions.defaults(), PATIENCE));
+        return MeshNodes.inThread(() -> Mesh.join(rendezvous, SessionOptions.defaults(), TIMEOUT));
     }
 
     /// Every pending call ends, also one that waits for a node that is alive, and all name the node that died.

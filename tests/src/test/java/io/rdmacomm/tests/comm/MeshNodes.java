@@ -1,10 +1,10 @@
 package io.rdmacomm.tests.comm;
 
-import static io.rdmacomm.tests.comm.ConnectedPair.PATIENCE;
+import static io.rdmacomm.tests.comm.ConnectedPair.TIMEOUT;
 
 import io.rdmacomm.comm.SessionOptions;
-import io.rdmacomm.comm.mesh.Mesh;
-import io.rdmacomm.comm.mesh.Rendezvous;
+import io.rdmacomm.mesh.Mesh;
+import io.rdmacomm.mesh.Rendezvous;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -30,7 +30,7 @@ final class MeshNodes implements AutoCloseable {
         List<CompletableFuture<Mesh>> joining = new ArrayList<>();
         for (int rank = size - 1; rank >= 0; rank--) {
             Rendezvous rendezvous = Rendezvous.of(rank, size, host, port);
-            joining.addFirst(inThread(() -> Mesh.join(rendezvous, options, PATIENCE)));
+            joining.addFirst(inThread(() -> Mesh.join(rendezvous, options, TIMEOUT)));
         }
         try {
             return new MeshNodes(joining.stream().map(CompletableFuture::join).toList());

@@ -1,13 +1,13 @@
 package io.rdmacomm.tests.comm;
 
-import static io.rdmacomm.tests.comm.ConnectedPair.PATIENCE;
+import static io.rdmacomm.tests.comm.ConnectedPair.TIMEOUT;
 import static io.rdmacomm.tests.comm.ConnectedPair.eventually;
 
 import io.rdmacomm.comm.Message;
 import io.rdmacomm.comm.SessionOptions;
-import io.rdmacomm.comm.mesh.Mesh;
-import io.rdmacomm.comm.mesh.NodeFailedException;
-import io.rdmacomm.comm.mesh.Rendezvous;
+import io.rdmacomm.mesh.Mesh;
+import io.rdmacomm.mesh.NodeFailedException;
+import io.rdmacomm.mesh.Rendezvous;
 import io.rdmacomm.tests.fixture.JavaCommand;
 import io.rdmacomm.verbs.RdmaException;
 import java.io.BufferedReader;
@@ -54,9 +54,9 @@ final class MeshProgram implements AutoCloseable {
                 Integer.parseInt(arguments[1]),
                 "localhost",
                 Integer.parseInt(arguments[2]));
-        try (Mesh mesh = Mesh.join(rendezvous, SessionOptions.defaults(), PATIENCE)) {
+        try (Mesh mesh = Mesh.join(rendezvous, SessionOptions.defaults(), TIMEOUT)) {
             System.out.println("joined");
-            try (Message message = mesh.node(0).channel().blocking(PATIENCE).receive()) {
+            try (Message message = mesh.node(0).channel().blocking(TIMEOUT).receive()) {
                 System.out.println("received " + message);
             } catch (RdmaException e) {
                 System.out.println(e.getMessage());

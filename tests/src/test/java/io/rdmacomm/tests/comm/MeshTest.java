@@ -1,7 +1,8 @@
 package io.rdmacomm.tests.comm;
 
-import static io.rdmacomm.tests.comm.ConnectedPair.PATIENCE;
+import static io.rdmacomm.tests.comm.ConnectedPair.TIMEOUT;
 import static io.rdmacomm.tests.comm.ConnectedPair.eventually;
+import static io.rdmacomm.tests.fixture.PeerFailure.peer;
 import static io.rdmacomm.tests.fixture.SetupFailure.because;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -11,14 +12,14 @@ import io.rdmacomm.comm.ClosedException;
 import io.rdmacomm.comm.Deadlines;
 import io.rdmacomm.comm.EndPointState;
 import io.rdmacomm.comm.Message;
-import io.rdmacomm.comm.PeerAbortedException;
+import io.rdmacomm.comm.PeerFailedException;
 import io.rdmacomm.comm.RdmaBuffer;
 import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.comm.SetupFailedException.Reason;
 import io.rdmacomm.comm.ThreadMode;
-import io.rdmacomm.comm.mesh.Mesh;
-import io.rdmacomm.comm.mesh.Node;
-import io.rdmacomm.comm.mesh.Rendezvous;
+import io.rdmacomm.mesh.Mesh;
+import io.rdmacomm.mesh.Node;
+import io.rdmacomm.mesh.Rendezvous;
 import io.rdmacomm.verbs.DeadlineException;
 import io.rdmacomm.verbs.RdmaException;
 import java.io.IOException;
@@ -48,14 +49,14 @@ final class MeshTest {
         RdmaBuffer outgoing = mesh.session().allocate("outgoing", 64, mesh.size());
         for (Node peer : mesh.peers()) {
             outgoing.block(peer.rank()).segment().setString(0, mesh.rank() + ">" + peer.rank());
-            peer.channel(1).blocking(PATIENCE).send(outgoing.block(peer.rank()), mesh.rank());
+            peer.channel(1).blocking(TIMEOUT).send(outgoing.block(peer.rank()), mesh.rank());
         }
         for (Node peer : mesh.peers()) {
-            try (Message message = peer.channel(1).blocking(PATIENCE).receive()) {
+            try (Message message = peer.channel(1).blocking(TIMEOUT).receive()) {
                 assertThat(message.tag()).isEqualTo(peer.rank());
                 assertThat(message.segment().getString(0)).isEqualTo(peer.rank() + ">" + mesh.rank());
             }
-            peer.endPoint().barrier(PATIENCE);
+            peer.endPoint().barrier(TIMEOUT);
         }
         return true;
     }
@@ -101,7 +102,7 @@ final class MeshTest {
             nodes.node(1).close();
 
             Mesh first = nodes.node(0);
-            assertThat(first.node(1).endPoint().awaitPeerDone(PATIENCE)).isTrue();
+            assertThat(first.node(1).endPoint().awaitPeerDone(TIMEOUT)).isTrue();
             assertThat(first.node(1).endPoint().state()).isEqualTo(EndPointState.PEER_DONE);
             assertThat(first.failure()).isNull();
             first.checkOpen();
@@ -113,7 +114,7 @@ final class MeshTest {
     }
 
     private static boolean exchangeOne(Mesh mesh, int with) {
-        mesh.node(with).endPoint().barrier(PATIENCE);
+        mesh.node(with).endPoint().barrier(TIMEOUT);
         return true;
     }
 
@@ -125,11 +126,11 @@ final class MeshTest {
                         .withAddress("127.0.0.1", nodes.node(0).session().port())
                         .withChannels(2))) {
             RdmaBuffer outgoing = stranger.allocate("outgoing", 64);
-            stranger.endPoint().channel(1).blocking(PATIENCE).send(outgoing.slice(0, 32));
+            stranger.endPoint().channel(1).blocking(TIMEOUT).send(outgoing.slice(0, 32));
 
             eventually(() -> stranger.endPoint().state() == EndPointState.FAILED);
             assertThat(stranger.endPoint().failure())
-                    .isInstanceOf(PeerAbortedException.class)
+                    .satisfies(peer(PeerFailedException.Reason.ABORTED))
                     .hasMessageContaining("this is a node of a mesh, and the peer is not");
             assertThat(nodes.node(0).peers()).hasSize(1);
             assertThat(nodes.node(0).failure()).isNull();
@@ -165,7 +166,7 @@ final class MeshTest {
         int port = MeshNodes.freePort();
         CompletableFuture<Throwable> end = new CompletableFuture<>();
         Thread joining = Thread.ofPlatform().start(() -> {
-            try (Mesh mesh = Mesh.join(Rendezvous.of(0, 2, "localhost", port), SessionOptions.defaults(), PATIENCE)) {
+            try (Mesh mesh = Mesh.join(Rendezvous.of(0, 2, "localhost", port), SessionOptions.defaults(), TIMEOUT)) {
                 end.complete(new AssertionError(mesh + " is complete"));
             } catch (RdmaException e) {
                 end.complete(e);

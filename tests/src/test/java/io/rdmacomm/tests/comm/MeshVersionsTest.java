@@ -1,6 +1,6 @@
 package io.rdmacomm.tests.comm;
 
-import static io.rdmacomm.tests.comm.ConnectedPair.PATIENCE;
+import static io.rdmacomm.tests.comm.ConnectedPair.TIMEOUT;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -11,9 +11,9 @@ import io.rdmacomm.comm.Message;
 import io.rdmacomm.comm.RdmaChannel;
 import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.comm.SetupFailedException;
-import io.rdmacomm.comm.mesh.Mesh;
-import io.rdmacomm.comm.mesh.Rendezvous;
 import io.rdmacomm.comm.setup.FrameType;
+import io.rdmacomm.mesh.Mesh;
+import io.rdmacomm.mesh.Rendezvous;
 import io.rdmacomm.tests.fixture.LeakCheck;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -32,17 +32,25 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class MeshVersionsTest {
     private static final SessionOptions OPTIONS = SessionOptions.defaults().withDevice("soft0");
     private static final int INTRODUCTION_BYTES = 32;
+    private static final String PROTOCOL = "io.rdmacomm.mesh";
+    private static final byte REGISTER = 1;
+    private static final byte TABLE = 2;
+    private static final byte READY = 3;
 
     private final int port = MeshNodes.freePort();
 
     private CompletableFuture<Mesh> join(int rank, int at) {
         Rendezvous rendezvous = Rendezvous.of(rank, 2, "127.0.0.1", at);
-        return MeshNodes.inThread(() -> Mesh.join(rendezvous, OPTIONS, PATIENCE));
+        return MeshNodes.inThread(() -> Mesh.join(rendezvous, OPTIONS, TIMEOUT));
     }
 
     /// The greeting of a node.
     private static ByteBuffer greeting(int lowest, int highest) {
-        return FramedSocket.greeting(lowest, highest, 0).putShort(0, (short) 2);
+        return ByteBuffer.allocate(18 + PROTOCOL.length())
+                .put(FramedSocket.greeting(lowest, highest, 0).putShort(0, (short) 4))
+                .putShort((short) PROTOCOL.length())
+                .put(PROTOCOL.getBytes(UTF_8))
+                .flip();
     }
 
     @Test
@@ -55,13 +63,13 @@ final class MeshVersionsTest {
             try (Mesh one = first.join();
                     Mesh two = second.join()) {
                 CompletableFuture<Boolean> there = MeshNodes.inThread(() -> {
-                    two.barrier(PATIENCE);
+                    two.barrier(TIMEOUT);
                     return true;
                 });
-                one.barrier(PATIENCE);
+                one.barrier(TIMEOUT);
                 assertThat(there.join()).isTrue();
             }
-            assertThat(line.hasSeen(FrameType.REGISTER) && line.hasSeen(FrameType.TABLE))
+            assertThat(line.hasSeenMessage(REGISTER) && line.hasSeenMessage(TABLE))
                     .isTrue();
         }
     }
@@ -74,21 +82,23 @@ final class MeshVersionsTest {
         CompletableFuture<Mesh> joining = join(0, port);
         try (FramedSocket rendezvous = reached()) {
             rendezvous.send(FrameType.GREETING, greeting(1, 7));
-            rendezvous.send(FrameType.REGISTER, registration());
+            rendezvous.send(FrameType.MESSAGE, registration());
             ByteBuffer table = rendezvous.next().payload();
-            int session = table.getShort(33) & 0xffff;
+            assertThat(table.get(0)).isEqualTo(TABLE);
+            int session = table.getShort(34) & 0xffff;
             try (ClientSession client =
                     ClientSession.connect(OPTIONS.withChannels(2).withAddress("127.0.0.1", session))) {
                 RdmaChannel channel = client.endPoint().channel(1);
-                introduce(client, channel, table.slice(0, 16), more);
-                try (Message message = channel.blocking(PATIENCE).receive()) {
+                introduce(client, channel, table.slice(1, 16), more);
+                try (Message message = channel.blocking(TIMEOUT).receive()) {
                     ByteBuffer answer = message.segment().asByteBuffer();
-                    assertThat(answer.slice(8, 16)).isEqualTo(table.slice(0, 16));
+                    assertThat(answer.slice(8, 16)).isEqualTo(table.slice(1, 16));
                     assertThat(answer.getInt(24)).as("from").isZero();
                     assertThat(answer.getInt(28)).as("to").isOne();
                 }
-                rendezvous.send(FrameType.READY, ByteBuffer.allocate(0));
-                assertThat(rendezvous.next().is(FrameType.READY)).isTrue();
+                rendezvous.send(
+                        FrameType.MESSAGE, ByteBuffer.allocate(1).put(READY).flip());
+                assertThat(rendezvous.next().payload().get(0)).isEqualTo(READY);
                 try (Mesh mesh = joining.join()) {
                     assertThat(mesh.peers()).hasSize(1);
                 }
@@ -111,12 +121,13 @@ final class MeshVersionsTest {
     }
 
     private static ByteBuffer registration() {
-        return ByteBuffer.allocate(18)
+        return ByteBuffer.allocate(19)
+                .put(REGISTER)
                 .putInt(2)
                 .putInt(1)
                 .putShort((short) 1000)
                 .putShort((short) 2)
-                .putInt((int) PATIENCE.toMillis())
+                .putInt((int) TIMEOUT.toMillis())
                 .rewind();
     }
 
@@ -125,7 +136,7 @@ final class MeshVersionsTest {
         ByteBuffer to = slice.segment().asByteBuffer();
         to.put("RDMAMESH".getBytes(UTF_8)).put(token).putInt(1).putInt(0);
         to.put(new byte[more]);
-        channel.blocking(PATIENCE).send(slice);
+        channel.blocking(TIMEOUT).send(slice);
     }
 
     @Test
@@ -139,8 +150,9 @@ final class MeshVersionsTest {
                 assertThatThrownBy(joining::join)
                         .isInstanceOf(CompletionException.class)
                         .hasCauseInstanceOf(SetupFailedException.class)
-                        .hasMessageContaining("speaks versions 2 to 3 of the mesh protocol, this side version 1")
-                        .hasMessageContaining("update rdmacomm on this side");
+                        .hasMessageContaining(
+                                "speaks versions 2 to 3 of the io.rdmacomm.mesh protocol, this side version 1")
+                        .hasMessageContaining("update the program on this side");
             }
         }
     }

@@ -1,14 +1,16 @@
 package io.rdmacomm.tests.comm;
 
-import static io.rdmacomm.tests.comm.ConnectedPair.PATIENCE;
+import static io.rdmacomm.tests.comm.ConnectedPair.TIMEOUT;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmacomm.comm.BlockingChannel;
 import io.rdmacomm.comm.BufferSlice;
+import io.rdmacomm.comm.ChannelBatch;
 import io.rdmacomm.comm.ChannelOptions;
 import io.rdmacomm.comm.CompletionHandler;
 import io.rdmacomm.comm.Message;
+import io.rdmacomm.comm.MovableSlice;
 import io.rdmacomm.comm.RdmaChannel;
 import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.comm.SharedReceives;
@@ -29,11 +31,11 @@ final class MessageLifeTest {
             SessionOptions.defaults().withChannel(ChannelOptions.defaults().withReceives(1));
 
     enum Form {
-        BLOCKING(channel -> channel.blocking(PATIENCE).receive()),
+        BLOCKING(channel -> channel.blocking(TIMEOUT).receive()),
         FUTURE(channel ->
                 channel.async().receive().orTimeout(20, TimeUnit.SECONDS).join()),
         TRY(Form::poll),
-        SHARED(channel -> channel.blocking(PATIENCE).receive());
+        SHARED(channel -> channel.blocking(TIMEOUT).receive());
 
         @SuppressWarnings("ImmutableEnumChecker") // the functions have no state
         private final Function<RdmaChannel, Message> receive;
@@ -60,7 +62,7 @@ final class MessageLifeTest {
         BufferSlice memory = pair.client.allocate(64, 1).block(0);
         byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
         memory.segment().asByteBuffer().put(bytes);
-        pair.clientChannel().blocking(PATIENCE).send(memory.slice(0, bytes.length));
+        pair.clientChannel().blocking(TIMEOUT).send(memory.slice(0, bytes.length));
     }
 
     @ParameterizedTest
@@ -121,7 +123,7 @@ final class MessageLifeTest {
             // A second message can arrive only after the handler has returned.
             send(pair, "second");
 
-            try (Message second = pair.serverChannel().blocking(PATIENCE).receive()) {
+            try (Message second = pair.serverChannel().blocking(TIMEOUT).receive()) {
                 assertThat(second.text()).isEqualTo("second");
             }
             assertThatThrownBy(first::retain)
@@ -131,22 +133,23 @@ final class MessageLifeTest {
     }
 
     private static Message take(BlockingQueue<Message> from) throws InterruptedException {
-        Message message = from.poll(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+        Message message = from.poll(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
         assertThat(message).isNotNull();
         return message;
     }
 
     @Test
-    void aPartOfASliceIsSentWithoutAnotherSlice() {
+    void aMovableSliceSendsPartsOfItsMemory() {
         try (ConnectedPair pair = new ConnectedPair(SessionOptions.defaults(), SessionOptions.defaults())) {
-            BufferSlice memory = pair.client.allocate(64, 2).block(1);
+            MovableSlice memory = pair.client.allocate(64, 2).block(1).movable();
             memory.segment().asByteBuffer().put("0123456789".getBytes(StandardCharsets.UTF_8));
             RdmaChannel channel = pair.clientChannel();
-            BlockingChannel receiver = pair.serverChannel().blocking(PATIENCE);
+            BlockingChannel receiver = pair.serverChannel().blocking(TIMEOUT);
 
-            assertThat(channel.trySend(memory, 2, 3, CompletionHandler.NONE, 0).isAccepted())
+            assertThat(channel.trySend(memory.at(2, 3), CompletionHandler.NONE, 0)
+                            .isAccepted())
                     .isTrue();
-            assertThat(channel.trySend(memory, 9, 1, 5, CompletionHandler.NONE, 0)
+            assertThat(channel.trySend(memory.at(9, 1), 5, CompletionHandler.NONE, 0)
                             .isAccepted())
                     .isTrue();
             try (Message part = receiver.receive();
@@ -156,10 +159,33 @@ final class MessageLifeTest {
                 assertThat(tagged.text()).isEqualTo("9");
                 assertThat(tagged.tag()).isEqualTo(5);
             }
-            assertThatThrownBy(() -> channel.trySend(memory, 60, 5, CompletionHandler.NONE, 0))
-                    .isInstanceOf(IndexOutOfBoundsException.class);
-            assertThatThrownBy(() -> channel.trySend(memory, -1, 5, 0, CompletionHandler.NONE, 0))
-                    .isInstanceOf(IndexOutOfBoundsException.class);
+            assertThatThrownBy(() -> memory.at(60, 5)).isInstanceOf(IndexOutOfBoundsException.class);
+            assertThatThrownBy(() -> memory.at(-1, 5)).isInstanceOf(IndexOutOfBoundsException.class);
+            assertThat(memory.offset()).isEqualTo(64 + 9);
+            assertThat(memory.length()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void anOperationKeepsTheRangeThatAMovableSliceHadAtItsCall() {
+        try (ConnectedPair pair = new ConnectedPair(SessionOptions.defaults(), SessionOptions.defaults())) {
+            MovableSlice memory = pair.client.allocate("movable", 64).whole().movable();
+            memory.segment().asByteBuffer().put("0123456789".getBytes(StandardCharsets.UTF_8));
+            BlockingChannel receiver = pair.serverChannel().blocking(TIMEOUT);
+
+            ChannelBatch batch = pair.clientChannel().batch(2);
+            batch.send(memory.at(0, 2), CompletionHandler.NONE, 0);
+            batch.send(memory.at(4, 3), CompletionHandler.NONE, 0);
+            BufferSlice fixed = memory.slice(1, 1);
+            memory.at(63, 1);
+
+            assertThat(fixed.offset()).isEqualTo(5);
+            assertThat(batch.tryPost().isAccepted()).isTrue();
+            try (Message first = receiver.receive();
+                    Message second = receiver.receive()) {
+                assertThat(first.text()).isEqualTo("01");
+                assertThat(second.text()).isEqualTo("456");
+            }
         }
     }
 }

@@ -1,6 +1,6 @@
 package io.rdmacomm.tests.comm;
 
-import static io.rdmacomm.tests.comm.ConnectedPair.PATIENCE;
+import static io.rdmacomm.tests.comm.ConnectedPair.TIMEOUT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -53,9 +53,9 @@ final class ModesTest {
             for (int c = 0; c < 2; c++) {
                 int index = c;
                 threads.add(Thread.ofVirtual()
-                        .start(() -> echo(pair.serverEnd.channel(index).blocking(PATIENCE), answer, index)));
+                        .start(() -> echo(pair.serverEnd.channel(index).blocking(TIMEOUT), answer, index)));
                 results.add(CompletableFuture.runAsync(
-                        () -> ask(pair.clientEnd.channel(index).blocking(PATIENCE), source, remote, index),
+                        () -> ask(pair.clientEnd.channel(index).blocking(TIMEOUT), source, remote, index),
                         task -> threads.add(Thread.ofVirtual().start(task))));
             }
             results.forEach(CompletableFuture::join);
@@ -83,7 +83,7 @@ final class ModesTest {
             }
             for (int round = 0; round < 20; round++) {
                 for (int i = 0; i < channels; i++) {
-                    pair.clientEnd.channel(i).blocking(PATIENCE).send(source.block(0));
+                    pair.clientEnd.channel(i).blocking(TIMEOUT).send(source.block(0));
                 }
             }
             Deadline.await("all have arrived", () -> arrived.get() == 20 * channels);
@@ -121,7 +121,7 @@ final class ModesTest {
             RdmaBuffer source = pair.client.allocate("source", 8);
             pair.serverChannel().onMessage((on, message) -> {});
             for (int i = 0; i < 500; i++) {
-                pair.clientChannel().blocking(PATIENCE).send(source.block(0));
+                pair.clientChannel().blocking(TIMEOUT).send(source.block(0));
             }
         }
     }
@@ -196,7 +196,7 @@ final class ModesTest {
 
             RdmaBuffer message = pair.server.allocate("message", 8);
             for (int i = callers - 1; i >= 0; i--) {
-                pair.serverEnd.channel(i).blocking(PATIENCE).send(message.block(0));
+                pair.serverEnd.channel(i).blocking(TIMEOUT).send(message.block(0));
             }
             Deadline.await("all callers have received", () -> received.get() == callers);
         }

@@ -1,8 +1,8 @@
 package io.rdmacomm.tests.comm;
 
-import io.rdmacomm.comm.mesh.collective.ElementType;
-import io.rdmacomm.comm.mesh.collective.Elements;
-import io.rdmacomm.comm.mesh.collective.Reduction;
+import io.rdmacomm.mesh.collective.ElementType;
+import io.rdmacomm.mesh.collective.Elements;
+import io.rdmacomm.mesh.collective.Reduction;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.random.RandomGenerator;

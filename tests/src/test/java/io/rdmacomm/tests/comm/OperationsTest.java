@@ -1,6 +1,6 @@
 package io.rdmacomm.tests.comm;
 
-import static io.rdmacomm.tests.comm.ConnectedPair.PATIENCE;
+import static io.rdmacomm.tests.comm.ConnectedPair.TIMEOUT;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -91,7 +91,7 @@ final class OperationsTest {
     @Test
     void aReadReturnsThePeersData() {
         target.segment().fill((byte) 9);
-        BlockingChannel blocking = channel.blocking(PATIENCE);
+        BlockingChannel blocking = channel.blocking(TIMEOUT);
 
         blocking.read(source.block(3), remote, 2048);
 
@@ -123,8 +123,8 @@ final class OperationsTest {
 
     @Test
     void aMessageArrivesWithItsTagAndInOrder() {
-        BlockingChannel sender = channel.blocking(PATIENCE);
-        BlockingChannel receiver = pair.serverChannel().blocking(PATIENCE);
+        BlockingChannel sender = channel.blocking(TIMEOUT);
+        BlockingChannel receiver = pair.serverChannel().blocking(TIMEOUT);
         sender.send(source.slice(0, 10));
         sender.send(source.slice(10, 20), -5);
         sender.send(source.slice(0, 0));
@@ -147,9 +147,9 @@ final class OperationsTest {
 
     @Test
     void aWriteWithNoticeIsThereWhenTheNoticeArrives() {
-        channel.blocking(PATIENCE).writeNotify(source.slice(0, 512), remote, 512, 77);
+        channel.blocking(TIMEOUT).writeNotify(source.slice(0, 512), remote, 512, 77);
 
-        try (Message notice = pair.serverChannel().blocking(PATIENCE).receive()) {
+        try (Message notice = pair.serverChannel().blocking(TIMEOUT).receive()) {
             assertThat(notice.isNotice()).isTrue();
             assertThat(notice.tag()).isEqualTo(77);
             assertThat(notice.length()).isEqualTo(512);
@@ -162,7 +162,7 @@ final class OperationsTest {
     void aHandlerGetsWhatArrivedBeforeItWasSetAndWhatArrivesAfter() {
         List<Integer> tags = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
-            channel.blocking(PATIENCE).send(source.slice(0, 8), i);
+            channel.blocking(TIMEOUT).send(source.slice(0, 8), i);
         }
         pair.serverChannel().onMessage((on, message) -> {
             synchronized (tags) {
@@ -170,7 +170,7 @@ final class OperationsTest {
             }
         });
         for (int i = 5; i < 200; i++) {
-            channel.blocking(PATIENCE).send(source.slice(0, 8), i);
+            channel.blocking(TIMEOUT).send(source.slice(0, 8), i);
         }
         pair.until(() -> {
             synchronized (tags) {
@@ -192,7 +192,7 @@ final class OperationsTest {
         });
         for (int i = 0; i < 10; i++) {
             source.segment().set(JAVA_BYTE, 0, (byte) (50 + i));
-            channel.blocking(PATIENCE).send(source.slice(0, 1));
+            channel.blocking(TIMEOUT).send(source.slice(0, 1));
         }
         pair.until(() -> {
             synchronized (kept) {
@@ -209,8 +209,8 @@ final class OperationsTest {
     void futuresOfMessagesAreServedInOrder() throws ExecutionException, InterruptedException {
         CompletableFuture<Message> first = pair.serverChannel().async().receive();
         CompletableFuture<Message> second = pair.serverChannel().async().receive();
-        channel.blocking(PATIENCE).send(source.slice(0, 8), 1);
-        channel.blocking(PATIENCE).send(source.slice(0, 8), 2);
+        channel.blocking(TIMEOUT).send(source.slice(0, 8), 1);
+        channel.blocking(TIMEOUT).send(source.slice(0, 8), 2);
 
         assertThat(first.get().tag()).isEqualTo(1);
         assertThat(second.get().tag()).isEqualTo(2);
@@ -258,7 +258,7 @@ final class OperationsTest {
 
         assertThat(last.join()).isEqualTo(5);
         assertSame(source.block(5).segment(), target.block(4).segment());
-        BlockingChannel receiver = pair.serverChannel().blocking(PATIENCE);
+        BlockingChannel receiver = pair.serverChannel().blocking(TIMEOUT);
         try (Message message = receiver.receive();
                 Message notice = receiver.receive()) {
             assertThat(message.tag()).isEqualTo(8);
@@ -285,7 +285,7 @@ final class OperationsTest {
                 .hasMessageContaining("multiple of 8");
         assertThatThrownBy(() -> source.slice(1, source.length())).isInstanceOf(IndexOutOfBoundsException.class);
         assertThatThrownBy(() -> slice.slice(50, 51)).isInstanceOf(IndexOutOfBoundsException.class);
-        channel.blocking(PATIENCE).write(slice, remote, 0);
+        channel.blocking(TIMEOUT).write(slice, remote, 0);
     }
 
     @Test
@@ -297,7 +297,7 @@ final class OperationsTest {
         assertThatThrownBy(() -> channel.tryWrite(source.slice(0, 8), known, 0, CompletionHandler.NONE, 0))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("does not allow REMOTE_WRITE");
-        channel.blocking(PATIENCE).read(source.slice(0, 8), known, 0);
+        channel.blocking(TIMEOUT).read(source.slice(0, 8), known, 0);
     }
 
     @Test
@@ -327,7 +327,7 @@ final class OperationsTest {
         assertThatThrownBy(() -> channel.trySend(big.whole(), CompletionHandler.NONE, 0))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("longer than");
-        channel.blocking(PATIENCE).send(big.slice(0, channel.maxMessageBytes()));
+        channel.blocking(TIMEOUT).send(big.slice(0, channel.maxMessageBytes()));
     }
 
     @Test
@@ -337,8 +337,8 @@ final class OperationsTest {
             mine.fill((byte) 6);
             RdmaBuffer wrapped = pair.client.wrap("mine", mine, AccessFlag.allRemote());
 
-            channel.blocking(PATIENCE).write(wrapped.whole(), remote, 0);
-            channel.blocking(PATIENCE).read(wrapped.slice(0, 8), remote, 1024);
+            channel.blocking(TIMEOUT).write(wrapped.whole(), remote, 0);
+            channel.blocking(TIMEOUT).read(wrapped.slice(0, 8), remote, 1024);
 
             assertThat(target.segment().get(JAVA_BYTE, 255)).isEqualTo((byte) 6);
             assertThat(mine.get(JAVA_LONG, 0)).isZero();
@@ -350,14 +350,14 @@ final class OperationsTest {
     void aFailureNamesOperationChannelStatusAndHint() {
         RemoteBuffer invented = RemoteBuffer.of("invented", 4096, 64, 0x1234, AccessFlag.allRemote());
 
-        assertThatThrownBy(() -> channel.blocking(PATIENCE).write(source.slice(0, 8), invented, 0))
+        assertThatThrownBy(() -> channel.blocking(TIMEOUT).write(source.slice(0, 8), invented, 0))
                 .isInstanceOf(OperationException.class)
                 .hasMessageContaining("write on " + channel.name())
                 .hasMessageContaining("REMOTE_ACCESS_ERROR")
                 .hasMessageContaining("the peer's buffer is closed")
                 .extracting(e -> ((OperationException) e).status())
                 .isEqualTo(WorkStatus.REMOTE_ACCESS_ERROR);
-        assertThatThrownBy(() -> channel.blocking(PATIENCE).write(source.slice(0, 8), remote, 0))
+        assertThatThrownBy(() -> channel.blocking(TIMEOUT).write(source.slice(0, 8), remote, 0))
                 .isInstanceOf(ClosedException.class)
                 .hasCauseInstanceOf(OperationException.class);
     }
@@ -373,9 +373,9 @@ final class OperationsTest {
     void textIsUtf8() {
         byte[] text = "Grüße, 世界".getBytes(StandardCharsets.UTF_8);
         MemorySegment.copy(text, 0, source.segment(), JAVA_BYTE, 0, text.length);
-        channel.blocking(PATIENCE).send(source.slice(0, text.length));
+        channel.blocking(TIMEOUT).send(source.slice(0, text.length));
 
-        try (Message message = pair.serverChannel().blocking(PATIENCE).receive()) {
+        try (Message message = pair.serverChannel().blocking(TIMEOUT).receive()) {
             assertThat(message.text()).isEqualTo("Grüße, 世界");
         }
     }

@@ -1,6 +1,6 @@
 package io.rdmacomm.tests.comm;
 
-import static io.rdmacomm.tests.comm.ConnectedPair.PATIENCE;
+import static io.rdmacomm.tests.comm.ConnectedPair.TIMEOUT;
 import static io.rdmacomm.tests.comm.ConnectedPair.eventually;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -44,17 +44,16 @@ final class OriginalDefectsTest {
                 ClientSession good = ClientSession.connect(OPTIONS.withPort(server.port()))) {
             RdmaBuffer target = server.allocate("target", 8);
             for (int i = 0; i < 2; i++) {
-                server.accept(PATIENCE).announce(target, AccessFlag.allRemote());
+                server.accept(TIMEOUT).announce(target, AccessFlag.allRemote());
             }
             RemoteBuffer invented = RemoteBuffer.of("invented", 8, 8, 99, AccessFlag.allRemote());
             BufferSlice mine = bad.allocate("source", 8).block(0);
-            assertThatThrownBy(
-                            () -> bad.endPoint().channel(0).blocking(PATIENCE).write(mine, invented, 0))
+            assertThatThrownBy(() -> bad.endPoint().channel(0).blocking(TIMEOUT).write(mine, invented, 0))
                     .isInstanceOf(OperationException.class);
 
-            RemoteBuffer remote = good.endPoint().peerBuffer("target", PATIENCE);
+            RemoteBuffer remote = good.endPoint().peerBuffer("target", TIMEOUT);
             for (int i = 0; i < 1000; i++) {
-                assertThat(good.endPoint().channel(0).blocking(PATIENCE).fetchAndAdd(remote, 0, 1))
+                assertThat(good.endPoint().channel(0).blocking(TIMEOUT).fetchAndAdd(remote, 0, 1))
                         .isEqualTo(i);
             }
         }
@@ -66,11 +65,11 @@ final class OriginalDefectsTest {
             RdmaBuffer source = pair.client.allocate("source", 8, 64);
             for (int i = 0; i < 40; i++) {
                 source.segment().set(JAVA_LONG, i * 8L, i);
-                pair.clientChannel().blocking(PATIENCE).send(source.block(i));
+                pair.clientChannel().blocking(TIMEOUT).send(source.block(i));
             }
             List<Message> held = new ArrayList<>();
             for (int i = 0; i < 40; i++) {
-                held.add(pair.serverChannel().blocking(PATIENCE).receive());
+                held.add(pair.serverChannel().blocking(TIMEOUT).receive());
             }
             for (int i = 0; i < 40; i++) {
                 assertThat(held.get(i).block().get(JAVA_LONG, 0)).isEqualTo(i);
@@ -122,9 +121,9 @@ final class OriginalDefectsTest {
                 BufferSlice slice =
                         pair.client.allocate("source" + System.nanoTime(), 8).block(0);
                 for (int i = 0; i < 300; i++) {
-                    pair.clientChannel().blocking(PATIENCE).send(slice, i);
+                    pair.clientChannel().blocking(TIMEOUT).send(slice, i);
                     try (Message message =
-                            pair.serverChannel().blocking(PATIENCE).receive()) {
+                            pair.serverChannel().blocking(TIMEOUT).receive()) {
                         assertThat(message.tag()).isEqualTo(i);
                     }
                 }
@@ -153,9 +152,9 @@ final class OriginalDefectsTest {
         try (ConnectedPair pair = new ConnectedPair(server, SessionOptions.defaults())) {
             RemoteBuffer remote = pair.target(pair.server.allocate("target", 8));
             RdmaBuffer local = pair.client.allocate("local", 8);
-            pair.clientChannel().blocking(PATIENCE).write(local.block(0), remote, 0);
+            pair.clientChannel().blocking(TIMEOUT).write(local.block(0), remote, 0);
 
-            assertThatThrownBy(() -> pair.clientChannel().blocking(PATIENCE).read(local.block(0), remote, 0))
+            assertThatThrownBy(() -> pair.clientChannel().blocking(TIMEOUT).read(local.block(0), remote, 0))
                     .isInstanceOf(OperationException.class)
                     .extracting(e -> ((OperationException) e).status())
                     .isIn(WorkStatus.REMOTE_INVALID_REQUEST, WorkStatus.REMOTE_ACCESS_ERROR);
@@ -175,7 +174,7 @@ final class OriginalDefectsTest {
                     Thread.onSpinWait();
                 }
                 source.segment().set(JAVA_LONG, 0, -1);
-                try (Message message = pair.serverChannel().blocking(PATIENCE).receive()) {
+                try (Message message = pair.serverChannel().blocking(TIMEOUT).receive()) {
                     assertThat(message.block().get(JAVA_LONG, 0)).isEqualTo(i);
                 }
             }

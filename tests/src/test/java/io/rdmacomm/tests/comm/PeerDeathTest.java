@@ -1,7 +1,8 @@
 package io.rdmacomm.tests.comm;
 
-import static io.rdmacomm.tests.comm.ConnectedPair.PATIENCE;
+import static io.rdmacomm.tests.comm.ConnectedPair.TIMEOUT;
 import static io.rdmacomm.tests.comm.ConnectedPair.eventually;
+import static io.rdmacomm.tests.fixture.PeerFailure.peer;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -12,7 +13,7 @@ import io.rdmacomm.comm.EndPoint;
 import io.rdmacomm.comm.EndPointState;
 import io.rdmacomm.comm.Message;
 import io.rdmacomm.comm.OperationException;
-import io.rdmacomm.comm.PeerClosedException;
+import io.rdmacomm.comm.PeerFailedException;
 import io.rdmacomm.comm.RdmaBuffer;
 import io.rdmacomm.comm.RdmaChannel;
 import io.rdmacomm.comm.RemoteBuffer;
@@ -37,15 +38,15 @@ final class PeerDeathTest {
             try (ClientSession session = ClientSession.connect(OPTIONS.withPort(port))) {
                 RdmaBuffer source = session.allocate("source", 64);
                 RdmaChannel channel = session.endPoint().channel(0);
-                RemoteBuffer remote = session.endPoint().peerBuffer("target", PATIENCE);
+                RemoteBuffer remote = session.endPoint().peerBuffer("target", TIMEOUT);
                 for (int i = 0; i < 100; i++) {
-                    channel.blocking(PATIENCE).send(source.slice(0, i % 64), i);
-                    try (Message message = channel.blocking(PATIENCE).receive()) {
+                    channel.blocking(TIMEOUT).send(source.slice(0, i % 64), i);
+                    try (Message message = channel.blocking(TIMEOUT).receive()) {
                         assertThat(message.tag()).isEqualTo(i);
                         assertThat(message.length()).isEqualTo(i % 64);
                     }
-                    channel.blocking(PATIENCE).write(source.block(0), remote, i * 64L);
-                    assertThat(channel.blocking(PATIENCE).fetchAndAdd(remote, 0, 1))
+                    channel.blocking(TIMEOUT).write(source.block(0), remote, i * 64L);
+                    assertThat(channel.blocking(TIMEOUT).fetchAndAdd(remote, 0, 1))
                             .isNotNegative();
                 }
             }
@@ -61,7 +62,7 @@ final class PeerDeathTest {
                 EndPoint endPoint = session.endPoint();
                 RdmaChannel channel = endPoint.channel(0);
                 RdmaBuffer source = session.allocate("source", 64);
-                RemoteBuffer remote = endPoint.peerBuffer("target", PATIENCE);
+                RemoteBuffer remote = endPoint.peerBuffer("target", TIMEOUT);
                 AtomicLong taken = new AtomicLong();
                 AtomicLong ended = new AtomicLong();
                 CompletionHandler handler = (on, context, status, result) -> ended.incrementAndGet();
@@ -78,12 +79,13 @@ final class PeerDeathTest {
                 eventually(() -> !writer.isAlive());
                 eventually(() -> ended.get() == taken.get());
                 assertThat(channel.inFlight()).isZero();
-                assertThat(endPoint.failure()).isInstanceOf(PeerClosedException.class);
+                assertThat(endPoint.failure()).satisfies(peer(PeerFailedException.Reason.GONE));
                 assertThatThrownBy(receive::join).hasCauseInstanceOf(ClosedException.class);
-                assertThatThrownBy(() -> channel.blocking(PATIENCE).send(source.block(0)))
+                assertThatThrownBy(() -> channel.blocking(TIMEOUT).send(source.block(0)))
                         .isInstanceOf(ClosedException.class)
-                        .hasCauseInstanceOf(PeerClosedException.class);
-                assertThatThrownBy(() -> endPoint.peerBuffer("other", PATIENCE)).isInstanceOf(ClosedException.class);
+                        .cause()
+                        .satisfies(peer(PeerFailedException.Reason.GONE));
+                assertThatThrownBy(() -> endPoint.peerBuffer("other", TIMEOUT)).isInstanceOf(ClosedException.class);
                 long closing = System.nanoTime();
                 endPoint.close();
                 assertThat(Duration.ofNanos(System.nanoTime() - closing)).isLessThan(Duration.ofSeconds(1));
@@ -100,20 +102,21 @@ final class PeerDeathTest {
                 ClientSession session = ClientSession.connect(OPTIONS.withPort(line.port()))) {
             EndPoint endPoint = session.endPoint();
             RdmaBuffer source = session.allocate("source", 64);
-            RemoteBuffer remote = endPoint.peerBuffer("target", PATIENCE);
+            RemoteBuffer remote = endPoint.peerBuffer("target", TIMEOUT);
 
             peer.kill();
 
             assertThatThrownBy(() -> writeUntilItFails(endPoint.channel(0), source, remote))
                     .isInstanceOfAny(ClosedException.class, OperationException.class)
-                    .hasCauseInstanceOf(PeerClosedException.class);
-            assertThat(endPoint.failure()).isInstanceOf(PeerClosedException.class);
+                    .cause()
+                    .satisfies(peer(PeerFailedException.Reason.GONE));
+            assertThat(endPoint.failure()).satisfies(peer(PeerFailedException.Reason.GONE));
         }
     }
 
     private static void writeUntilItFails(RdmaChannel channel, RdmaBuffer source, RemoteBuffer remote) {
         while (true) {
-            channel.blocking(PATIENCE).write(source.block(0), remote, 0);
+            channel.blocking(TIMEOUT).write(source.block(0), remote, 0);
         }
     }
 
@@ -139,20 +142,20 @@ final class PeerDeathTest {
                 PeerProgram two = PeerProgram.start("client", "" + session.port())) {
             assertThat(one.readLine()).isEqualTo("ready");
             assertThat(two.readLine()).isEqualTo("ready");
-            EndPoint first = session.accept(PATIENCE);
-            EndPoint second = session.accept(PATIENCE);
+            EndPoint first = session.accept(TIMEOUT);
+            EndPoint second = session.accept(TIMEOUT);
             RdmaBuffer source = session.allocate("source", 64);
 
             one.kill();
             eventually(() -> first.state() == EndPointState.FAILED || second.state() == EndPointState.FAILED);
             EndPoint alive = first.state() == EndPointState.FAILED ? second : first;
-            RemoteBuffer remote = alive.peerBuffer("target", PATIENCE);
+            RemoteBuffer remote = alive.peerBuffer("target", TIMEOUT);
             for (int i = 0; i < 1000; i++) {
-                alive.channel(0).blocking(PATIENCE).write(source.block(0), remote, i);
+                alive.channel(0).blocking(TIMEOUT).write(source.block(0), remote, i);
             }
 
             two.goOn();
-            assertThat(alive.awaitPeerDone(PATIENCE)).isTrue();
+            assertThat(alive.awaitPeerDone(TIMEOUT)).isTrue();
             assertThat(alive.state()).isEqualTo(EndPointState.PEER_DONE);
             assertThat(alive.failure()).isNull();
         }
@@ -163,13 +166,13 @@ final class PeerDeathTest {
         try (ServerSession session = ServerSession.listen(OPTIONS);
                 PeerProgram peer = PeerProgram.start("client", "" + session.port())) {
             assertThat(peer.readLine()).isEqualTo("ready");
-            EndPoint endPoint = session.accept(PATIENCE);
+            EndPoint endPoint = session.accept(TIMEOUT);
             RdmaBuffer source = session.allocate("source", 64);
             // The client receives no message: soon there is no room for another.
             CompletableFuture<Void> blocked = CompletableFuture.runAsync(
                     () -> {
                         while (true) {
-                            endPoint.channel(0).blocking(PATIENCE).send(source.block(0));
+                            endPoint.channel(0).blocking(TIMEOUT).send(source.block(0));
                         }
                     },
                     task -> Thread.ofVirtual().start(task));
@@ -180,7 +183,8 @@ final class PeerDeathTest {
             assertThatThrownBy(blocked::join)
                     .cause()
                     .isInstanceOfAny(ClosedException.class, OperationException.class)
-                    .hasCauseInstanceOf(PeerClosedException.class);
+                    .cause()
+                    .satisfies(peer(PeerFailedException.Reason.GONE));
         }
     }
 }

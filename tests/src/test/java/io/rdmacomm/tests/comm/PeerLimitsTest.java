@@ -1,16 +1,16 @@
 package io.rdmacomm.tests.comm;
 
-import static io.rdmacomm.tests.comm.ConnectedPair.PATIENCE;
+import static io.rdmacomm.tests.comm.ConnectedPair.TIMEOUT;
 import static io.rdmacomm.tests.comm.ConnectedPair.eventually;
+import static io.rdmacomm.tests.fixture.PeerFailure.peer;
 import static io.rdmacomm.tests.fixture.SetupFailure.because;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmacomm.comm.ClientSession;
 import io.rdmacomm.comm.EndPoint;
-import io.rdmacomm.comm.PeerAbortedException;
+import io.rdmacomm.comm.PeerFailedException;
 import io.rdmacomm.comm.PeerLimits;
-import io.rdmacomm.comm.PeerProtocolException;
 import io.rdmacomm.comm.ServerSession;
 import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.comm.SetupFailedException;
@@ -54,7 +54,7 @@ final class PeerLimitsTest {
     private static void refusesTheThird(PeerLimits limits, String what, String option) {
         try (ServerSession server = ServerSession.listen(OPTIONS.withLimits(limits));
                 ClientSession first = connect(server)) {
-            EndPoint firstEnd = server.accept(PATIENCE);
+            EndPoint firstEnd = server.accept(TIMEOUT);
             try (ClientSession _ = connect(server)) {
                 assertThatThrownBy(() -> connect(server))
                         .satisfies(because(Reason.REFUSED))
@@ -118,12 +118,12 @@ final class PeerLimitsTest {
             for (int i = 0; i < 3; i++) {
                 pair.clientEnd.announce(pair.client.allocate("buffer " + i, 64), AccessFlag.allRemote());
             }
-            assertThat(pair.serverEnd.peerBuffer("buffer 2", PATIENCE).length()).isEqualTo(64);
+            assertThat(pair.serverEnd.peerBuffer("buffer 2", TIMEOUT).length()).isEqualTo(64);
             pair.clientEnd.announce(pair.client.allocate("buffer 3", 64), AccessFlag.allRemote());
 
             eventually(() -> pair.serverEnd.failure() != null);
             assertThat(pair.serverEnd.failure())
-                    .isInstanceOf(PeerProtocolException.class)
+                    .satisfies(peer(PeerFailedException.Reason.PROTOCOL_VIOLATED))
                     .hasMessageContaining("more than 3 buffers")
                     .hasMessageContaining("PeerLimits.withBuffers");
             assertThat(pair.serverEnd.peerBuffers()).hasSize(3);
@@ -132,8 +132,8 @@ final class PeerLimitsTest {
             assertThat(Duration.ofNanos(System.nanoTime() - told)).isLessThan(Duration.ofSeconds(5));
             assertThat(pair.clientEnd.failure())
                     .isInstanceOfSatisfying(
-                            PeerAbortedException.class,
-                            e -> assertThat(e.code()).isEqualTo(PeerAbortedException.PROTOCOL_VIOLATION))
+                            PeerFailedException.class,
+                            e -> assertThat(e.code()).isEqualTo(PeerFailedException.PROTOCOL_VIOLATION))
                     .hasMessageContaining("more than 3 buffers");
             pair.serverEnd.close();
         }

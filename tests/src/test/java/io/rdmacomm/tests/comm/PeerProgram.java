@@ -1,6 +1,6 @@
 package io.rdmacomm.tests.comm;
 
-import static io.rdmacomm.tests.comm.ConnectedPair.PATIENCE;
+import static io.rdmacomm.tests.comm.ConnectedPair.TIMEOUT;
 
 import io.rdmacomm.comm.ClientSession;
 import io.rdmacomm.comm.EndPoint;
@@ -81,7 +81,7 @@ final class PeerProgram implements AutoCloseable {
             try (ServerSession session =
                     ServerSession.listen(SessionOptions.defaults().withAddress("127.0.0.1", 0))) {
                 System.out.println(session.port());
-                EndPoint endPoint = session.accept(PATIENCE);
+                EndPoint endPoint = session.accept(TIMEOUT);
                 endPoint.announce(session.allocate("target", 4096, 16), AccessFlag.allRemote());
                 echo(session.allocate("echo", 64), endPoint);
             }
@@ -110,7 +110,7 @@ final class PeerProgram implements AutoCloseable {
         try (ClientSession session = ClientSession.connect(options)) {
             RdmaBuffer buffer = session.allocate("flood", 64);
             while (true) {
-                session.endPoint().channel(0).blocking(PATIENCE).send(buffer.block(0));
+                session.endPoint().channel(0).blocking(TIMEOUT).send(buffer.block(0));
             }
         }
     }
@@ -135,7 +135,7 @@ final class PeerProgram implements AutoCloseable {
 
     private static void echo(RdmaBuffer buffer, EndPoint endPoint) {
         endPoint.channel(0).onMessage((channel, message) -> answer(buffer, endPoint, message));
-        endPoint.awaitPeerDone(PATIENCE);
+        endPoint.awaitPeerDone(TIMEOUT);
     }
 
     private static void answer(RdmaBuffer buffer, EndPoint endPoint, Message message) {

@@ -1,7 +1,8 @@
 package io.rdmacomm.tests.comm;
 
-import static io.rdmacomm.tests.comm.ConnectedPair.PATIENCE;
+import static io.rdmacomm.tests.comm.ConnectedPair.TIMEOUT;
 import static io.rdmacomm.tests.comm.ConnectedPair.eventually;
+import static io.rdmacomm.tests.fixture.PeerFailure.peer;
 import static io.rdmacomm.tests.fixture.SetupFailure.because;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -11,7 +12,7 @@ import io.rdmacomm.comm.ClosedException;
 import io.rdmacomm.comm.EndPoint;
 import io.rdmacomm.comm.EndPointState;
 import io.rdmacomm.comm.Message;
-import io.rdmacomm.comm.PeerAbortedException;
+import io.rdmacomm.comm.PeerFailedException;
 import io.rdmacomm.comm.RdmaBuffer;
 import io.rdmacomm.comm.RemoteBuffer;
 import io.rdmacomm.comm.ServerSession;
@@ -47,9 +48,9 @@ final class PeerSessionsTest {
         try (ServerSession middle = ServerSession.listen(OPTIONS);
                 ServerSession far = ServerSession.listen(OPTIONS);
                 ClientSession near = ClientSession.connect(OPTIONS.withPort(middle.port()))) {
-            EndPoint toFar = middle.connect("127.0.0.1", far.port(), PATIENCE);
-            EndPoint toNear = middle.accept(PATIENCE);
-            EndPoint atFar = far.accept(PATIENCE);
+            EndPoint toFar = middle.connect("127.0.0.1", far.port(), TIMEOUT);
+            EndPoint toNear = middle.accept(TIMEOUT);
+            EndPoint atFar = far.accept(TIMEOUT);
             RdmaBuffer buffer = middle.allocate("buffer", 64);
             toFar.announce(buffer, AccessFlag.allRemote());
             toNear.announce(buffer, AccessFlag.allRemote());
@@ -65,9 +66,9 @@ final class PeerSessionsTest {
     }
 
     private static void write(RdmaBuffer from, EndPoint through, String text, long offset) {
-        RemoteBuffer remote = through.peerBuffer("buffer", PATIENCE);
+        RemoteBuffer remote = through.peerBuffer("buffer", TIMEOUT);
         from.segment().setString(0, text);
-        through.channel(0).blocking(PATIENCE).write(from.slice(0, text.length() + 1), remote, offset);
+        through.channel(0).blocking(TIMEOUT).write(from.slice(0, text.length() + 1), remote, offset);
     }
 
     @Test
@@ -77,7 +78,7 @@ final class PeerSessionsTest {
             port = socket.getLocalPort();
         }
         try (ServerSession session = ServerSession.listen(OPTIONS)) {
-            assertThatThrownBy(() -> session.connect("127.0.0.1", port, PATIENCE))
+            assertThatThrownBy(() -> session.connect("127.0.0.1", port, TIMEOUT))
                     .satisfies(because(Reason.REFUSED))
                     .hasMessageContaining("no program listens on 127.0.0.1:" + port);
             assertThat(session.endPoints()).isEmpty();
@@ -95,7 +96,7 @@ final class PeerSessionsTest {
             AtomicReference<Boolean> interrupted = new AtomicReference<>(false);
             Thread connecting = Thread.ofPlatform().start(() -> {
                 try {
-                    session.connect("127.0.0.1", silent.getLocalPort(), PATIENCE);
+                    session.connect("127.0.0.1", silent.getLocalPort(), TIMEOUT);
                     result.complete(new AssertionError("it is connected"));
                 } catch (RdmaException e) {
                     interrupted.set(Thread.currentThread().isInterrupted());
@@ -114,7 +115,7 @@ final class PeerSessionsTest {
             if (!closing) {
                 assertThat(result.join()).isNotInstanceOf(ClosedException.class);
             } else {
-                assertThatThrownBy(() -> session.connect("127.0.0.1", silent.getLocalPort(), PATIENCE))
+                assertThatThrownBy(() -> session.connect("127.0.0.1", silent.getLocalPort(), TIMEOUT))
                         .isInstanceOf(ClosedException.class);
             }
         }
@@ -133,15 +134,15 @@ final class PeerSessionsTest {
                     .hasCauseInstanceOf(ClosedException.class)
                     .hasMessageContaining("the disk is full");
             eventually(() -> pair.serverEnd.state() == EndPointState.FAILED);
-            assertThat(pair.serverEnd.failure()).isInstanceOfSatisfying(PeerAbortedException.class, failure -> {
+            assertThat(pair.serverEnd.failure()).isInstanceOfSatisfying(PeerFailedException.class, failure -> {
                 assertThat(failure.code()).isEqualTo(42);
-                assertThat(failure.reason()).isEqualTo("the disk is full");
+                assertThat(failure.peerMessage()).isEqualTo("the disk is full");
             });
             assertThatThrownBy(peers::join)
                     .hasCauseInstanceOf(ClosedException.class)
                     .hasMessageContaining("the peer has aborted: the disk is full");
             pair.serverEnd.abort(43, new RdmaException("too late", null));
-            assertThat(pair.serverEnd.failure()).isInstanceOf(PeerAbortedException.class);
+            assertThat(pair.serverEnd.failure()).satisfies(peer(PeerFailedException.Reason.ABORTED));
         }
     }
 
@@ -152,7 +153,7 @@ final class PeerSessionsTest {
 
             eventually(() -> pair.clientEnd.failure() != null);
             assertThat(pair.clientEnd.failure())
-                    .isInstanceOf(PeerAbortedException.class)
+                    .satisfies(peer(PeerFailedException.Reason.ABORTED))
                     .hasMessageStartingWith("the peer has aborted: bell ? and üüü");
             assertThat(pair.clientEnd.failure().getMessage()).hasSizeLessThan(600);
         }

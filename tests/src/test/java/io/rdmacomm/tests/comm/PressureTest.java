@@ -1,6 +1,6 @@
 package io.rdmacomm.tests.comm;
 
-import static io.rdmacomm.tests.comm.ConnectedPair.PATIENCE;
+import static io.rdmacomm.tests.comm.ConnectedPair.TIMEOUT;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdmacomm.comm.BlockingChannel;
@@ -119,7 +119,7 @@ final class PressureTest {
     private static int sendUntilClosed(ConnectedPair pair) {
         BufferSlice text = pair.client.allocate("text", 256).block(0);
         RdmaChannel channel = pair.clientChannel();
-        BlockingChannel patient = channel.blocking(PATIENCE);
+        BlockingChannel patient = channel.blocking(TIMEOUT);
         int sent = 0;
         try {
             while (true) {
@@ -170,7 +170,7 @@ final class PressureTest {
                 return stored;
             }
             long start = System.nanoTime();
-            Message message = channel.blocking(PATIENCE).receive();
+            Message message = channel.blocking(TIMEOUT).receive();
             starved += System.nanoTime() - start;
             return message;
         }
@@ -184,7 +184,7 @@ final class PressureTest {
         void receiveRest() {
             try {
                 while (true) {
-                    take(channel.blocking(PATIENCE).receive());
+                    take(channel.blocking(TIMEOUT).receive());
                 }
             } catch (ClosedException e) {
                 // That was the last one.
@@ -239,7 +239,7 @@ final class PressureTest {
 
         private void send() {
             for (int i = 0; i < MESSAGES; i++) {
-                channel.blocking(PATIENCE).send(text, OWN | i);
+                channel.blocking(TIMEOUT).send(text, OWN | i);
             }
         }
 

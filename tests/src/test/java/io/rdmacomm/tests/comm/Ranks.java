@@ -1,8 +1,8 @@
 package io.rdmacomm.tests.comm;
 
 import io.rdmacomm.comm.SessionOptions;
-import io.rdmacomm.comm.mesh.Mesh;
-import io.rdmacomm.comm.mesh.collective.CollectiveOptions;
+import io.rdmacomm.mesh.Mesh;
+import io.rdmacomm.mesh.collective.CollectiveOptions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

@@ -1,6 +1,6 @@
 package io.rdmacomm.tests.comm;
 
-import static io.rdmacomm.tests.comm.ConnectedPair.PATIENCE;
+import static io.rdmacomm.tests.comm.ConnectedPair.TIMEOUT;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -173,7 +173,7 @@ final class RdmaBufferTest {
             RdmaBuffer source = pair.client.allocate("source", 64);
             target.close();
 
-            assertThatThrownBy(() -> pair.clientChannel().blocking(PATIENCE).write(source.block(0), remote, 0))
+            assertThatThrownBy(() -> pair.clientChannel().blocking(TIMEOUT).write(source.block(0), remote, 0))
                     .isInstanceOf(OperationException.class)
                     .hasMessageContaining("the peer's buffer is closed");
         }
@@ -188,7 +188,7 @@ final class RdmaBufferTest {
             source.segment().fill((byte) 1);
             RemoteBuffer remote = pair.target(target);
             for (int i = 0; i < 3; i++) {
-                pair.clientEnd.channel(i).blocking(PATIENCE).write(source.block(0), remote, i * 8L);
+                pair.clientEnd.channel(i).blocking(TIMEOUT).write(source.block(0), remote, i * 8L);
             }
             assertThat(target.segment().get(JAVA_BYTE, 23)).isEqualTo((byte) 1);
         }

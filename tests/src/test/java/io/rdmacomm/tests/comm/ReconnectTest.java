@@ -1,6 +1,6 @@
 package io.rdmacomm.tests.comm;
 
-import static io.rdmacomm.tests.comm.ConnectedPair.PATIENCE;
+import static io.rdmacomm.tests.comm.ConnectedPair.TIMEOUT;
 import static io.rdmacomm.tests.comm.ConnectedPair.eventually;
 import static io.rdmacomm.tests.comm.ReconnectingClient.QUICKLY;
 import static io.rdmacomm.tests.fixture.SetupFailure.because;
@@ -75,22 +75,22 @@ final class ReconnectTest {
             RdmaBuffer mine = client.allocate("mine", 64);
             RdmaBuffer its = server.allocate("its", 64);
             for (int round = 0; round < 3; round++) {
-                EndPoint here = client.awaitEndPoint(PATIENCE);
-                EndPoint there = server.accept(PATIENCE);
+                EndPoint here = client.awaitEndPoint(TIMEOUT);
+                EndPoint there = server.accept(TIMEOUT);
                 exchange(here, there, mine, its, round);
-                RemoteBuffer old = here.peerBuffer("its", PATIENCE);
+                RemoteBuffer old = here.peerBuffer("its", TIMEOUT);
 
                 cable.cut();
 
                 awaitFailed(here);
-                EndPoint next = client.awaitEndPoint(PATIENCE);
+                EndPoint next = client.awaitEndPoint(TIMEOUT);
                 assertThat(next).isNotSameAs(here);
                 assertThat(client.endPoint()).isSameAs(next);
                 assertThat(next.channel(0)).isNotSameAs(here.channel(0));
-                assertThatThrownBy(() -> next.channel(0).blocking(PATIENCE).write(mine.slice(0, 8), old, 0))
+                assertThatThrownBy(() -> next.channel(0).blocking(TIMEOUT).write(mine.slice(0, 8), old, 0))
                         .isInstanceOf(IllegalArgumentException.class)
                         .hasMessageContaining("belongs to another endpoint");
-                assertThatThrownBy(() -> here.channel(0).blocking(PATIENCE).send(mine.slice(0, 8)))
+                assertThatThrownBy(() -> here.channel(0).blocking(TIMEOUT).send(mine.slice(0, 8)))
                         .isInstanceOf(ClosedException.class);
                 there.close();
             }
@@ -105,18 +105,18 @@ final class ReconnectTest {
         here.announce(mine, AccessFlag.allRemote());
         there.announce(its, AccessFlag.allRemote());
         mine.segment().set(JAVA_LONG, 0, value);
-        RemoteBuffer remote = here.peerBuffer("its", PATIENCE);
+        RemoteBuffer remote = here.peerBuffer("its", TIMEOUT);
         CompletableFuture<Void> answer = CompletableFuture.runAsync(
                 () -> {
-                    try (Message message = there.channel(0).blocking(PATIENCE).receive()) {
+                    try (Message message = there.channel(0).blocking(TIMEOUT).receive()) {
                         assertThat(message.tag()).isEqualTo(value);
                     }
-                    there.channel(0).blocking(PATIENCE).write(its.slice(8, 8), there.peerBuffer("mine", PATIENCE), 8);
+                    there.channel(0).blocking(TIMEOUT).write(its.slice(8, 8), there.peerBuffer("mine", TIMEOUT), 8);
                 },
                 task -> Thread.ofVirtual().start(task));
         its.segment().set(JAVA_LONG, 8, ~value);
-        here.channel(0).blocking(PATIENCE).write(mine.slice(0, 8), remote, 0);
-        here.channel(0).blocking(PATIENCE).send(mine.slice(0, 8), value);
+        here.channel(0).blocking(TIMEOUT).write(mine.slice(0, 8), remote, 0);
+        here.channel(0).blocking(TIMEOUT).send(mine.slice(0, 8), value);
         answer.join();
         assertThat(its.segment().get(JAVA_LONG, 0)).isEqualTo(value);
         assertThat(mine.segment().get(JAVA_LONG, 8)).isEqualTo(~value);
@@ -132,11 +132,11 @@ final class ReconnectTest {
             EndPoint first = client.endPoint();
             cable.cut();
             awaitFailed(first);
-            EndPoint second = client.awaitEndPoint(PATIENCE);
+            EndPoint second = client.awaitEndPoint(TIMEOUT);
             eventually(() -> told.newEndPoints().size() == 1);
             cable.cut();
             awaitFailed(second);
-            EndPoint third = client.awaitEndPoint(PATIENCE);
+            EndPoint third = client.awaitEndPoint(TIMEOUT);
             eventually(() -> told.newEndPoints().size() == 2);
 
             assertThat(told.events)
@@ -161,8 +161,8 @@ final class ReconnectTest {
                 if (received.isDone()) {
                     return;
                 }
-                next.complete(session.join().awaitEndPoint(PATIENCE));
-                try (Message message = endPoint.channel(0).blocking(PATIENCE).receive()) {
+                next.complete(session.join().awaitEndPoint(TIMEOUT));
+                try (Message message = endPoint.channel(0).blocking(TIMEOUT).receive()) {
                     received.complete(message.tag());
                 } catch (RuntimeException e) {
                     received.completeExceptionally(e);
@@ -175,8 +175,8 @@ final class ReconnectTest {
                         OPTIONS.withPort(cable.port()).withReconnect(QUICKLY).withListener(listener))) {
             session.complete(client);
             EndPoint first = client.endPoint();
-            RdmaChannel there = server.accept(PATIENCE).channel(0);
-            there.blocking(PATIENCE).send(server.allocate("text", 8).block(0), 77);
+            RdmaChannel there = server.accept(TIMEOUT).channel(0);
+            there.blocking(TIMEOUT).send(server.allocate("text", 8).block(0), 77);
             eventually(() -> first.channel(0).statistics().value(ChannelCounter.MESSAGES) == 1);
 
             cable.cut();
@@ -200,7 +200,7 @@ final class ReconnectTest {
             awaitFailed(only);
             server.close();
 
-            assertThatThrownBy(() -> client.awaitEndPoint(PATIENCE))
+            assertThatThrownBy(() -> client.awaitEndPoint(TIMEOUT))
                     .isInstanceOf(ClosedException.class)
                     .hasMessageContaining("has given up reconnecting to 127.0.0.1:" + cable.port())
                     .hasMessageContaining("in 500 ms; the last failure: no program listens")
@@ -242,7 +242,7 @@ final class ReconnectTest {
                     .cause()
                     .isInstanceOf(ClosedException.class)
                     .hasMessageContaining("is closed");
-            assertThatThrownBy(() -> client.awaitEndPoint(PATIENCE)).isInstanceOf(ClosedException.class);
+            assertThatThrownBy(() -> client.awaitEndPoint(TIMEOUT)).isInstanceOf(ClosedException.class);
             assertThat(client.endPoint()).isSameAs(only);
         }
     }
@@ -269,7 +269,7 @@ final class ReconnectTest {
 
                 client.close();
             }
-            assertThatThrownBy(() -> client.awaitEndPoint(PATIENCE)).hasMessageContaining("is closed");
+            assertThatThrownBy(() -> client.awaitEndPoint(TIMEOUT)).hasMessageContaining("is closed");
         } finally {
             server.close();
         }
@@ -290,8 +290,8 @@ final class ReconnectTest {
                         .anyMatch(refusal -> refusal.getMessage().contains("1 are granted at most")));
             }
             try (ServerSession another = ServerSession.listen(samePort.withMaxChannels(2))) {
-                assertThat(client.awaitEndPoint(PATIENCE).channels()).hasSize(2);
-                assertThat(another.accept(PATIENCE).peerName()).isEqualTo(client.name());
+                assertThat(client.awaitEndPoint(TIMEOUT).channels()).hasSize(2);
+                assertThat(another.accept(TIMEOUT).peerName()).isEqualTo(client.name());
             }
         }
     }
@@ -305,19 +305,19 @@ final class ReconnectTest {
                 ClientSession two = ClientSession.connect(options.withReconnect(QUICKLY.withAfterPeerDone(true)))) {
             EndPoint first = one.endPoint();
             EndPoint second = two.endPoint();
-            server.accept(PATIENCE);
-            server.accept(PATIENCE);
+            server.accept(TIMEOUT);
+            server.accept(TIMEOUT);
 
             server.close();
             try (ServerSession _ = ServerSession.listen(OPTIONS.withPort(options.port()))) {
-                EndPoint next = two.awaitEndPoint(PATIENCE);
+                EndPoint next = two.awaitEndPoint(TIMEOUT);
                 assertThat(next).isNotSameAs(second);
                 assertThat(second.failure()).isNull();
                 eventually(() -> second.state() == EndPointState.CLOSED);
 
                 eventually(() -> told.events.size() == 1);
                 assertThat(first.state()).isEqualTo(EndPointState.PEER_DONE);
-                assertThatThrownBy(() -> one.awaitEndPoint(PATIENCE)).isInstanceOf(PeerDoneException.class);
+                assertThatThrownBy(() -> one.awaitEndPoint(TIMEOUT)).isInstanceOf(PeerDoneException.class);
                 assertThat(told.newEndPoints()).isEmpty();
             }
         } finally {
@@ -333,7 +333,7 @@ final class ReconnectTest {
             EndPoint only = client.endPoint();
             only.close();
 
-            assertThatThrownBy(() -> client.awaitEndPoint(PATIENCE))
+            assertThatThrownBy(() -> client.awaitEndPoint(TIMEOUT))
                     .isInstanceOf(ClosedException.class)
                     .hasMessageContaining("is CLOSED");
             assertThat(client.endPoint()).isSameAs(only);
@@ -346,11 +346,11 @@ final class ReconnectTest {
                 CuttableLine cable = new CuttableLine(server.port());
                 ClientSession client = ClientSession.connect(OPTIONS.withPort(cable.port()))) {
             EndPoint only = client.endPoint();
-            assertThat(client.awaitEndPoint(PATIENCE)).isSameAs(only);
+            assertThat(client.awaitEndPoint(TIMEOUT)).isSameAs(only);
             cable.cut();
             awaitFailed(only);
 
-            assertThatThrownBy(() -> client.awaitEndPoint(PATIENCE))
+            assertThatThrownBy(() -> client.awaitEndPoint(TIMEOUT))
                     .isInstanceOf(ClosedException.class)
                     .hasCause(only.failure());
             assertThat(client.endPoints()).containsExactly(only);
@@ -367,11 +367,11 @@ final class ReconnectTest {
                         ClientSession.connect(OPTIONS.withPort(cable.port()).withReconnect(options))) {
             long start = System.nanoTime();
             for (int round = 0; round < 5; round++) {
-                EndPoint here = client.awaitEndPoint(PATIENCE);
+                EndPoint here = client.awaitEndPoint(TIMEOUT);
                 cable.cut();
                 awaitFailed(here);
             }
-            client.awaitEndPoint(PATIENCE);
+            client.awaitEndPoint(TIMEOUT);
 
             assertThat(Duration.ofNanos(System.nanoTime() - start))
                     .isGreaterThanOrEqualTo(Duration.ofMillis(20 + 40 + 80 + 160 + 320));
@@ -386,14 +386,14 @@ final class ReconnectTest {
                 ClientSession client = ClientSession.connect(OPTIONS.withPort(server.port()))) {
             client.endPoint().channel(0).onMessage((channel, message) -> {
                 try {
-                    client.awaitEndPoint(PATIENCE);
+                    client.awaitEndPoint(TIMEOUT);
                 } catch (IllegalStateException e) {
                     refused.incrementAndGet();
                 }
             });
-            server.accept(PATIENCE)
+            server.accept(TIMEOUT)
                     .channel(0)
-                    .blocking(PATIENCE)
+                    .blocking(TIMEOUT)
                     .send(server.allocate("text", 8).block(0));
             eventually(() -> refused.get() == 1);
         }
@@ -416,7 +416,7 @@ final class ReconnectTest {
             session.complete(client);
             cable.close();
             eventually(() -> !client.isOpen());
-            assertThatThrownBy(() -> client.awaitEndPoint(PATIENCE)).hasMessageContaining("is closed");
+            assertThatThrownBy(() -> client.awaitEndPoint(TIMEOUT)).hasMessageContaining("is closed");
             assertThat(List.copyOf(client.endPoints())).hasSizeLessThanOrEqualTo(1);
         }
     }

@@ -1,6 +1,6 @@
 package io.rdmacomm.tests.comm;
 
-import static io.rdmacomm.tests.comm.ConnectedPair.PATIENCE;
+import static io.rdmacomm.tests.comm.ConnectedPair.TIMEOUT;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -39,7 +39,7 @@ final class RequestsTest {
 
     /// Answers each request with its own bytes.
     private static final MessageHandler ECHO = (channel, request) -> {
-        var _ = channel.async(PATIENCE).send(request.segment(), request.tag());
+        var _ = channel.async(TIMEOUT).send(request.segment(), request.tag());
     };
 
     private static byte[] bytes(String text) {
@@ -47,7 +47,7 @@ final class RequestsTest {
     }
 
     private static void ask(Requests requests, String question) {
-        try (Message answer = requests.call(bytes(question), PATIENCE)) {
+        try (Message answer = requests.call(bytes(question), TIMEOUT)) {
             assertThat(answer.text()).isEqualTo(question);
         }
     }
@@ -90,12 +90,12 @@ final class RequestsTest {
             Requests requests = Requests.on(pair.clientChannel());
             List<CompletableFuture<Message>> answers = new ArrayList<>();
             for (int i = 0; i < 50; i++) {
-                answers.add(requests.async(bytes("q"), PATIENCE));
+                answers.add(requests.async(bytes("q"), TIMEOUT));
             }
             pair.until(() -> tags.size() == 50);
             assertThat(requests.inFlight()).isEqualTo(50);
             for (int tag : tags.reversed()) {
-                pair.serverChannel().blocking(PATIENCE).send(bytes("answer " + tag), tag);
+                pair.serverChannel().blocking(TIMEOUT).send(bytes("answer " + tag), tag);
             }
 
             for (int i = 0; i < 50; i++) {
@@ -114,7 +114,7 @@ final class RequestsTest {
             BufferSlice question = buffer.slice(10, 80);
             question.segment().fill((byte) 7);
 
-            try (Message answer = Requests.on(pair.clientChannel()).call(question, PATIENCE)) {
+            try (Message answer = Requests.on(pair.clientChannel()).call(question, TIMEOUT)) {
                 assertThat(answer.segment().mismatch(question.segment())).isEqualTo(-1);
             }
         }
@@ -133,7 +133,7 @@ final class RequestsTest {
                         .isInstanceOf(DeadlineException.class)
                         .hasMessageContaining("no answer arrived on data-0")
                         .hasMessageContaining("50 ms");
-                pair.serverChannel().blocking(PATIENCE).send(bytes("late"), tags.take());
+                pair.serverChannel().blocking(TIMEOUT).send(bytes("late"), tags.take());
             }
             ConnectedPair.eventually(() -> requests.unexpected() == 20);
 
@@ -158,12 +158,12 @@ final class RequestsTest {
             BlockingQueue<Integer> tags = new LinkedBlockingQueue<>();
             pair.serverChannel().onMessage((channel, request) -> tags.add(request.tag()));
             Requests requests = Requests.on(pair.clientChannel());
-            CompletableFuture<Message> answer = requests.async(bytes("q"), PATIENCE);
+            CompletableFuture<Message> answer = requests.async(bytes("q"), TIMEOUT);
             int tag = tags.take();
 
             assertThat(answer.cancel(false)).isTrue();
             assertThat(requests.inFlight()).isZero();
-            pair.serverChannel().blocking(PATIENCE).send(bytes("late"), tag);
+            pair.serverChannel().blocking(TIMEOUT).send(bytes("late"), tag);
 
             ConnectedPair.eventually(() -> requests.unexpected() == 1);
         }
@@ -176,8 +176,8 @@ final class RequestsTest {
         try (ConnectedPair pair = ConnectedPair.of(options)) {
             Requests requests = Requests.on(pair.clientChannel());
             for (int i = 0; i < 20; i++) {
-                pair.serverChannel().blocking(PATIENCE).send(bytes("no tag"));
-                pair.serverChannel().blocking(PATIENCE).send(bytes("unknown tag"), -i);
+                pair.serverChannel().blocking(TIMEOUT).send(bytes("no tag"));
+                pair.serverChannel().blocking(TIMEOUT).send(bytes("unknown tag"), -i);
             }
             ConnectedPair.eventually(() -> requests.unexpected() == 40);
         }
@@ -189,8 +189,8 @@ final class RequestsTest {
             pair.serverChannel().onMessage((channel, request) -> pair.serverEnd.closeLater());
             Requests requests = Requests.on(pair.clientChannel());
 
-            assertThatThrownBy(() -> requests.call(bytes("q"), PATIENCE)).isInstanceOf(PeerDoneException.class);
-            assertThatThrownBy(() -> requests.call(bytes("q"), PATIENCE)).isInstanceOf(ClosedException.class);
+            assertThatThrownBy(() -> requests.call(bytes("q"), TIMEOUT)).isInstanceOf(PeerDoneException.class);
+            assertThatThrownBy(() -> requests.call(bytes("q"), TIMEOUT)).isInstanceOf(ClosedException.class);
             assertThat(requests.inFlight()).isZero();
         }
     }
@@ -202,7 +202,7 @@ final class RequestsTest {
                     .onMessage((channel, request) -> pair.serverEnd.abort(3, new RdmaException("no more", null)));
             Requests requests = Requests.on(pair.clientChannel());
 
-            assertThatThrownBy(() -> requests.call(bytes("q"), PATIENCE))
+            assertThatThrownBy(() -> requests.call(bytes("q"), TIMEOUT))
                     .isInstanceOf(ClosedException.class)
                     .hasMessageContaining("no more");
         }
@@ -212,7 +212,7 @@ final class RequestsTest {
     void closingThisSideEndsTheWait() {
         try (ConnectedPair pair = ConnectedPair.ofDefaults()) {
             Requests requests = Requests.on(pair.clientChannel());
-            CompletableFuture<Message> answer = requests.async(bytes("q"), PATIENCE);
+            CompletableFuture<Message> answer = requests.async(bytes("q"), TIMEOUT);
 
             pair.clientEnd.close();
 
@@ -227,7 +227,7 @@ final class RequestsTest {
             pair.serverChannel().onMessage((channel, request) -> caller.interrupt());
             Requests requests = Requests.on(pair.clientChannel());
 
-            assertThatThrownBy(() -> requests.call(bytes("q"), PATIENCE)).isInstanceOf(RdmaInterruptedException.class);
+            assertThatThrownBy(() -> requests.call(bytes("q"), TIMEOUT)).isInstanceOf(RdmaInterruptedException.class);
             assertThat(Thread.interrupted()).isTrue();
             assertThat(requests.inFlight()).isZero();
         }
@@ -239,12 +239,12 @@ final class RequestsTest {
             BlockingQueue<Integer> tags = new LinkedBlockingQueue<>();
             pair.serverChannel().onMessage((channel, request) -> tags.add(request.tag()));
             Requests requests = Requests.on(pair.clientChannel());
-            CompletableFuture<Message> fromHandler = requests.async(bytes("q"), PATIENCE)
+            CompletableFuture<Message> fromHandler = requests.async(bytes("q"), TIMEOUT)
                     .thenApply(answer -> {
                         answer.close();
-                        return requests.call(bytes("in a handler"), PATIENCE);
+                        return requests.call(bytes("in a handler"), TIMEOUT);
                     });
-            pair.serverChannel().blocking(PATIENCE).send(bytes("a"), tags.take());
+            pair.serverChannel().blocking(TIMEOUT).send(bytes("a"), tags.take());
 
             assertThatThrownBy(fromHandler::join).hasCauseInstanceOf(IllegalStateException.class);
         }
@@ -256,7 +256,7 @@ final class RequestsTest {
             pair.serverChannel().onMessage(ECHO);
             Requests requests = Requests.on(pair.clientChannel());
 
-            assertThatThrownBy(() -> requests.call(new byte[1 << 20], PATIENCE))
+            assertThatThrownBy(() -> requests.call(new byte[1 << 20], TIMEOUT))
                     .isInstanceOf(IllegalArgumentException.class);
             assertThat(requests.inFlight()).isZero();
             ask(requests, "the next");

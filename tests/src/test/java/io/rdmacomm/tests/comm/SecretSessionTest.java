@@ -1,6 +1,6 @@
 package io.rdmacomm.tests.comm;
 
-import static io.rdmacomm.tests.comm.ConnectedPair.PATIENCE;
+import static io.rdmacomm.tests.comm.ConnectedPair.TIMEOUT;
 import static io.rdmacomm.tests.fixture.SetupFailure.because;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -63,7 +63,7 @@ final class SecretSessionTest {
         try (ConnectedPair pair = ConnectedPair.of(GUARDED.withSetup(how))) {
             var remote = pair.target(pair.server.allocate("target", 64));
             pair.clientChannel()
-                    .blocking(PATIENCE)
+                    .blocking(TIMEOUT)
                     .write(pair.client.allocate("source", 64).block(0), remote, 0);
         }
     }

@@ -1,8 +1,9 @@
 package io.rdmacomm.tests.comm;
 
-import static io.rdmacomm.tests.comm.ConnectedPair.PATIENCE;
+import static io.rdmacomm.tests.comm.ConnectedPair.TIMEOUT;
 import static io.rdmacomm.tests.comm.ConnectedPair.eventually;
 import static io.rdmacomm.tests.comm.ReconnectingClient.QUICKLY;
+import static io.rdmacomm.tests.fixture.PeerFailure.peer;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -13,7 +14,7 @@ import io.rdmacomm.comm.EndPoint;
 import io.rdmacomm.comm.EndPointState;
 import io.rdmacomm.comm.Message;
 import io.rdmacomm.comm.OperationException;
-import io.rdmacomm.comm.PeerClosedException;
+import io.rdmacomm.comm.PeerFailedException;
 import io.rdmacomm.comm.RdmaBuffer;
 import io.rdmacomm.comm.RdmaChannel;
 import io.rdmacomm.comm.Reconnect;
@@ -78,7 +79,7 @@ final class ServerRestartTest {
                 RdmaBuffer source = client.allocate("source", 64);
                 int files = 0;
                 for (int restart = 0; restart < RESTARTS; restart++) {
-                    EndPoint endPoint = client.awaitEndPoint(PATIENCE);
+                    EndPoint endPoint = client.awaitEndPoint(TIMEOUT);
                     talk(endPoint, source);
                     eventually(() -> client.endPoints().size() == 1);
                     if (restart == 1) {
@@ -89,10 +90,10 @@ final class ServerRestartTest {
 
                     server.kill();
                     eventually(() -> endPoint.state() == EndPointState.FAILED);
-                    assertThat(endPoint.failure()).isInstanceOf(PeerClosedException.class);
+                    assertThat(endPoint.failure()).satisfies(peer(PeerFailedException.Reason.GONE));
                     server = server(port);
                 }
-                talk(client.awaitEndPoint(PATIENCE), source);
+                talk(client.awaitEndPoint(TIMEOUT), source);
                 eventually(() -> told.newEndPoints().size() == RESTARTS);
                 assertThat(told.newEndPoints()).doesNotHaveDuplicates();
                 assertThat(told.givenUp).isEmpty();
@@ -104,10 +105,10 @@ final class ServerRestartTest {
 
     private static void talk(EndPoint endPoint, RdmaBuffer source) {
         RdmaChannel channel = endPoint.channel(0);
-        RemoteBuffer remote = endPoint.peerBuffer("target", PATIENCE);
-        channel.blocking(PATIENCE).write(source.block(0), remote, 0);
-        channel.blocking(PATIENCE).send(source.slice(0, 8), 5);
-        try (Message message = channel.blocking(PATIENCE).receive()) {
+        RemoteBuffer remote = endPoint.peerBuffer("target", TIMEOUT);
+        channel.blocking(TIMEOUT).write(source.block(0), remote, 0);
+        channel.blocking(TIMEOUT).send(source.slice(0, 8), 5);
+        try (Message message = channel.blocking(TIMEOUT).receive()) {
             assertThat(message.tag()).isEqualTo(5);
         }
     }
@@ -120,7 +121,7 @@ final class ServerRestartTest {
                     options(Line.SHARED_MEMORY, port(server)).withReconnect(options))) {
                 server.kill();
                 eventually(() -> client.endPoint().state() == EndPointState.FAILED);
-                assertThatThrownBy(() -> client.awaitEndPoint(PATIENCE))
+                assertThatThrownBy(() -> client.awaitEndPoint(TIMEOUT))
                         .isInstanceOf(ClosedException.class)
                         .hasMessageContaining("has given up reconnecting");
             }
@@ -173,14 +174,14 @@ final class ServerRestartTest {
                 Load load = new Load(client, source);
                 List<FutureTask<@Nullable Void>> loads = load.start();
                 for (int restart = 0; restart < restarts; restart++) {
-                    EndPoint endPoint = client.awaitEndPoint(PATIENCE);
+                    EndPoint endPoint = client.awaitEndPoint(TIMEOUT);
                     RdmaChannel channel = endPoint.channel(0);
                     eventually(() -> channel.statistics().value(ChannelCounter.COMPLETED) > 1_000);
                     server.kill();
                     eventually(() -> endPoint.state() == EndPointState.FAILED);
                     server = server(port);
                 }
-                EndPoint last = client.awaitEndPoint(PATIENCE);
+                EndPoint last = client.awaitEndPoint(TIMEOUT);
                 eventually(() -> last.channel(0).statistics().value(ChannelCounter.COMPLETED) > 1_000);
                 load.stop();
                 for (FutureTask<@Nullable Void> each : loads) {
@@ -223,9 +224,9 @@ final class ServerRestartTest {
 
         private void repeat(Work work) {
             while (!stopped) {
-                EndPoint endPoint = client.awaitEndPoint(PATIENCE);
+                EndPoint endPoint = client.awaitEndPoint(TIMEOUT);
                 try {
-                    RemoteBuffer remote = endPoint.peerBuffer("target", PATIENCE);
+                    RemoteBuffer remote = endPoint.peerBuffer("target", TIMEOUT);
                     while (!stopped) {
                         work.on(endPoint.channel(0), remote);
                     }
@@ -270,7 +271,7 @@ final class ServerRestartTest {
             Account account = calls.open();
             boolean success = false;
             try {
-                channel.blocking(PATIENCE).write(source, remote, 0);
+                channel.blocking(TIMEOUT).write(source, remote, 0);
                 success = true;
             } finally {
                 calls.end(account, success);

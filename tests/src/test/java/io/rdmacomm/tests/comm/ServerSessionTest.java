@@ -1,7 +1,8 @@
 package io.rdmacomm.tests.comm;
 
-import static io.rdmacomm.tests.comm.ConnectedPair.PATIENCE;
+import static io.rdmacomm.tests.comm.ConnectedPair.TIMEOUT;
 import static io.rdmacomm.tests.comm.ConnectedPair.eventually;
+import static io.rdmacomm.tests.fixture.PeerFailure.peer;
 import static io.rdmacomm.tests.fixture.SetupFailure.because;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static java.nio.charset.StandardCharsets.UTF_8;
@@ -13,7 +14,7 @@ import io.rdmacomm.comm.ClientSession;
 import io.rdmacomm.comm.Deadlines;
 import io.rdmacomm.comm.EndPoint;
 import io.rdmacomm.comm.Message;
-import io.rdmacomm.comm.PeerClosedException;
+import io.rdmacomm.comm.PeerFailedException;
 import io.rdmacomm.comm.RdmaBuffer;
 import io.rdmacomm.comm.ServerSession;
 import io.rdmacomm.comm.SessionListener;
@@ -71,14 +72,14 @@ final class ServerSessionTest {
             EndPoint end;
             Object table;
             try (ClientSession client = ClientSession.connect(OPTIONS.withPort(server.port()))) {
-                end = told.poll(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+                end = told.poll(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
                 assertThat(end.session()).isSameAs(server);
                 assertThat(client.endPoint().session()).isSameAs(client);
                 assertThat(client.endPoint().attachment()).isNull();
                 table = end.attachment();
                 assertThat(table).isInstanceOf(RdmaBuffer.class);
             }
-            assertThat(ended.poll(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)).isSameAs(table);
+            assertThat(ended.poll(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)).isSameAs(table);
             assertThat(end.attach(null)).isSameAs(table);
             assertThat(end.attachment()).isNull();
         }
@@ -108,7 +109,7 @@ final class ServerSessionTest {
             huge.getOutputStream().write(absurd);
             gone.shutdownOutput();
             try (ClientSession client = ClientSession.connect(OPTIONS.withPort(server.port()))) {
-                EndPoint end = server.accept(PATIENCE);
+                EndPoint end = server.accept(TIMEOUT);
                 assertThat(end.peerName()).isEqualTo(client.name());
             }
             eventually(() -> refused.size() == 3);
@@ -116,9 +117,7 @@ final class ServerSessionTest {
                     .hasExactlyElementsOfTypes(
                             refused.stream().map(Object::getClass).toArray(Class[]::new))
                     .allSatisfy(why -> assertThat(why)
-                            .satisfiesAnyOf(
-                                    because(Reason.PROTOCOL_VIOLATED),
-                                    e -> assertThat(e).isInstanceOf(PeerClosedException.class)));
+                            .satisfiesAnyOf(because(Reason.PROTOCOL_VIOLATED), peer(PeerFailedException.Reason.GONE)));
             assertThat(silent.isConnected()).isTrue();
             assertThat(server.endPoints()).hasSizeLessThanOrEqualTo(1);
         }
@@ -161,7 +160,7 @@ final class ServerSessionTest {
             @Override
             public void onEndPoint(EndPoint endPoint) {
                 try (endPoint;
-                        Message message = endPoint.channel(0).blocking(PATIENCE).receive()) {
+                        Message message = endPoint.channel(0).blocking(TIMEOUT).receive()) {
                     served.addAndGet(message.tag());
                 }
             }
@@ -175,8 +174,8 @@ final class ServerSessionTest {
                     clients.add(Thread.ofVirtual().start(() -> {
                         try (ClientSession client = ClientSession.connect(small.withPort(server.port()))) {
                             RdmaBuffer source = client.allocate("source", 8);
-                            client.endPoint().channel(0).blocking(PATIENCE).send(source.block(0), 1);
-                            client.endPoint().awaitPeerDone(PATIENCE);
+                            client.endPoint().channel(0).blocking(TIMEOUT).send(source.block(0), 1);
+                            client.endPoint().awaitPeerDone(TIMEOUT);
                         }
                     }));
                 }
@@ -197,7 +196,7 @@ final class ServerSessionTest {
         try (ServerSession server = ServerSession.listen(options)) {
             long start = System.nanoTime();
             try (ClientSession client = ClientSession.connect(options.withPort(server.port()))) {
-                EndPoint end = server.accept(PATIENCE);
+                EndPoint end = server.accept(TIMEOUT);
                 Duration both = Duration.ofNanos(System.nanoTime() - start);
                 assertThat(end.setupTime()).isPositive().isLessThan(both);
                 assertThat(client.endPoint().setupTime()).isPositive().isLessThan(both);
@@ -216,7 +215,7 @@ final class ServerSessionTest {
 
         Thread late = Thread.ofVirtual().unstarted(() -> {
             try (ServerSession server = ServerSession.listen(options)) {
-                server.accept(PATIENCE).awaitPeerDone(PATIENCE);
+                server.accept(TIMEOUT).awaitPeerDone(TIMEOUT);
             }
         });
         Thread client = Thread.ofVirtual().start(() -> {
@@ -277,7 +276,7 @@ final class ServerSessionTest {
                 }
             }
             for (int c = 0; c < 24; c++) {
-                assertThat(pair.clientEnd.channel(c).blocking(PATIENCE).fetchAndAdd(remote, c * 8L, 1))
+                assertThat(pair.clientEnd.channel(c).blocking(TIMEOUT).fetchAndAdd(remote, c * 8L, 1))
                         .isEqualTo(200);
                 assertThat(counters.segment().get(JAVA_LONG, c * 8L)).isEqualTo(201);
             }
@@ -324,7 +323,7 @@ final class ServerSessionTest {
                 throw new AssertionError("message " + message.tag());
             });
             for (int i = 0; i < 300; i++) {
-                pair.clientChannel().blocking(PATIENCE).send(source.block(0), i % 2);
+                pair.clientChannel().blocking(TIMEOUT).send(source.block(0), i % 2);
             }
             // Each counts twice, with the listener that is told of it; so does onEndPoint.
             eventually(() -> pair.server.handlerErrors() == 602);
@@ -357,13 +356,13 @@ final class ServerSessionTest {
             AtomicInteger passed = new AtomicInteger();
             Thread early = Thread.ofVirtual().start(() -> {
                 for (int i = 0; i < 20; i++) {
-                    pair.clientEnd.barrier(PATIENCE);
+                    pair.clientEnd.barrier(TIMEOUT);
                     passed.incrementAndGet();
                 }
             });
             for (int i = 0; i < 20; i++) {
                 assertThat(passed.get()).isLessThanOrEqualTo(i);
-                pair.serverEnd.barrier(PATIENCE);
+                pair.serverEnd.barrier(TIMEOUT);
             }
             eventually(() -> !early.isAlive());
             assertThatThrownBy(() -> pair.serverEnd.barrier(Duration.ofMillis(20)))

@@ -1,6 +1,6 @@
 package io.rdmacomm.tests.comm;
 
-import static io.rdmacomm.tests.comm.ConnectedPair.PATIENCE;
+import static io.rdmacomm.tests.comm.ConnectedPair.TIMEOUT;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdmacomm.comm.ChannelOptions;
@@ -59,14 +59,14 @@ final class ServerThreadsTest {
     }
 
     private static void connect(ServerSession server, ServerSession clients) {
-        EndPoint there = clients.connect("127.0.0.1", server.port(), PATIENCE);
-        EndPoint here = server.accept(PATIENCE);
+        EndPoint there = clients.connect("127.0.0.1", server.port(), TIMEOUT);
+        EndPoint here = server.accept(TIMEOUT);
         try (RdmaBuffer buffer = clients.allocate(64, 1)) {
             for (RdmaChannel channel : there.channels()) {
-                channel.blocking(PATIENCE).send(buffer.whole());
+                channel.blocking(TIMEOUT).send(buffer.whole());
             }
             for (RdmaChannel channel : here.channels()) {
-                try (Message message = channel.blocking(PATIENCE).receive()) {
+                try (Message message = channel.blocking(TIMEOUT).receive()) {
                     assertThat(message.segment().byteSize()).isEqualTo(64);
                 }
             }

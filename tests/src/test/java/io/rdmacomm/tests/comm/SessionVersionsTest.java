@@ -1,6 +1,6 @@
 package io.rdmacomm.tests.comm;
 
-import static io.rdmacomm.tests.comm.ConnectedPair.PATIENCE;
+import static io.rdmacomm.tests.comm.ConnectedPair.TIMEOUT;
 import static io.rdmacomm.tests.fixture.SetupFailure.because;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -86,10 +86,10 @@ final class SessionVersionsTest {
         try (ServerSession server = ServerSession.listen(options);
                 LaterRelease line = new LaterRelease(server.port());
                 ClientSession client = ClientSession.connect(options.withPort(line.port()))) {
-            EndPoint end = server.accept(PATIENCE);
+            EndPoint end = server.accept(TIMEOUT);
             var slice = client.allocate("message", 64, 1).block(0);
-            client.endPoint().channel(0).blocking(PATIENCE).send(slice);
-            try (Message message = end.channel(0).blocking(PATIENCE).receive()) {
+            client.endPoint().channel(0).blocking(TIMEOUT).send(slice);
+            try (Message message = end.channel(0).blocking(TIMEOUT).receive()) {
                 assertThat(message.length()).isEqualTo(64);
             }
             assertThat(end.peerName()).isEqualTo(client.name());

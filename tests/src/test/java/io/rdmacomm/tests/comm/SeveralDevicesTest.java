@@ -20,7 +20,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(LeakCheck.class)
 class SeveralDevicesTest {
     private static final String DEVICES = "rdmacomm.soft.devices";
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration TIMEOUT = Duration.ofSeconds(30);
     private static final SessionOptions OPTIONS = SessionOptions.defaults();
 
     private String before;
@@ -70,7 +70,7 @@ class SeveralDevicesTest {
             assertThat(client.context().device().name())
                     .as("packets to 127.0.0.2 come from 127.0.0.1")
                     .isEqualTo("near0");
-            try (EndPoint accepted = server.accept(PATIENCE)) {
+            try (EndPoint accepted = server.accept(TIMEOUT)) {
                 assertThat(accepted.channels()).hasSize(1);
             }
         }

@@ -1,6 +1,6 @@
 package io.rdmacomm.tests.comm;
 
-import static io.rdmacomm.tests.comm.ConnectedPair.PATIENCE;
+import static io.rdmacomm.tests.comm.ConnectedPair.TIMEOUT;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdmacomm.comm.ChannelOptions;
@@ -55,16 +55,16 @@ final class SharedPool implements AutoCloseable {
     Client connect(SessionOptions changed) {
         ClientSession session = ClientSession.connect(changed);
         clients.add(session);
-        return new Client(session, server.accept(PATIENCE));
+        return new Client(session, server.accept(TIMEOUT));
     }
 
     /// One more client, after others whose endpoints nobody has accepted.
     Client connectAfter(SessionOptions changed) {
         ClientSession session = ClientSession.connect(changed);
         clients.add(session);
-        EndPoint here = server.accept(PATIENCE);
+        EndPoint here = server.accept(TIMEOUT);
         while (here.state() != EndPointState.READY) {
-            here = server.accept(PATIENCE);
+            here = server.accept(TIMEOUT);
         }
         return new Client(session, here);
     }

@@ -1,6 +1,6 @@
 package io.rdmacomm.tests.comm;
 
-import static io.rdmacomm.tests.comm.ConnectedPair.PATIENCE;
+import static io.rdmacomm.tests.comm.ConnectedPair.TIMEOUT;
 import static io.rdmacomm.tests.comm.ConnectedPair.eventually;
 import static io.rdmacomm.tests.fixture.SetupFailure.because;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
@@ -98,7 +98,7 @@ final class SharedReceivesTest {
         source.segment().set(JAVA_LONG, 0, number);
         for (long i = 0; i < messages; i++) {
             source.segment().set(JAVA_LONG, 8, i);
-            client.there().channel(0).blocking(PATIENCE).send(source.block(0));
+            client.there().channel(0).blocking(TIMEOUT).send(source.block(0));
         }
     }
 
@@ -129,7 +129,7 @@ final class SharedReceivesTest {
     private static void flood(Client client, AtomicBoolean stop) {
         BufferSlice slice = client.session().allocate("flood", 64).block(0);
         while (!stop.get()) {
-            client.there().channel(0).blocking(PATIENCE).send(slice);
+            client.there().channel(0).blocking(TIMEOUT).send(slice);
         }
     }
 
@@ -147,11 +147,11 @@ final class SharedReceivesTest {
     /// The number is in the message, because iWARP has no immediate data.
     private static void send(EndPoint from, RdmaBuffer buffer, long number) {
         buffer.segment().set(JAVA_LONG, 0, number);
-        from.channel(0).blocking(PATIENCE).send(buffer.block(0));
+        from.channel(0).blocking(TIMEOUT).send(buffer.block(0));
     }
 
     private static long receive(EndPoint at) {
-        try (Message message = at.channel(0).blocking(PATIENCE).receive()) {
+        try (Message message = at.channel(0).blocking(TIMEOUT).receive()) {
             return message.segment().get(JAVA_LONG, 0);
         }
     }
@@ -178,7 +178,7 @@ final class SharedReceivesTest {
 
             keeper.release();
             BufferSlice more = greedy.session().allocate("more", 8).block(0);
-            greedy.there().channel(0).blocking(PATIENCE).send(more);
+            greedy.there().channel(0).blocking(TIMEOUT).send(more);
             eventually(() -> pool.statistics().kept() == 0);
         }
     }
@@ -409,7 +409,7 @@ final class SharedReceivesTest {
                 RdmaBuffer trap = session.join().allocate("trap " + number, 8);
                 here.announce(trap, AccessFlag.allRemote());
                 trap.close();
-                here.awaitPeerDone(PATIENCE);
+                here.awaitPeerDone(TIMEOUT);
             } finally {
                 ended.incrementAndGet();
             }
@@ -439,7 +439,7 @@ final class SharedReceivesTest {
 
     /// The server may still be busy with the clients before.
     private static ClientSession connectPatiently(SessionOptions options) {
-        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        long deadline = System.nanoTime() + TIMEOUT.toNanos();
         while (true) {
             try {
                 return ClientSession.connect(options);
@@ -461,10 +461,10 @@ final class SharedReceivesTest {
                 Client client = pool.connect();
                 BufferSlice slice = client.session().allocate("source", 8).block(0);
                 for (int i = 0; i < 4; i++) {
-                    client.there().channel(0).blocking(PATIENCE).send(slice);
+                    client.there().channel(0).blocking(TIMEOUT).send(slice);
                 }
                 client.session().close();
-                assertThat(client.here().awaitPeerDone(PATIENCE)).isTrue();
+                assertThat(client.here().awaitPeerDone(TIMEOUT)).isTrue();
                 assertThat(pool.statistics().kept()).isEqualTo(4);
                 client.here().close();
                 assertThat(pool.statistics().kept()).isZero();
@@ -480,8 +480,8 @@ final class SharedReceivesTest {
             Client client = pool.connect();
             RdmaBuffer text = client.session().allocate("text", 8);
             text.segment().setString(0, "kept");
-            client.there().channel(0).blocking(PATIENCE).send(text.slice(0, 4));
-            Message message = client.here().channel(0).blocking(PATIENCE).receive();
+            client.there().channel(0).blocking(TIMEOUT).send(text.slice(0, 4));
+            Message message = client.here().channel(0).blocking(TIMEOUT).receive();
             client.session().close();
             client.here().close();
 
@@ -517,9 +517,9 @@ final class SharedReceivesTest {
             for (Client client : clients) {
                 for (int i = 0; i < 10; i++) {
                     RdmaChannel there = client.there().channel(1);
-                    there.blocking(PATIENCE)
+                    there.blocking(TIMEOUT)
                             .send(client.session().allocate("flood " + i, 8).block(0));
-                    client.here().channel(1).blocking(PATIENCE).receive().close();
+                    client.here().channel(1).blocking(TIMEOUT).receive().close();
                 }
             }
             dying.here().close();
@@ -533,11 +533,11 @@ final class SharedReceivesTest {
     private static void kill(SharedPool pool, Client client) {
         BufferSlice slice = client.session().allocate("last words", 8).block(0);
         for (int i = 0; i < 2; i++) {
-            client.there().channel(0).blocking(PATIENCE).send(slice);
+            client.there().channel(0).blocking(TIMEOUT).send(slice);
         }
         RdmaBuffer trap = pool.server.allocate("trap", 8);
         client.here().announce(trap, AccessFlag.allRemote());
-        RemoteBuffer known = client.there().peerBuffer("trap", PATIENCE);
+        RemoteBuffer known = client.there().peerBuffer("trap", TIMEOUT);
         trap.close();
         var _ = client.there().channel(1).tryWrite(slice, known, 0, CompletionHandler.NONE, 0);
         eventually(() -> {
@@ -588,12 +588,12 @@ final class SharedReceivesTest {
         try (SharedPool pool = new SharedPool(plain, SharedReceives.of(64, 8).withGuaranteed(2))) {
             for (int round = 0; round < 3; round++) {
                 try (PeerProgram flooding = PeerProgram.start("flood", Integer.toString(pool.server.port()))) {
-                    EndPoint here = pool.server.accept(PATIENCE);
+                    EndPoint here = pool.server.accept(TIMEOUT);
                     AtomicLong arrived = new AtomicLong();
                     here.channel(0).onMessage((channel, message) -> arrived.incrementAndGet());
                     eventually(() -> arrived.get() > 1000);
                     flooding.kill();
-                    assertThat(here.awaitPeerDone(PATIENCE)).isTrue();
+                    assertThat(here.awaitPeerDone(TIMEOUT)).isTrue();
                     here.close();
                 }
                 pool.awaitAllBack();
@@ -613,12 +613,12 @@ final class SharedReceivesTest {
             RdmaBuffer here = pair.server.allocate("here", 8);
             for (int i = 0; i < 200; i++) {
                 int index = i % 4;
-                pair.clientEnd.channel(index).blocking(PATIENCE).send(there.block(0), i);
-                pair.serverEnd.channel(index).blocking(PATIENCE).send(here.block(0), i);
+                pair.clientEnd.channel(index).blocking(TIMEOUT).send(there.block(0), i);
+                pair.serverEnd.channel(index).blocking(TIMEOUT).send(here.block(0), i);
                 try (Message one =
-                                pair.serverEnd.channel(index).blocking(PATIENCE).receive();
+                                pair.serverEnd.channel(index).blocking(TIMEOUT).receive();
                         Message other =
-                                pair.clientEnd.channel(index).blocking(PATIENCE).receive()) {
+                                pair.clientEnd.channel(index).blocking(TIMEOUT).receive()) {
                     assertThat(one.tag()).isEqualTo(i);
                     assertThat(other.tag()).isEqualTo(i);
                 }

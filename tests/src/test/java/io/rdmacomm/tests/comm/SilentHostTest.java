@@ -1,12 +1,13 @@
 package io.rdmacomm.tests.comm;
 
-import static io.rdmacomm.tests.comm.ConnectedPair.PATIENCE;
+import static io.rdmacomm.tests.comm.ConnectedPair.TIMEOUT;
+import static io.rdmacomm.tests.fixture.PeerFailure.peer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdmacomm.comm.Deadlines;
 import io.rdmacomm.comm.EndPoint;
 import io.rdmacomm.comm.EndPointState;
-import io.rdmacomm.comm.PeerClosedException;
+import io.rdmacomm.comm.PeerFailedException;
 import io.rdmacomm.comm.ServerSession;
 import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.tests.fixture.Deadline;
@@ -152,13 +153,13 @@ class SilentHostTest {
                         "client",
                         Integer.toString(session.port()),
                         far.near())) {
-            EndPoint endPoint = session.accept(PATIENCE);
+            EndPoint endPoint = session.accept(TIMEOUT);
             assertThat(client.readLine()).isEqualTo("ready");
             far.awaitConfirmed();
             far.cut();
             try {
                 Deadline.await("the endpoint fails", () -> endPoint.state() == EndPointState.FAILED);
-                assertThat(endPoint.failure()).isInstanceOf(PeerClosedException.class);
+                assertThat(endPoint.failure()).satisfies(peer(PeerFailedException.Reason.GONE));
             } finally {
                 far.mend();
             }

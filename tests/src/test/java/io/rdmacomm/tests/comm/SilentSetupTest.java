@@ -1,6 +1,6 @@
 package io.rdmacomm.tests.comm;
 
-import static io.rdmacomm.tests.comm.ConnectedPair.PATIENCE;
+import static io.rdmacomm.tests.comm.ConnectedPair.TIMEOUT;
 import static io.rdmacomm.tests.comm.ConnectedPair.eventually;
 import static io.rdmacomm.tests.fixture.SetupFailure.because;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -116,7 +116,7 @@ final class SilentSetupTest {
             }
             for (int i = 0; i < 3; i++) {
                 try (ClientSession client = ClientSession.connect(PATIENT.withPort(server.port()))) {
-                    assertThat(server.accept(PATIENCE).peerName()).isEqualTo(client.name());
+                    assertThat(server.accept(TIMEOUT).peerName()).isEqualTo(client.name());
                 }
             }
             // The first that had a turn had to go.
@@ -195,7 +195,7 @@ final class SilentSetupTest {
             port = busy.port();
             SessionOptions patient = OPTIONS.withAddress(BUSY_ADDRESS, port)
                     .withWaitForServer(true)
-                    .withDeadlines(Deadlines.defaults().withConnect(PATIENCE));
+                    .withDeadlines(Deadlines.defaults().withConnect(TIMEOUT));
             connecting = CompletableFuture.supplyAsync(
                     () -> ClientSession.connect(patient),
                     task -> Thread.ofVirtual().start(task));
@@ -203,7 +203,7 @@ final class SilentSetupTest {
         }
         try (ServerSession server = ServerSession.listen(OPTIONS.withAddress(BUSY_ADDRESS, port));
                 ClientSession client = connecting.join()) {
-            assertThat(server.accept(PATIENCE).peerName()).isEqualTo(client.name());
+            assertThat(server.accept(TIMEOUT).peerName()).isEqualTo(client.name());
         }
     }
 

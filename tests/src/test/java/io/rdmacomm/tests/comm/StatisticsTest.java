@@ -1,6 +1,6 @@
 package io.rdmacomm.tests.comm;
 
-import static io.rdmacomm.tests.comm.ConnectedPair.PATIENCE;
+import static io.rdmacomm.tests.comm.ConnectedPair.TIMEOUT;
 import static io.rdmacomm.tests.comm.ConnectedPair.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -10,11 +10,12 @@ import io.rdmacomm.comm.EndPoint;
 import io.rdmacomm.comm.ServerSession;
 import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.comm.statistics.SessionStatistics;
-import io.rdmacomm.verbs.counters.CounterRecord;
-import io.rdmacomm.verbs.counters.CountersFolder;
-import io.rdmacomm.verbs.counters.ProcessRecord;
+import io.rdmacomm.verbs.counters.file.CountersFolder;
 import io.rdmacomm.verbs.statistics.ChannelCounter;
 import io.rdmacomm.verbs.statistics.ChannelStatistics;
+import io.rdmacomm.verbs.statistics.PublishedChannel;
+import io.rdmacomm.verbs.statistics.PublishedCounters;
+import io.rdmacomm.verbs.statistics.PublishedProcess;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -39,8 +40,8 @@ final class StatisticsTest {
     }
 
     private static void exchange(EndPoint from, EndPoint to, BufferSlice slice, int channel) {
-        from.channel(channel).blocking(PATIENCE).send(slice);
-        to.channel(channel).blocking(PATIENCE).receive().close();
+        from.channel(channel).blocking(TIMEOUT).send(slice);
+        to.channel(channel).blocking(TIMEOUT).receive().close();
     }
 
     @Test
@@ -72,7 +73,7 @@ final class StatisticsTest {
             SessionOptions options = SessionOptions.defaults().withAddress("127.0.0.1", server.port());
             for (int client = 1; client <= 3; client++) {
                 ClientSession session = ClientSession.connect(options);
-                EndPoint here = server.accept(PATIENCE);
+                EndPoint here = server.accept(TIMEOUT);
                 try (session) {
                     BufferSlice slice = session.allocate("source", 8).block(0);
                     exchange(session.endPoint(), here, slice, 0);
@@ -100,10 +101,10 @@ final class StatisticsTest {
         assertThat(one.plus(ten)).isEqualTo(new ChannelStatistics(11, 22, 33, 44, 55, 66, 77, 88, 99, 110, 121, 132));
     }
 
-    private static List<CounterRecord> published() {
+    private static List<PublishedChannel> published() {
         try {
-            List<ProcessRecord> processes = CountersFolder.ofUser().read().processes();
-            return processes.isEmpty() ? List.of() : processes.getFirst().records();
+            List<PublishedProcess> processes = PublishedCounters.read().processes();
+            return processes.isEmpty() ? List.of() : processes.getFirst().channels();
         } catch (IOException e) {
             throw new AssertionError(e);
         }
@@ -125,7 +126,8 @@ final class StatisticsTest {
                 assertThat(record.peer()).startsWith("twin 127.0.0.1");
                 assertThat(record.channel()).isEqualTo("data-0");
             });
-            assertThat(published().stream().map(CounterRecord::id).distinct()).hasSize(2);
+            assertThat(published().stream().map(PublishedChannel::id).distinct())
+                    .hasSize(2);
         }
         assertThat(CountersFolder.ofUser().path()).doesNotExist();
     }

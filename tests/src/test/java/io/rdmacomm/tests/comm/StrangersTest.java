@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdmacomm.comm.Deadlines;
 import io.rdmacomm.comm.EndPoint;
-import io.rdmacomm.comm.PeerClosedException;
+import io.rdmacomm.comm.PeerFailedException;
 import io.rdmacomm.comm.RdmaBuffer;
 import io.rdmacomm.comm.ServerSession;
 import io.rdmacomm.comm.SessionOptions;
@@ -38,7 +38,7 @@ final class StrangersTest {
     private static final int STRANGERS = Amount.of(10_000, 500);
     private static final int HONEST = 10;
     private static final int LEAST_SETUPS = 5;
-    private static final Duration PATIENCE = Duration.ofMinutes(5);
+    private static final Duration TIMEOUT = Duration.ofMinutes(5);
     /// 6.5 KiB for each stranger. The JIT compilers and the collector of an idle server make 38 MiB of difference.
     private static final long MOST_BYTES = 64L << 20;
 
@@ -163,7 +163,7 @@ final class StrangersTest {
             this.guard = guard;
             this.port = port;
             SessionOptions options = guard.options();
-            Deadlines deadlines = options.deadlines().withClose(PATIENCE);
+            Deadlines deadlines = options.deadlines().withClose(TIMEOUT);
             for (int i = 0; i < HONEST; i++) {
                 ServerSession session = ServerSession.listen(options.withDeadlines(deadlines));
                 sessions.add(session);
@@ -193,7 +193,7 @@ final class StrangersTest {
             long begin = System.nanoTime();
             try (EndPoint endPoint = reach(session)) {
                 times.recordValue((System.nanoTime() - begin) / 1000);
-                endPoint.channel(0).blocking(PATIENCE).send(buffer.block(0));
+                endPoint.channel(0).blocking(TIMEOUT).send(buffer.block(0));
             }
         }
 
@@ -201,14 +201,14 @@ final class StrangersTest {
         private EndPoint reach(ServerSession session) {
             while (true) {
                 try {
-                    return session.connect("127.0.0.1", port, PATIENCE);
+                    return session.connect("127.0.0.1", port, TIMEOUT);
                 } catch (SetupFailedException e) {
                     if (e.reason() != Reason.BUSY
                             || !String.valueOf(e.getMessage()).contains("try again")) {
                         throw e;
                     }
                     again.incrementAndGet();
-                } catch (PeerClosedException e) {
+                } catch (PeerFailedException e) {
                     // Before TLS is set up, it cannot say why.
                     if (guard != Guard.TLS) {
                         throw e;

@@ -1,6 +1,7 @@
 package io.rdmacomm.tests.comm;
 
-import static io.rdmacomm.tests.comm.ConnectedPair.PATIENCE;
+import static io.rdmacomm.tests.comm.ConnectedPair.TIMEOUT;
+import static io.rdmacomm.tests.fixture.PeerFailure.peer;
 import static io.rdmacomm.tests.fixture.SetupFailure.because;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -8,7 +9,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmacomm.comm.ClientSession;
 import io.rdmacomm.comm.Deadlines;
-import io.rdmacomm.comm.PeerClosedException;
+import io.rdmacomm.comm.PeerFailedException;
 import io.rdmacomm.comm.Reconnect;
 import io.rdmacomm.comm.Secret;
 import io.rdmacomm.comm.ServerSession;
@@ -17,6 +18,9 @@ import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.comm.Setup;
 import io.rdmacomm.comm.SetupFailedException.Reason;
 import io.rdmacomm.comm.Tls;
+import io.rdmacomm.comm.exchange.Exchange;
+import io.rdmacomm.comm.exchange.ExchangeOptions;
+import io.rdmacomm.comm.exchange.ExchangeServer;
 import io.rdmacomm.comm.setup.FrameType;
 import io.rdmacomm.tests.comm.FramedSocket.Frame;
 import io.rdmacomm.tests.fixture.Certificates;
@@ -112,7 +116,7 @@ final class TlsSessionTest {
     private static void exchange(ConnectedPair pair) {
         var remote = pair.target(pair.server.allocate("target", 64));
         pair.clientChannel()
-                .blocking(PATIENCE)
+                .blocking(TIMEOUT)
                 .write(pair.client.allocate("source", 64).block(0), remote, 0);
     }
 
@@ -172,6 +176,20 @@ final class TlsSessionTest {
                 .forEach(found::add);
         found.sort(null);
         return found;
+    }
+
+    @Test
+    void anExchangeOverTlsHasNoSocketForOtherBytes() {
+        ExchangeOptions options =
+                ExchangeOptions.of("org.example.tls").withTls(HERE).withStep(TIMEOUT);
+        try (ExchangeServer server = ExchangeServer.listen(
+                        "127.0.0.1", 0, options, exchange -> exchange.send(exchange.receive(TIMEOUT)));
+                Exchange exchange = Exchange.connect("127.0.0.1", server.port(), options, TIMEOUT)) {
+            exchange.send(ByteBuffer.wrap(new byte[] {7}));
+
+            assertThat(exchange.receive(TIMEOUT)).isEqualTo(ByteBuffer.wrap(new byte[] {7}));
+            assertThatThrownBy(exchange::socket).isInstanceOf(IllegalStateException.class);
+        }
     }
 
     @Test
@@ -298,7 +316,7 @@ final class TlsSessionTest {
                 }
             });
             assertThatThrownBy(() -> ClientSession.connect(GUARDED.withPort(far.getLocalPort())))
-                    .isInstanceOf(PeerClosedException.class);
+                    .satisfies(peer(PeerFailedException.Reason.GONE));
             closing.join();
         }
     }
@@ -349,13 +367,11 @@ final class TlsSessionTest {
                     stranger.getOutputStream().write(record);
                     stranger.shutdownOutput();
                     assertThat(refused.poll(30, TimeUnit.SECONDS))
-                            .satisfiesAnyOf(
-                                    because(Reason.UNPROVED),
-                                    e -> assertThat(e).isInstanceOf(PeerClosedException.class));
+                            .satisfiesAnyOf(because(Reason.UNPROVED), peer(PeerFailedException.Reason.GONE));
                 }
             }
             try (ClientSession _ = ClientSession.connect(GUARDED.withPort(server.port()))) {
-                server.accept(PATIENCE).close();
+                server.accept(TIMEOUT).close();
             }
         }
     }
@@ -403,10 +419,10 @@ final class TlsSessionTest {
                 stranger.getOutputStream().write(hello);
             }
             Socket first = strangers.getFirst();
-            first.setSoTimeout((int) PATIENCE.toMillis());
+            first.setSoTimeout((int) TIMEOUT.toMillis());
             assertThat(endOf(first)).as("the first one is closed").isTrue();
             try (ClientSession _ = ClientSession.connect(patient.withPort(server.port()))) {
-                server.accept(PATIENCE).close();
+                server.accept(TIMEOUT).close();
             }
         } finally {
             for (Socket stranger : strangers) {
@@ -457,7 +473,7 @@ final class TlsSessionTest {
                         PLAIN.withTls(Tls.of(context(), old)).withListener(listener));
                 SSLSocket stranger = (SSLSocket)
                         context().getSocketFactory().createSocket(InetAddress.getLoopbackAddress(), server.port())) {
-            stranger.setSoTimeout((int) PATIENCE.toMillis());
+            stranger.setSoTimeout((int) TIMEOUT.toMillis());
             InputStream in = stranger.getInputStream();
             OutputStream out = stranger.getOutputStream();
             out.write(FramedSocket.frame(FrameType.HELLO, ByteBuffer.allocate(100)), 0, 5);

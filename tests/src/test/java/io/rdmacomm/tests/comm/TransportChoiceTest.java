@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class TransportChoiceTest {
     private static final String SHARES = Fabric.SOFT_ONE_PROCESS.device();
     private static final String SHARES_NOT = Fabric.TCP_ONE_PROCESS.device();
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
     private static final int MESSAGES = 100;
 
     private static SessionOptions on(String device, int port) {
@@ -51,7 +51,7 @@ final class TransportChoiceTest {
     private static long linksBetween(String deviceOfServer, String deviceOfClient) {
         try (ServerSession server = ServerSession.listen(on(deviceOfServer, 0));
                 ClientSession client = ClientSession.connect(on(deviceOfClient, server.port()))) {
-            EndPoint peer = server.accept(PATIENCE);
+            EndPoint peer = server.accept(TIMEOUT);
             talk(client, client.endPoint(), server, peer);
             talk(server, peer, client, client.endPoint());
             return client.context().counters(1).get("tcp_links");
@@ -71,7 +71,7 @@ final class TransportChoiceTest {
                 return proposed;
             });
             try (ClientSession client = ClientSession.connect(options)) {
-                EndPoint peer = server.accept(PATIENCE);
+                EndPoint peer = server.accept(TIMEOUT);
                 talk(client, client.endPoint(), server, peer);
                 talk(server, peer, client, client.endPoint());
 
@@ -108,8 +108,8 @@ final class TransportChoiceTest {
             for (long i = 0; i < MESSAGES; i++) {
                 BufferSlice message = buffer.block(0);
                 message.segment().set(ValueLayout.JAVA_LONG, 0, i);
-                from.channel(0).blocking(PATIENCE).send(message);
-                try (Message arrived = to.channel(0).blocking(PATIENCE).receive()) {
+                from.channel(0).blocking(TIMEOUT).send(message);
+                try (Message arrived = to.channel(0).blocking(TIMEOUT).receive()) {
                     assertThat(arrived.segment().get(ValueLayout.JAVA_LONG_UNALIGNED, 0))
                             .isEqualTo(i);
                 }

@@ -43,7 +43,7 @@ final class VirtualThreadsTest {
     private static final int ROUNDS = Amount.of(4, 1);
     private static final int ANSWERING = 4;
     private static final double IDLE = 0.2;
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
     /// The bound that docs/40-comm-guide.md promises.
     private static final Duration PINNED = Duration.ofMillis(20);
 
@@ -78,7 +78,7 @@ final class VirtualThreadsTest {
             throws Exception {
         for (FutureTask<@Nullable Void> task : tasks) {
             try {
-                task.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+                task.get(TIMEOUT.toSeconds(), TimeUnit.SECONDS);
             } catch (TimeoutException e) {
                 long left = tasks.stream().filter(each -> !each.isDone()).count();
                 AssertionError late = new AssertionError(left + " of " + tasks.size() + " threads have not ended", e);
@@ -150,9 +150,9 @@ final class VirtualThreadsTest {
         try (ConnectedPair pair = ConnectedPair.of(options)) {
             RdmaBuffer answers = pair.server.allocate("answers", 8, ANSWERING);
             List<FutureTask<@Nullable Void>> server =
-                    start(ANSWERING, mine -> answer(pair.serverChannel().blocking(PATIENCE), answers, mine));
+                    start(ANSWERING, mine -> answer(pair.serverChannel().blocking(TIMEOUT), answers, mine));
             RdmaBuffer requests = pair.client.allocate("requests", 8, threads);
-            BlockingChannel channel = pair.clientChannel().blocking(PATIENCE);
+            BlockingChannel channel = pair.clientChannel().blocking(TIMEOUT);
             List<CompletableFuture<Long>> answered = Stream.generate(CompletableFuture<Long>::new)
                     .limit((long) threads * rounds)
                     .toList();
@@ -162,7 +162,7 @@ final class VirtualThreadsTest {
                     long request = ThreadLocalRandom.current().nextLong();
                     requests.segment().setAtIndex(JAVA_LONG, mine, request);
                     channel.send(requests.block(mine), tag);
-                    long answer = answered.get(tag).get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+                    long answer = answered.get(tag).get(TIMEOUT.toSeconds(), TimeUnit.SECONDS);
                     if (answer != answerTo(request, tag)) {
                         wrong.incrementAndGet();
                     }
@@ -191,7 +191,7 @@ final class VirtualThreadsTest {
     void threadsThatWaitForAMessageLeaveTheProcessorAlone(Line line, WorkMode work, ThreadMode thread)
             throws Exception {
         try (ConnectedPair pair = ConnectedPair.of(line.options(work, thread))) {
-            BlockingChannel channel = pair.serverChannel().blocking(PATIENCE);
+            BlockingChannel channel = pair.serverChannel().blocking(TIMEOUT);
             int threads = threads(work);
             AtomicIntegerArray received = new AtomicIntegerArray(threads);
             AtomicInteger begun = new AtomicInteger();
@@ -209,7 +209,7 @@ final class VirtualThreadsTest {
             }
             BufferSlice text = pair.client.allocate("text", 8).block(0);
             for (int tag = 0; tag < threads; tag++) {
-                var _ = pair.clientChannel().async(PATIENCE).send(text, tag);
+                var _ = pair.clientChannel().async(TIMEOUT).send(text, tag);
             }
             Deadline.await("all threads have received", () -> {
                 pair.client.poll();

@@ -68,7 +68,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @MethodSource("io.rdmacomm.tests.fixture.Fabric#providers")
 @ExtendWith(LeakCheck.class)
 class ConnectionsTest {
-    private static final Duration LONG = Duration.ofMillis(EndQueue.PATIENCE_MILLIS);
+    private static final Duration LONG = Duration.ofMillis(EndQueue.TIMEOUT_MILLIS);
     private static final Duration SHORT = Duration.ofMillis(300);
     private static final ConnectionParameters DEFAULTS = ConnectionParameters.defaults();
     private static final int MESSAGE = 64;
@@ -216,7 +216,7 @@ class ConnectionsTest {
         near.write(0, bytes("brought!"));
         both.here.post(Work.write(2, far.remote(), near.piece(0, 8)));
         assertThat(both.here.one().status()).isEqualTo(WorkStatus.SUCCESS);
-        assertThat(Deadline.until(EndQueue.PATIENCE_MILLIS, () -> Arrays.equals(far.read(0, 8), bytes("brought!"))))
+        assertThat(Deadline.until(EndQueue.TIMEOUT_MILLIS, () -> Arrays.equals(far.read(0, 8), bytes("brought!"))))
                 .isTrue();
     }
 

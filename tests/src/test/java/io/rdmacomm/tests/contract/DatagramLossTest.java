@@ -73,7 +73,7 @@ class DatagramLossTest extends ContractCase {
         }
 
         void run() {
-            Deadline deadline = Deadline.in(EndQueue.PATIENCE_MILLIS);
+            Deadline deadline = Deadline.in(EndQueue.TIMEOUT_MILLIS);
             while (!ended) {
                 int count = queue.poll(completions);
                 if (count == 0) {

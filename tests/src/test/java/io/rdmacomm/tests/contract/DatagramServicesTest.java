@@ -44,7 +44,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @MethodSource("io.rdmacomm.tests.fixture.Fabric#providers")
 @ExtendWith(LeakCheck.class)
 class DatagramServicesTest {
-    private static final Duration LONG = Duration.ofMillis(EndQueue.PATIENCE_MILLIS);
+    private static final Duration LONG = Duration.ofMillis(EndQueue.TIMEOUT_MILLIS);
     private static final Duration SHORT = Duration.ofMillis(300);
     private static final byte[] NONE = new byte[0];
     private static final InetAddress GROUP = InetAddress.ofLiteral("239.1.2.77");
@@ -131,7 +131,7 @@ class DatagramServicesTest {
 
             DatagramService service = asking.lookUp(listener.localAddress(), bytes("hello"), LONG);
 
-            answering.get(EndQueue.PATIENCE_MILLIS, TimeUnit.MILLISECONDS);
+            answering.get(EndQueue.TIMEOUT_MILLIS, TimeUnit.MILLISECONDS);
             assertThat(Arrays.copyOf(service.privateData(), 7)).isEqualTo(bytes("welcome"));
             assertThat(service.target().queuePairNumber()).isEqualTo(there.number());
             assertThat(service.target().queueKey()).isEqualTo(DatagramTarget.QUEUE_KEY);
@@ -157,7 +157,7 @@ class DatagramServicesTest {
                 FutureTask<Void> answering = answer(listener, there);
                 DatagramService service = asking.lookUp(listener.localAddress(), bytes("hello"), LONG);
                 assertThat(service.target().queuePairNumber()).isEqualTo(there.number());
-                answering.get(EndQueue.PATIENCE_MILLIS, TimeUnit.MILLISECONDS);
+                answering.get(EndQueue.TIMEOUT_MILLIS, TimeUnit.MILLISECONDS);
             }
         }
     }
@@ -176,7 +176,7 @@ class DatagramServicesTest {
                             ConnectionRejectedException.class,
                             e -> assertThat(Arrays.copyOf(e.privateData(), 4)).isEqualTo(bytes("full")))
                     .hasMessageContaining("its program declined it");
-            declining.get(EndQueue.PATIENCE_MILLIS, TimeUnit.MILLISECONDS);
+            declining.get(EndQueue.TIMEOUT_MILLIS, TimeUnit.MILLISECONDS);
         }
         assertThatThrownBy(() -> asking.lookUp(nobody, NONE, LONG))
                 .isInstanceOf(ConnectionRejectedException.class)
@@ -209,7 +209,7 @@ class DatagramServicesTest {
                 new FutureTask<>(() -> asking.lookUp(listener.localAddress(), NONE, LONG));
         DatagramRequest request = waitFor(waiting, looking);
         asking.close();
-        assertThatThrownBy(() -> looking.get(EndQueue.PATIENCE_MILLIS, TimeUnit.MILLISECONDS))
+        assertThatThrownBy(() -> looking.get(EndQueue.TIMEOUT_MILLIS, TimeUnit.MILLISECONDS))
                 .hasRootCauseInstanceOf(IllegalStateException.class);
         serving.close();
         assertThat(request.isOpen()).isFalse();
@@ -219,7 +219,7 @@ class DatagramServicesTest {
     private static DatagramRequest waitFor(FutureTask<DatagramRequest> waiting, FutureTask<DatagramService> looking)
             throws Exception {
         Thread.ofVirtual().start(looking);
-        return waiting.get(EndQueue.PATIENCE_MILLIS, TimeUnit.MILLISECONDS);
+        return waiting.get(EndQueue.TIMEOUT_MILLIS, TimeUnit.MILLISECONDS);
     }
 
     @Test

@@ -263,7 +263,7 @@ class PeerDeathTest {
             long next = 64;
             long killAt = 100L + random.nextInt(Amount.of(3000, 300));
             boolean killed = false;
-            Deadline deadline = Deadline.in(EndQueue.PATIENCE_MILLIS);
+            Deadline deadline = Deadline.in(EndQueue.TIMEOUT_MILLIS);
             while (ends.size() < next && deadline.waiting()) {
                 List<Outcome> some = pair.here().poll();
                 if (some.isEmpty() && leavesReceives(pair.here())) {

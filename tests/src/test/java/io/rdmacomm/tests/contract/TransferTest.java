@@ -61,8 +61,7 @@ class TransferTest extends ContractCase {
                 operation.run(way, source, target, size, number);
                 if (late) {
                     Deadline.until(
-                            EndQueue.PATIENCE_MILLIS,
-                            () -> Arrays.equals(target.read(0, size), 0, size, data, 0, size));
+                            EndQueue.TIMEOUT_MILLIS, () -> Arrays.equals(target.read(0, size), 0, size, data, 0, size));
                 }
                 byte[] arrived = target.read(0, size + GUARD);
                 assertThat(Arrays.equals(arrived, 0, size, data, 0, size))

@@ -41,7 +41,7 @@ import org.junit.jupiter.api.Timeout;
 @Tag("slow")
 class WakeUpTest extends ContractCase {
     private static final Duration FOR_GOOD = Duration.ofDays(1);
-    private static final long PATIENCE_MILLIS = TimeUnit.HOURS.toMillis(1);
+    private static final long TIMEOUT_MILLIS = TimeUnit.HOURS.toMillis(1);
 
     @Test
     @Timeout(value = 1, unit = TimeUnit.HOURS)
@@ -141,7 +141,7 @@ class WakeUpTest extends ContractCase {
     }
 
     private static void check(Activity conversation, int count) {
-        Tally tally = conversation.await(PATIENCE_MILLIS);
+        Tally tally = conversation.await(TIMEOUT_MILLIS);
         assertThat(tally.failed()).isEmpty();
         assertThat(tally.good()).isEqualTo(count);
     }

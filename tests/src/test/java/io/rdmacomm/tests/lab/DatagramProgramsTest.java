@@ -15,7 +15,7 @@ import org.junit.jupiter.api.condition.EnabledIfEnvironmentVariable;
 /// Datagrams to and from udaddy(1) and mckey(1), which find each other through the connection manager.
 @EnabledIfEnvironmentVariable(named = "LAB", matches = "yes", disabledReason = "it needs rxe0: lab/suite lab")
 class DatagramProgramsTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(CProgram.PATIENCE_SECONDS);
+    private static final Duration TIMEOUT = Duration.ofSeconds(CProgram.TIMEOUT_SECONDS);
     private static final InetAddress ADDRESS = InetAddress.ofLiteral("10.9.0.1");
     private static final InetAddress GROUP = InetAddress.ofLiteral("239.9.9.1");
     private static final String OPTIONS = " -b " + ADDRESS.getHostAddress() + UdaddyEnd.OPTIONS;
@@ -61,7 +61,7 @@ class DatagramProgramsTest {
     @Test
     void theReceiverOfMckeyHears() throws Exception {
         Process receiver = CProgram.start("mckey -m " + GROUP.getHostAddress() + OPTIONS);
-        Deadline deadline = Deadline.in(PATIENCE.toMillis());
+        Deadline deadline = Deadline.in(TIMEOUT.toMillis());
         end.tell(ADDRESS, GROUP, () -> !receiver.isAlive() || !deadline.waiting());
         CProgram.assertEndsWell(receiver);
     }

@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 
 /// Another process whose output, including errors, is collected.
 final class HeardProcess implements AutoCloseable {
-    private static final long PATIENCE_SECONDS = 120;
+    private static final long TIMEOUT_SECONDS = 120;
     private static final long END_SECONDS = 10;
 
     private final Process process;
@@ -54,7 +54,7 @@ final class HeardProcess implements AutoCloseable {
 
     /// Waits until it has printed `words`.
     HeardProcess said(String words) {
-        Deadline.until(TimeUnit.SECONDS.toMillis(PATIENCE_SECONDS), () -> text().contains(words) || !reader.isAlive());
+        Deadline.until(TimeUnit.SECONDS.toMillis(TIMEOUT_SECONDS), () -> text().contains(words) || !reader.isAlive());
         assertThat(text.toString()).contains(words);
         return this;
     }
@@ -76,10 +76,10 @@ final class HeardProcess implements AutoCloseable {
 
     /// Waits until it has ended.
     Outcome end() throws InterruptedException {
-        assertThat(process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS))
+        assertThat(process.waitFor(TIMEOUT_SECONDS, TimeUnit.SECONDS))
                 .as("the process ends; its output so far: " + text)
                 .isTrue();
-        reader.join(TimeUnit.SECONDS.toMillis(PATIENCE_SECONDS));
+        reader.join(TimeUnit.SECONDS.toMillis(TIMEOUT_SECONDS));
         return new Outcome(process.exitValue(), text.toString());
     }
 

@@ -77,7 +77,7 @@ class InteroperationTest {
 
         Process client = CProgram.start("ibv_rc_pingpong -d rxe0 127.0.0.1 2>/dev/null");
 
-        assertThat(client.waitFor(CProgram.PATIENCE_SECONDS, TimeUnit.SECONDS)).isTrue();
+        assertThat(client.waitFor(CProgram.TIMEOUT_SECONDS, TimeUnit.SECONDS)).isTrue();
         assertThat(client.exitValue()).isNotZero();
         Outcome outcome = server.end();
         assertThat(outcome.exitCode()).isEqualTo(1);

@@ -46,7 +46,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class KernelPeerTest {
     private static final String ADDRESS = "10.8.0.1";
     private static final String DEVICES = "rdmacomm.soft.devices";
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
     private static final ConnectionParameters DEFAULTS = ConnectionParameters.defaults();
     private static final int BYTES = 64 * 1024;
     /// Longer than a READ that is split at a page boundary, whose first part would be allowed.
@@ -90,8 +90,8 @@ class KernelPeerTest {
     /// The two ends of a connection.
     private record Both(Connection active, Connection passive) {
         void awaitEnd() throws InterruptedException {
-            assertThat(active.awaitDisconnect(PATIENCE)).as("%s ends", active).isTrue();
-            assertThat(passive.awaitDisconnect(PATIENCE)).as("%s ends", passive).isTrue();
+            assertThat(active.awaitDisconnect(TIMEOUT)).as("%s ends", active).isTrue();
+            assertThat(passive.awaitDisconnect(TIMEOUT)).as("%s ends", passive).isTrue();
         }
     }
 
@@ -134,12 +134,12 @@ class KernelPeerTest {
     private static CompletableFuture<Connection> connecting(
             Side from, Listener<ConnectionRequest> to, ConnectionParameters how) {
         return CompletableFuture.supplyAsync(
-                () -> from.manager.connect(to.localAddress(), from.queue.queuePair(), how, PATIENCE));
+                () -> from.manager.connect(to.localAddress(), from.queue.queuePair(), how, TIMEOUT));
     }
 
     private static Connection get(CompletableFuture<Connection> connecting)
             throws InterruptedException, ExecutionException, TimeoutException {
-        return connecting.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        return connecting.get(TIMEOUT.toSeconds(), TimeUnit.SECONDS);
     }
 
     private static Listener<ConnectionRequest> listen(Side side) {
@@ -147,7 +147,7 @@ class KernelPeerTest {
     }
 
     private static ConnectionRequest request(Listener<ConnectionRequest> listener) throws InterruptedException {
-        ConnectionRequest request = listener.awaitRequest(PATIENCE);
+        ConnectionRequest request = listener.awaitRequest(TIMEOUT);
         assertThat(request).as("a request").isNotNull();
         return request;
     }
@@ -156,7 +156,7 @@ class KernelPeerTest {
         try (Listener<ConnectionRequest> listener = listen(to)) {
             CompletableFuture<Connection> connecting = connecting(from, listener, how);
             try (ConnectionRequest request = request(listener)) {
-                Connection passive = request.accept(to.queue.queuePair(), how, PATIENCE);
+                Connection passive = request.accept(to.queue.queuePair(), how, TIMEOUT);
                 return new Both(get(connecting), passive);
             }
         }
@@ -193,7 +193,7 @@ class KernelPeerTest {
                     connecting(asking(softAsks), listener, DEFAULTS.withPrivateData(question));
             try (ConnectionRequest request = request(listener)) {
                 assertThat(request.privateData()).isEqualTo(question);
-                request.accept(server.queue.queuePair(), DEFAULTS.withPrivateData(answer), PATIENCE);
+                request.accept(server.queue.queuePair(), DEFAULTS.withPrivateData(answer), TIMEOUT);
                 assertThat(get(connecting).privateData()).isEqualTo(answer);
             }
         }
@@ -422,6 +422,6 @@ class KernelPeerTest {
         int end = Arrays.mismatch(arrived, source.read(0, bytes));
         assertThat(end).as("number of bytes that arrived if not all did").isNotNegative();
         assertEmpty(Arrays.copyOfRange(arrived, end, bytes));
-        assertThat(asked.queue.collect(1, EndQueue.PATIENCE_MILLIS / 100)).isEmpty();
+        assertThat(asked.queue.collect(1, EndQueue.TIMEOUT_MILLIS / 100)).isEmpty();
     }
 }

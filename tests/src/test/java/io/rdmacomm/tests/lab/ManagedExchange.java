@@ -21,7 +21,7 @@ import java.time.Duration;
 /// rdma_client(1)
 /// and rdma_server(1), all at port 7471. Its `main` has three words: the device, what to be, and an address.
 final class ManagedExchange {
-    private static final Duration PATIENCE = Duration.ofSeconds(CProgram.PATIENCE_SECONDS);
+    private static final Duration TIMEOUT = Duration.ofSeconds(CProgram.TIMEOUT_SECONDS);
     private static final int PORT = 7471;
     private static final long FIRST_SEND = 1000;
 
@@ -85,27 +85,27 @@ final class ManagedExchange {
         }
         if (role.disconnects()) {
             connection.disconnect();
-        } else if (!connection.awaitDisconnect(PATIENCE)) {
+        } else if (!connection.awaitDisconnect(TIMEOUT)) {
             throw new AssertionError("the peer has not disconnected");
         }
         System.out.println("all exchanged: " + connection.disconnectReason());
     }
 
     private Connection connect(ConnectionManager manager, InetSocketAddress address) {
-        try (var route = manager.resolve(address, PATIENCE)) {
+        try (var route = manager.resolve(address, TIMEOUT)) {
             route.prepare(queue.queuePair());
             postReceives();
-            return route.connect(queue.queuePair(), ConnectionParameters.defaults(), PATIENCE);
+            return route.connect(queue.queuePair(), ConnectionParameters.defaults(), TIMEOUT);
         }
     }
 
     private Connection accept(ConnectionManager manager, InetSocketAddress address) throws InterruptedException {
         try (Listener<ConnectionRequest> listener = manager.listen(address)) {
             System.out.println("listening on port " + PORT);
-            try (ConnectionRequest request = listener.awaitRequest(PATIENCE)) {
+            try (ConnectionRequest request = listener.awaitRequest(TIMEOUT)) {
                 request.prepare(queue.queuePair());
                 postReceives();
-                return request.accept(queue.queuePair(), ConnectionParameters.defaults(), PATIENCE);
+                return request.accept(queue.queuePair(), ConnectionParameters.defaults(), TIMEOUT);
             }
         }
     }

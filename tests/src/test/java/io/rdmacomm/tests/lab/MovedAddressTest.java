@@ -42,7 +42,7 @@ import org.junit.jupiter.api.io.TempDir;
 class MovedAddressTest {
     private static final String DEVICE = "rxe8";
     private static final String ADDRESS = "10.6.0.5";
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
     private static final Reconnect QUICKLY = Reconnect.defaults()
             .withPauses(Duration.ofMillis(20), Duration.ofMillis(200))
             .withAfterPeerDone(true);
@@ -84,7 +84,7 @@ class MovedAddressTest {
                 ClientSession client =
                         ClientSession.connect(options.withPort(server.port()).withReconnect(QUICKLY))) {
             EndPoint first = client.endPoint();
-            EndPoint served = server.accept(PATIENCE);
+            EndPoint served = server.accept(TIMEOUT);
             int before = index(looker).orElseThrow();
 
             Shell.run("ip addr flush dev g0 scope global");
@@ -95,9 +95,9 @@ class MovedAddressTest {
             served.close();
 
             Deadline.await("the client has another endpoint", () -> client.endPoint() != first);
-            EndPoint there = server.accept(PATIENCE);
-            CompletableFuture<Void> other = CompletableFuture.runAsync(() -> there.barrier(PATIENCE));
-            client.awaitEndPoint(PATIENCE).barrier(PATIENCE);
+            EndPoint there = server.accept(TIMEOUT);
+            CompletableFuture<Void> other = CompletableFuture.runAsync(() -> there.barrier(TIMEOUT));
+            client.awaitEndPoint(TIMEOUT).barrier(TIMEOUT);
             other.join();
         }
     }

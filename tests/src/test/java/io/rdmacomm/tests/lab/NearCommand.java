@@ -14,7 +14,7 @@ import picocli.CommandLine;
 
 /// The command, running in a thread of this JVM.
 final class NearCommand {
-    private static final long PATIENCE_SECONDS = 120;
+    private static final long TIMEOUT_SECONDS = 120;
 
     private final StringWriter text = new StringWriter();
     private final CompletableFuture<Integer> exit;
@@ -36,7 +36,7 @@ final class NearCommand {
     static NearCommand serve(String words) {
         NearCommand server = new NearCommand(words.split(" ", -1));
         Deadline.until(
-                TimeUnit.SECONDS.toMillis(PATIENCE_SECONDS),
+                TimeUnit.SECONDS.toMillis(TIMEOUT_SECONDS),
                 () -> server.exit.isDone() || server.text.toString().contains("listening on port"));
         assertThat(server.text.toString()).contains("listening on port");
         return server;
@@ -55,6 +55,6 @@ final class NearCommand {
     }
 
     Outcome end() throws InterruptedException, ExecutionException, TimeoutException {
-        return new Outcome(exit.get(PATIENCE_SECONDS, TimeUnit.SECONDS), text.toString());
+        return new Outcome(exit.get(TIMEOUT_SECONDS, TimeUnit.SECONDS), text.toString());
     }
 }

@@ -60,9 +60,7 @@ class PerftestProgramsTest {
         List<Process> servers = new ArrayList<>();
         for (String program : programs) {
             servers.add(CProgram.serve(
-                    kernel(program, PORT + servers.size()),
-                    2 * CProgram.PATIENCE_SECONDS,
-                    listens(servers.size() + 1)));
+                    kernel(program, PORT + servers.size()), 2 * CProgram.TIMEOUT_SECONDS, listens(servers.size() + 1)));
         }
 
         try (HeardProcess clients = far("-d roce0 " + KERNEL, programs)) {
@@ -124,7 +122,7 @@ class PerftestProgramsTest {
 
         Process client = CProgram.start("ib_write_bw -d rxe0 -n 50 -s 8192 " + KERNEL + " 2>/dev/null");
 
-        assertThat(client.waitFor(CProgram.PATIENCE_SECONDS, TimeUnit.SECONDS)).isTrue();
+        assertThat(client.waitFor(CProgram.TIMEOUT_SECONDS, TimeUnit.SECONDS)).isTrue();
         assertThat(client.exitValue()).isNotZero();
         Outcome outcome = server.end();
         assertThat(outcome.exitCode()).isEqualTo(1);

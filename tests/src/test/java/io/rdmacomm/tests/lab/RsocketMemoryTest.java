@@ -142,7 +142,7 @@ class RsocketMemoryTest {
         void read() {
             byte expected = (byte) turn++;
             Deadline.until(
-                    TimeUnit.SECONDS.toMillis(CProgram.PATIENCE_SECONDS),
+                    TimeUnit.SECONDS.toMillis(CProgram.TIMEOUT_SECONDS),
                     () -> (byte) BYTE.getAcquire(memory, size - 1L) == expected);
             assertThat((byte) BYTE.getAcquire(memory, size - 1L)).as("turn").isEqualTo(expected);
             byte[] bytes = new byte[size - 1];

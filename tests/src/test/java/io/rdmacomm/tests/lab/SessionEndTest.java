@@ -22,7 +22,7 @@ import org.junit.jupiter.api.condition.EnabledIfEnvironmentVariable;
 /// connection when one side closes it.
 @EnabledIfEnvironmentVariable(named = "LAB", matches = "yes", disabledReason = "it needs siw0: lab/suite lab")
 class SessionEndTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
     private static final SessionOptions OPTIONS =
             SessionOptions.defaults().withDevice("siw0").withAddress("10.8.0.1", 0);
     private static final int ROUNDS = 10;
@@ -39,7 +39,7 @@ class SessionEndTest {
                 AtomicInteger came = new AtomicInteger();
                 try (ClientSession client = ClientSession.connect(OPTIONS.withPort(server.port()))) {
                     EndPoint there = client.endPoint();
-                    EndPoint here = server.accept(PATIENCE);
+                    EndPoint here = server.accept(TIMEOUT);
                     there.channel(0).onMessage((channel, message) -> count(came, message));
                     here.channel(0).onMessage((channel, message) -> count(came, message));
                     RdmaBuffer own = client.allocate("own", BYTES);
@@ -63,7 +63,7 @@ class SessionEndTest {
         try (ServerSession server = ServerSession.listen(OPTIONS)) {
             try (ClientSession client = ClientSession.connect(OPTIONS.withPort(server.port()))) {
                 EndPoint there = client.endPoint();
-                EndPoint here = server.accept(PATIENCE);
+                EndPoint here = server.accept(TIMEOUT);
                 CompletableFuture<Void> one = CompletableFuture.runAsync(() -> writeBetweenBarriers(there, client));
                 writeBetweenBarriers(here, server);
                 one.join();
@@ -83,15 +83,15 @@ class SessionEndTest {
         RdmaBuffer source = session.allocate("source", LONG_BYTES);
         RdmaBuffer target = session.allocate("target", LONG_BYTES);
         endPoint.announce(target, AccessFlag.allRemote());
-        RemoteBuffer remote = endPoint.peerBuffer("target", PATIENCE);
+        RemoteBuffer remote = endPoint.peerBuffer("target", TIMEOUT);
         for (int round = 0; round < ROUNDS; round++) {
             source.segment().fill((byte) round);
-            endPoint.barrier(PATIENCE);
+            endPoint.barrier(TIMEOUT);
             int count = (round & 1) == (session instanceof ServerSession ? 0 : 1) ? 1 : 4;
             for (int i = 0; i < count; i++) {
-                endPoint.channel(0).blocking(PATIENCE).write(source.block(0), remote, 0);
+                endPoint.channel(0).blocking(TIMEOUT).write(source.block(0), remote, 0);
             }
-            endPoint.barrier(PATIENCE);
+            endPoint.barrier(TIMEOUT);
             assertThat(target.segment().mismatch(source.segment())).isEqualTo(-1);
         }
     }
@@ -103,7 +103,7 @@ class SessionEndTest {
 
     private static void send(EndPoint endPoint, RdmaBuffer text) {
         for (int i = 0; i < MESSAGES; i++) {
-            endPoint.channel(0).blocking(PATIENCE).send(text.block(0));
+            endPoint.channel(0).blocking(TIMEOUT).send(text.block(0));
         }
     }
 

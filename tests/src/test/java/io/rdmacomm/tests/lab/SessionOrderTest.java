@@ -22,7 +22,7 @@ import org.junit.jupiter.api.condition.EnabledIfEnvironmentVariable;
 /// Sessions over the kernel's siw, which completes a WRITE before an earlier READ.
 @EnabledIfEnvironmentVariable(named = "LAB", matches = "yes", disabledReason = "it needs siw0: lab/suite lab")
 class SessionOrderTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
     private static final int BYTES = 1 << 20;
     private static final int ROUNDS = 10;
 
@@ -32,8 +32,8 @@ class SessionOrderTest {
         try (ServerSession server = ServerSession.listen(options);
                 ClientSession client = ClientSession.connect(options.withPort(server.port()))) {
             RdmaBuffer source = server.allocate("source", BYTES);
-            server.accept(PATIENCE).announce(source, AccessFlag.allRemote());
-            RemoteBuffer remote = client.endPoint().peerBuffer("source", PATIENCE);
+            server.accept(TIMEOUT).announce(source, AccessFlag.allRemote());
+            RemoteBuffer remote = client.endPoint().peerBuffer("source", TIMEOUT);
             RdmaBuffer target = client.allocate("target", BYTES);
             RdmaBuffer word = client.allocate("word", Long.BYTES);
             RdmaChannel channel = client.endPoint().channel(0);

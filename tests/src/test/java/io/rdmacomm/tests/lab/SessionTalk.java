@@ -25,7 +25,7 @@ import java.util.concurrent.TimeoutException;
 /// A session in which both sides send messages and write into each other's memory, and the client reads. Data travels
 /// in both directions although only the client can connect. Every byte is compared.
 final class SessionTalk implements AutoCloseable {
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
     private static final Duration CALL = Duration.ofHours(1);
     private static final String LOST = "talk lost its client: ";
     private static final int BYTES = 1 << 20;
@@ -77,11 +77,11 @@ final class SessionTalk implements AutoCloseable {
         client.announce(own, AccessFlag.allRemote());
         client.announce(inbox, AccessFlag.allRemote());
         RdmaChannel channel = client.channel(0);
-        channel.blocking(PATIENCE).write(own.block(0), client.peerBuffer("inbox", PATIENCE), 0);
+        channel.blocking(TIMEOUT).write(own.block(0), client.peerBuffer("inbox", TIMEOUT), 0);
         sendAll(channel, own);
         receiveAll(channel, SEED_OF_CLIENT);
         assertHolds(inbox, SEED_OF_CLIENT);
-        return client.awaitPeerDone(PATIENCE);
+        return client.awaitPeerDone(TIMEOUT);
     }
 
     /// Runs the client side.
@@ -94,18 +94,18 @@ final class SessionTalk implements AutoCloseable {
             receiveAll(channel, SEED_OF_SERVER);
             assertHolds(inbox, SEED_OF_SERVER);
             RdmaBuffer copy = client.allocate("copy", BYTES);
-            RemoteBuffer remote = there.peerBuffer("own", PATIENCE);
-            channel.blocking(PATIENCE).read(copy.block(0), remote, 0);
+            RemoteBuffer remote = there.peerBuffer("own", TIMEOUT);
+            channel.blocking(TIMEOUT).read(copy.block(0), remote, 0);
             assertHolds(copy, SEED_OF_SERVER);
             fill(copy, SEED_OF_CLIENT);
-            channel.blocking(PATIENCE).write(copy.block(0), there.peerBuffer("inbox", PATIENCE), 0);
+            channel.blocking(TIMEOUT).write(copy.block(0), there.peerBuffer("inbox", TIMEOUT), 0);
             sendAll(channel, copy);
         }
     }
 
     /// Checks that the server has served its client without an error.
     void end() throws InterruptedException, ExecutionException, TimeoutException {
-        assertThat(service.get(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+        assertThat(service.get(TIMEOUT.toSeconds(), TimeUnit.SECONDS)).isTrue();
     }
 
     /// The output of a server process without the lines about a lost client.
@@ -115,14 +115,14 @@ final class SessionTalk implements AutoCloseable {
 
     private static void sendAll(RdmaChannel channel, RdmaBuffer from) {
         for (int i = 0; i < MESSAGES; i++) {
-            channel.blocking(PATIENCE).send(from.slice((long) i * MESSAGE, MESSAGE));
+            channel.blocking(TIMEOUT).send(from.slice((long) i * MESSAGE, MESSAGE));
         }
     }
 
     private static void receiveAll(RdmaChannel channel, long seed) {
         byte[] expected = bytes(seed);
         for (int i = 0; i < MESSAGES; i++) {
-            try (Message message = channel.blocking(PATIENCE).receive()) {
+            try (Message message = channel.blocking(TIMEOUT).receive()) {
                 assertThat(message.segment().toArray(JAVA_BYTE))
                         .as("message " + i)
                         .isEqualTo(Arrays.copyOfRange(expected, i * MESSAGE, (i + 1) * MESSAGE));

@@ -49,7 +49,7 @@ import picocli.CommandLine;
 class SoftwareToKernelTest {
     private static final String KERNEL = "10.8.0.1";
     private static final String LISTENS = "rdma resource show cm_id | grep LISTEN";
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
     private static final int CONNECTIONS = 100;
     private static final String WAIT = " --timeout 60";
     private static final String SET_UP = " --set-up-timeout 60";
@@ -62,7 +62,7 @@ class SoftwareToKernelTest {
             assertThat(server.isAlive()).as("the C program is still running").isTrue();
         } finally {
             server.destroy();
-            assertThat(server.waitFor(CProgram.PATIENCE_SECONDS, TimeUnit.SECONDS))
+            assertThat(server.waitFor(CProgram.TIMEOUT_SECONDS, TimeUnit.SECONDS))
                     .as("the C program ends")
                     .isTrue();
             Deadline.await("the kernel frees the port", () -> !Shell.tryTo(LISTENS));
@@ -283,7 +283,7 @@ class SoftwareToKernelTest {
 
     private static void refuse(Listener<ConnectionRequest> listener, String asked, String answer)
             throws InterruptedException {
-        try (ConnectionRequest request = listener.awaitRequest(PATIENCE)) {
+        try (ConnectionRequest request = listener.awaitRequest(TIMEOUT)) {
             assertThat(request).as("a request").isNotNull();
             assertThat(request.privateData()).isEqualTo(bytes(asked));
             request.reject(bytes(answer));
@@ -296,7 +296,7 @@ class SoftwareToKernelTest {
                 ConnectionParameters.defaults().withDepths(1, 1).withPrivateData(bytes(question));
         try (LocalQueue queue = end.queue(Spec.usual())) {
             assertThatThrownBy(() -> manager.connect(
-                            new InetSocketAddress(address, port), queue.queuePair(), parameters, PATIENCE))
+                            new InetSocketAddress(address, port), queue.queuePair(), parameters, TIMEOUT))
                     .isInstanceOfSatisfying(
                             ConnectionRejectedException.class,
                             refusal -> assertThat(refusal.privateData()).isEqualTo(bytes(answer)));
@@ -362,7 +362,7 @@ class SoftwareToKernelTest {
                 outcome.assertGood();
                 assertThat(outcome.text()).contains("rejected here: " + opcode);
             }
-            assertThat(queue.collect(1, EndQueue.PATIENCE_MILLIS))
+            assertThat(queue.collect(1, EndQueue.TIMEOUT_MILLIS))
                     .allMatch(done -> done.status() == WorkStatus.FLUSHED)
                     .hasSize(1);
         }

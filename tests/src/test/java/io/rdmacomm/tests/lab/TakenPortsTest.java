@@ -29,7 +29,7 @@ import org.junit.jupiter.api.condition.EnabledIfEnvironmentVariable;
 @EnabledIfEnvironmentVariable(named = "LAB", matches = "yes", disabledReason = "it needs siw0: lab/suite lab")
 class TakenPortsTest {
     private static final String ADDRESS = "10.8.0.1";
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
     private static final String RANGE = "/proc/sys/net/ipv4/ip_local_port_range";
     private static final int FIRST_PORT = 50_000;
     private static final int PORTS = 200;
@@ -80,10 +80,10 @@ class TakenPortsTest {
 
     private void connectTo(Listener<ConnectionRequest> listener, ConnectionManager clients) throws Exception {
         CompletableFuture<Connection> connecting = CompletableFuture.supplyAsync(() -> connect(clients, listener));
-        try (ConnectionRequest request = listener.awaitRequest(PATIENCE)) {
+        try (ConnectionRequest request = listener.awaitRequest(TIMEOUT)) {
             assertThat(request).as("a request").isNotNull();
-            try (Connection accepted = request.accept(queuePair(server), ConnectionParameters.defaults(), PATIENCE);
-                    Connection connected = connecting.get(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
+            try (Connection accepted = request.accept(queuePair(server), ConnectionParameters.defaults(), TIMEOUT);
+                    Connection connected = connecting.get(TIMEOUT.toSeconds(), TimeUnit.SECONDS)) {
                 assertThat(accepted.remoteAddress()).isEqualTo(connected.localAddress());
                 for (InetSocketAddress end : List.of(accepted.localAddress(), connected.localAddress())) {
                     assertThat(end.getPort())
@@ -95,7 +95,7 @@ class TakenPortsTest {
     }
 
     private Connection connect(ConnectionManager clients, Listener<ConnectionRequest> listener) {
-        return clients.connect(listener.localAddress(), queuePair(client), ConnectionParameters.defaults(), PATIENCE);
+        return clients.connect(listener.localAddress(), queuePair(client), ConnectionParameters.defaults(), TIMEOUT);
     }
 
     private static QueuePair queuePair(LocalEnd end) {

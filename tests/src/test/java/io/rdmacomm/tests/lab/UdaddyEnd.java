@@ -27,7 +27,7 @@ final class UdaddyEnd implements AutoCloseable {
     static final int BYTES = 100;
     static final String OPTIONS = " -C " + MESSAGES + " -S " + BYTES;
 
-    private static final Duration PATIENCE = Duration.ofSeconds(CProgram.PATIENCE_SECONDS);
+    private static final Duration TIMEOUT = Duration.ofSeconds(CProgram.TIMEOUT_SECONDS);
     private static final int PORT = 7174;
 
     private final LocalEnd end;
@@ -52,7 +52,7 @@ final class UdaddyEnd implements AutoCloseable {
                             InetAddress.ofLiteral(words[3]),
                             () -> System.out.println("listening on port 4791 of the group"));
                 case "sender" -> {
-                    Deadline deadline = Deadline.in(PATIENCE.toMillis());
+                    Deadline deadline = Deadline.in(TIMEOUT.toMillis());
                     program.tell(address, InetAddress.ofLiteral(words[3]), () -> !deadline.waiting());
                 }
                 default -> throw new IllegalArgumentException(words[1]);
@@ -72,7 +72,7 @@ final class UdaddyEnd implements AutoCloseable {
     /// Sends to the server, which answers.
     void ask(InetAddress server) throws InterruptedException {
         receiveAll();
-        DatagramService service = manager.lookUp(new InetSocketAddress(server, PORT), new byte[0], PATIENCE);
+        DatagramService service = manager.lookUp(new InetSocketAddress(server, PORT), new byte[0], TIMEOUT);
         sendAll(service.target());
         assertSentAndReceived(MESSAGES, MESSAGES);
     }
@@ -88,7 +88,7 @@ final class UdaddyEnd implements AutoCloseable {
     /// Tells the client where to send, and answers its messages.
     void answer(Listener<DatagramRequest> listener) throws InterruptedException {
         try (listener;
-                DatagramRequest request = listener.awaitRequest(PATIENCE)) {
+                DatagramRequest request = listener.awaitRequest(TIMEOUT)) {
             assertThat(request).isNotNull();
             request.accept(datagrams.queuePair(), new byte[0]);
         }
@@ -103,7 +103,7 @@ final class UdaddyEnd implements AutoCloseable {
     ///
     /// @param ready called when it is one
     void hear(InetAddress local, InetAddress group, Runnable ready) {
-        try (MulticastMembership membership = manager.joinMulticast(local, group, PATIENCE)) {
+        try (MulticastMembership membership = manager.joinMulticast(local, group, TIMEOUT)) {
             datagrams.attach(membership.group());
             receiveAll();
             ready.run();
@@ -114,7 +114,7 @@ final class UdaddyEnd implements AutoCloseable {
 
     /// Sends to a group. Datagrams are lost until the program has joined it, so this continues until it has enough.
     void tell(InetAddress local, InetAddress group, BooleanSupplier enough) {
-        try (MulticastMembership membership = manager.joinMulticast(local, group, PATIENCE)) {
+        try (MulticastMembership membership = manager.joinMulticast(local, group, TIMEOUT)) {
             while (!enough.getAsBoolean()) {
                 datagrams.sendTo(membership.target(), EndDatagrams.RECEIVES, new byte[BYTES], datagrams.number());
                 assertThat(datagrams.one().outcome().status()).isEqualTo(WorkStatus.SUCCESS);

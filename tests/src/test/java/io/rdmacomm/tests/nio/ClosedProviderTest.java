@@ -22,7 +22,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(LeakCheck.class)
 class ClosedProviderTest {
     private static final int SHORT_MILLIS = 50;
-    private static final int PATIENCE_SECONDS = 30;
+    private static final int TIMEOUT_SECONDS = 30;
 
     private static ByteBuffer one() {
         return ByteBuffer.allocate(1);
@@ -44,9 +44,9 @@ class ClosedProviderTest {
             Thread.ofPlatform().daemon().start(selecting);
             Thread.sleep(SHORT_MILLIS);
             provider.close();
-            assertThatThrownBy(() -> reading.get(PATIENCE_SECONDS, TimeUnit.SECONDS))
+            assertThatThrownBy(() -> reading.get(TIMEOUT_SECONDS, TimeUnit.SECONDS))
                     .hasCauseInstanceOf(IOException.class);
-            assertThat(selecting.get(PATIENCE_SECONDS, TimeUnit.SECONDS)).isEqualTo(1);
+            assertThat(selecting.get(TIMEOUT_SECONDS, TimeUnit.SECONDS)).isEqualTo(1);
             assertThatExceptionOfType(IOException.class)
                     .isThrownBy(() -> selectable.client().read(one()));
             assertThatExceptionOfType(SocketException.class)

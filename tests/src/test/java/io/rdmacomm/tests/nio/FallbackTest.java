@@ -31,7 +31,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @Timeout(value = 1, unit = TimeUnit.MINUTES)
 class FallbackTest {
     private static final byte REQUEST = 7;
-    private static final int PATIENCE_SECONDS = 30;
+    private static final int TIMEOUT_SECONDS = 30;
 
     private final RdmaSelectorProvider provider = RdmaSelectorProvider.of("soft0", "?*");
 
@@ -182,7 +182,7 @@ class FallbackTest {
             server.called.await();
             channel.close();
             assertThatExceptionOfType(ExecutionException.class)
-                    .isThrownBy(() -> connecting.get(PATIENCE_SECONDS, TimeUnit.SECONDS))
+                    .isThrownBy(() -> connecting.get(TIMEOUT_SECONDS, TimeUnit.SECONDS))
                     .withCauseInstanceOf(AsynchronousCloseException.class);
             assertThatExceptionOfType(ClosedChannelException.class).isThrownBy(channel::finishConnect);
         }

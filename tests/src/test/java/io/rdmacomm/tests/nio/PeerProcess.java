@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
 
 /// A process with rsockets, for tests that kill it, stop it, or leave it without descriptors.
 final class PeerProcess implements AutoCloseable {
-    private static final int PATIENCE_SECONDS = 50;
+    private static final int TIMEOUT_SECONDS = 50;
     private static final ByteBuffer BYTES = ByteBuffer.allocateDirect(1000);
 
     private final Process process;
@@ -46,7 +46,7 @@ final class PeerProcess implements AutoCloseable {
 
     /// All that it has printed, when it has ended. It is killed if that takes too long.
     List<String> lines() throws IOException, InterruptedException {
-        if (!process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+        if (!process.waitFor(TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
             kill();
         }
         List<String> lines = new ArrayList<>(List.of(first));

@@ -6,10 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import io.rdmacomm.nio.RdmaSelectorProvider;
 import io.rdmacomm.nio.RdmaSockets;
 import io.rdmacomm.tests.nio.Sockets.Pair;
-import io.rdmacomm.verbs.counters.CounterRecord;
-import io.rdmacomm.verbs.counters.CountersFolder;
 import io.rdmacomm.verbs.statistics.ChannelCounter;
 import io.rdmacomm.verbs.statistics.ChannelStatistics;
+import io.rdmacomm.verbs.statistics.PublishedChannel;
+import io.rdmacomm.verbs.statistics.PublishedCounters;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.SocketAddress;
@@ -91,11 +91,11 @@ class SocketCountersTest {
         }
     }
 
-    private static List<CounterRecord> published() throws IOException {
-        return CountersFolder.ofUser().read().processes().stream()
+    private static List<PublishedChannel> published() throws IOException {
+        return PublishedCounters.read().processes().stream()
                 .filter(process ->
-                        process.process().pid() == ProcessHandle.current().pid())
-                .flatMap(process -> process.records().stream())
+                        process.identity().pid() == ProcessHandle.current().pid())
+                .flatMap(process -> process.channels().stream())
                 .toList();
     }
 
@@ -104,7 +104,7 @@ class SocketCountersTest {
         try (Pair pair = Pair.connect(provider)) {
             send(pair);
             String local = text(pair.client().getLocalAddress());
-            Optional<CounterRecord> client = Optional.empty();
+            Optional<PublishedChannel> client = Optional.empty();
             while (client.isEmpty() || client.get().value(ChannelCounter.BYTES_OUT) == 0) {
                 Thread.onSpinWait();
                 client = published().stream()
@@ -114,7 +114,7 @@ class SocketCountersTest {
             assertThat(client.get().session()).isEqualTo("sockets on soft0");
             assertThat(client.get().peer()).isEqualTo(text(pair.client().getRemoteAddress()));
             assertThat(client.get().value(ChannelCounter.BYTES_OUT)).isEqualTo(BYTES);
-            assertThat(published().stream().map(CounterRecord::id)).doesNotHaveDuplicates();
+            assertThat(published().stream().map(PublishedChannel::id)).doesNotHaveDuplicates();
         }
         provider.close();
         assertThat(published()).isEmpty();

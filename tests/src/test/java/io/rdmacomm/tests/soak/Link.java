@@ -357,11 +357,11 @@ final class Link implements Runnable {
     /// that there was nothing to notice.
     long awaitFailure(long millis) throws InterruptedException, TimeoutException {
         long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
-        long patience = System.nanoTime() + NEVER_REACHED_NANOS;
+        long timeout = System.nanoTime() + NEVER_REACHED_NANOS;
         while (failure == null) {
             ended.await(1, TimeUnit.MILLISECONDS);
             boolean reached = receiver.expected() > 0 || sender.done() > 0;
-            if (failure == null && !reached && System.nanoTime() > patience) {
+            if (failure == null && !reached && System.nanoTime() > timeout) {
                 drop();
                 return 0;
             }

@@ -34,7 +34,7 @@ import java.util.stream.LongStream;
 /// A process with links to others. Executes the commands on its standard input, each on a thread of its own; ends
 /// when the input ends. Arguments: the names of its devices.
 final class WorkerMain implements Reporter {
-    private static final long PATIENCE_MILLIS = TimeUnit.SECONDS.toMillis(Integer.getInteger("rdma.soak.patience", 60));
+    private static final long TIMEOUT_MILLIS = TimeUnit.SECONDS.toMillis(Integer.getInteger("rdma.soak.timeout", 60));
 
     /// Kept, as otherwise its level is forgotten.
     private static final Logger TCP_LINKS = Logger.getLogger("io.rdmacomm.soft.tcp");
@@ -75,7 +75,7 @@ final class WorkerMain implements Reporter {
         TCP_LINKS.addHandler(handler);
     }
 
-    /// Events that nobody takes would wait for ever.
+    /// Events that nobody takes would wait forever.
     private static void takeEvents(Context context) {
         try {
             while (true) {
@@ -133,20 +133,20 @@ final class WorkerMain implements Reporter {
             }
             case "connect" -> link(name).connect(info(command), remote(command));
             case "quiesce" -> {
-                long total = link(name).quiesce(PATIENCE_MILLIS);
+                long total = link(name).quiesce(TIMEOUT_MILLIS);
                 return Words.of("total", total, "word", link(name).word());
             }
-            case "finish" -> link(name).finish(command.number("total"), command.number("word"), PATIENCE_MILLIS);
+            case "finish" -> link(name).finish(command.number("total"), command.number("word"), TIMEOUT_MILLIS);
             case "drop" -> link(name).drop();
             case "revoke" -> link(name).revoke();
             case "notice" -> {
                 if (!links.containsKey(name)) {
                     return Words.of("absent", name);
                 }
-                long noticed = link(name).awaitFailure(PATIENCE_MILLIS);
+                long noticed = link(name).awaitFailure(TIMEOUT_MILLIS);
                 return Words.of("noticed", noticed, "delay", pulse.longest(command.number("since")));
             }
-            case "await" -> link(name).awaitEnd(PATIENCE_MILLIS);
+            case "await" -> link(name).awaitEnd(TIMEOUT_MILLIS);
             case "close" -> {
                 Link link = link(name);
                 links.remove(name);

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /// A worker, seen from the conductor. Thread-safe.
 final class WorkerProcess {
-    private static final long PATIENCE_SECONDS = 120;
+    private static final long TIMEOUT_SECONDS = 120;
 
     /// The process has ended.
     static final class GoneException extends Exception {
@@ -83,7 +83,7 @@ final class WorkerProcess {
                     .redirectError(ProcessBuilder.Redirect.appendTo(errors.toFile()))
                     .start();
             WorkerProcess worker = new WorkerProcess(name, process, listener);
-            worker.ready.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+            worker.ready.get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
             return worker;
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -114,7 +114,7 @@ final class WorkerProcess {
         try {
             return process.onExit()
                     .thenApply(dead -> ended.updateAndGet(before -> before == 0 ? System.nanoTime() : before))
-                    .get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+                    .get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
         } catch (ExecutionException | TimeoutException e) {
             throw new IllegalStateException("worker " + name + " was killed and does not end", e);
         }
@@ -158,7 +158,7 @@ final class WorkerProcess {
         calls.put(id, answer);
         try {
             send(command.with("id", id));
-            Words words = answer.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+            Words words = answer.get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
             if (words.has("failure")) {
                 throw new IllegalStateException(
                         words.text("failure") + " in worker " + name + ": " + words.text("text"));
@@ -197,7 +197,7 @@ final class WorkerProcess {
     void kill() throws InterruptedException {
         killed = System.nanoTime();
         process.destroyForcibly();
-        process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS);
+        process.waitFor(TIMEOUT_SECONDS, TimeUnit.SECONDS);
     }
 
     /// Ends it in order.
@@ -210,7 +210,7 @@ final class WorkerProcess {
         } catch (IOException e) {
             return "worker " + name + " has ended before its time";
         }
-        if (!process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+        if (!process.waitFor(TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
             process.destroyForcibly();
             return "worker " + name + " does not end";
         }

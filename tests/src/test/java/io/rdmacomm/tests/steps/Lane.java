@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 /// Runs cases one after the other, with a survivor in this process that lives through all of them, and with processes
 /// that do not. One thread at a time.
 final class Lane implements AutoCloseable {
-    private static final long PATIENCE_SECONDS = 60;
+    private static final long TIMEOUT_SECONDS = 60;
     private static final long NOTICED_MILLIS = 20_000;
 
     private final Fabric fabric;
@@ -45,18 +45,18 @@ final class Lane implements AutoCloseable {
         this.here = LocalEnd.open(fabric.device());
     }
 
-    /// Lists the steps of a deed.
-    List<String> steps(Deed deed, boolean events) {
+    /// Lists the steps of an action.
+    List<String> steps(PeerAction action, boolean events) {
         HelperProcess running = running();
-        Scene scene = scene(deed);
-        Survivor survivor = new Survivor(scene, deed, events);
+        StepPair pair = pair(action);
+        Survivor survivor = new Survivor(pair, action, events);
         Steps steps = running.host().steps();
         steps.record();
-        CompletableFuture<Void> acting = CompletableFuture.runAsync(() -> deed.act(scene), Thread::startVirtualThread);
+        CompletableFuture<Void> acting = CompletableFuture.runAsync(() -> action.act(pair), Thread::startVirtualThread);
         survivor.workUntil(acting::isDone);
         List<String> places = steps.end();
-        scene.close();
-        scene.closeThere();
+        pair.close();
+        pair.closeThere();
         return places;
     }
 
@@ -70,12 +70,12 @@ final class Lane implements AutoCloseable {
         return running;
     }
 
-    private Scene scene(Deed deed) {
+    private StepPair pair(PeerAction action) {
         End other = there;
         if (other == null) {
             throw new IllegalStateException("no process is running");
         }
-        return new Scene(deed, fabric.sharesMemory(), here, other);
+        return new StepPair(action, fabric.sharesMemory(), here, other);
     }
 
     /// Runs a case.
@@ -94,60 +94,60 @@ final class Lane implements AutoCloseable {
     }
 
     private void run(Case each, HelperProcess doomed) throws Exception {
-        Scene scene = scene(each.deed());
-        Survivor survivor = new Survivor(scene, each.deed(), each.events());
-        if (each.fate() == Fate.KILLED) {
-            CompletableFuture<Void> acting = act(scene, each, doomed);
-            survivor.workUntilEnded(leftover(scene));
+        StepPair pair = pair(each.action());
+        Survivor survivor = new Survivor(pair, each.action(), each.events());
+        if (each.fault() == PeerFault.KILLED) {
+            CompletableFuture<Void> acting = act(pair, each, doomed);
+            survivor.workUntilEnded(leftover(pair));
             end(acting);
         } else {
-            CompletableFuture<Void> acting = act(scene, each, doomed);
+            CompletableFuture<Void> acting = act(pair, each, doomed);
             survivor.workUntil(() -> acting.isDone() || doomed.isStopped());
             survivor.peerStopped();
-            if (each.fate() == Fate.STOPPED_AND_LEFT) {
-                leave(scene, doomed, acting);
-                scene.closeThere();
+            if (each.fault() == PeerFault.STOPPED_AND_LEFT) {
+                leave(pair, doomed, acting);
+                pair.closeThere();
                 return;
             }
-            fail(scene, survivor, each);
-            if (each.fate() == Fate.STOPPED_AND_KILLED) {
+            fail(pair, survivor, each);
+            if (each.fault() == PeerFault.STOPPED_AND_KILLED) {
                 doomed.kill();
             } else {
                 doomed.thaw();
             }
             end(acting);
         }
-        survivor.workUntilEnded(leftover(scene));
-        scene.here().awaitState(QueuePairState.ERROR);
-        if (scene.shared() != null) {
-            checkShared(scene, survivor, scene.shared());
+        survivor.workUntilEnded(leftover(pair));
+        pair.here().awaitState(QueuePairState.ERROR);
+        if (pair.shared() != null) {
+            checkShared(pair, survivor, pair.shared());
         }
         survivor.checkQuiet();
-        scene.checkMemory();
-        scene.close();
-        if (!each.fate().isDeath()) {
-            scene.closeThere();
+        pair.checkMemory();
+        pair.close();
+        if (!each.fault().isDeath()) {
+            pair.closeThere();
         }
     }
 
     /// Receives of a shared queue that no message has taken do not end.
-    private static int leftover(Scene scene) {
-        return scene.shared() == null ? 0 : Scene.RECEIVES;
+    private static int leftover(StepPair pair) {
+        return pair.shared() == null ? 0 : StepPair.RECEIVES;
     }
 
-    /// Begins with the deed. If that is done before the process has come to its step, the process survives it.
-    private static CompletableFuture<Void> act(Scene scene, Case each, HelperProcess doomed) {
+    /// Begins with the action. If that is done before the process has come to its step, the process survives it.
+    private static CompletableFuture<Void> act(StepPair pair, Case each, HelperProcess doomed) {
         Steps steps = doomed.host().steps();
-        steps.signalAfter(each.step(), each.fate().signal());
+        steps.signalAfter(each.step(), each.fault().signal());
         return CompletableFuture.runAsync(
                 () -> {
                     try {
-                        each.deed().act(scene);
+                        each.action().act(pair);
                         steps.end();
                     } catch (UndeclaredThrowableException e) {
                         // It ended meanwhile, as it should.
                     } finally {
-                        if (each.fate() == Fate.KILLED) {
+                        if (each.fault() == PeerFault.KILLED) {
                             doomed.kill();
                         }
                     }
@@ -157,42 +157,42 @@ final class Lane implements AutoCloseable {
 
     private static void end(CompletableFuture<Void> acting)
             throws InterruptedException, ExecutionException, TimeoutException {
-        acting.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+        acting.get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
     }
 
     /// Lets the queue pair fail. At most the receive that the stopped process had taken remains.
-    private void fail(Scene scene, Survivor survivor, Case each) {
-        if (each.fate() == Fate.STOPPED_AND_PARTED) {
-            Parting.of(scene.here().info(), scene.thereInfo());
+    private void fail(StepPair pair, Survivor survivor, Case each) {
+        if (each.fault() == PeerFault.STOPPED_AND_PARTED) {
+            LostConnection.of(pair.here().info(), pair.thereInfo());
         }
-        if (each.fate() == Fate.STOPPED_AND_PARTED && !each.deed().has(Deed.Trait.UNCONNECTED)) {
-            scene.here().awaitState(QueuePairState.ERROR);
+        if (each.fault() == PeerFault.STOPPED_AND_PARTED && !each.action().has(PeerAction.Trait.UNCONNECTED)) {
+            pair.here().awaitState(QueuePairState.ERROR);
         } else {
-            scene.here().modify(QueuePairState.ERROR);
+            pair.here().modify(QueuePairState.ERROR);
         }
-        survivor.workUntilEnded(scene.shared() == null ? 1 : Scene.RECEIVES);
+        survivor.workUntilEnded(pair.shared() == null ? 1 : StepPair.RECEIVES);
     }
 
     /// Closes everything and makes new objects: nothing of the old peer reaches them.
-    private void leave(Scene scene, HelperProcess stopped, CompletableFuture<Void> acting) throws Exception {
-        scene.checkMemory();
-        scene.close();
+    private void leave(StepPair pair, HelperProcess stopped, CompletableFuture<Void> acting) throws Exception {
+        pair.checkMemory();
+        pair.close();
         LocalMemory memory = here.allocate(4096, AccessFlag.allRemote());
-        memory.fill(Scene.OURS);
+        memory.fill(StepPair.OURS);
         LocalQueue fresh = here.queue(Spec.usual());
         LocalQueue loop = here.queue(Spec.usual());
         fresh.connect(loop.info(), ConnectionOptions.defaults());
         loop.connect(fresh.info(), ConnectionOptions.defaults());
-        for (int i = 0; i < Scene.RECEIVES; i++) {
+        for (int i = 0; i < StepPair.RECEIVES; i++) {
             fresh.receive(i, memory.piece(64L * i, 8));
         }
         stopped.thaw();
         end(acting);
         check(fresh.poll().isEmpty() && loop.poll().isEmpty(), "a completion of nobody");
         for (byte each : memory.read(0, 4096)) {
-            check(each == Scene.OURS, "new memory has changed");
+            check(each == StepPair.OURS, "new memory has changed");
         }
-        for (int i = 0; i < Scene.RECEIVES; i++) {
+        for (int i = 0; i < StepPair.RECEIVES; i++) {
             loop.post(Work.send(i, memory.piece(2048, 8)));
             Outcome received = fresh.one();
             check(received.id() == i && received.status() == WorkStatus.SUCCESS, "the wrong receive: " + received);
@@ -210,11 +210,11 @@ final class Lane implements AutoCloseable {
     }
 
     /// Every receive of a shared queue has either ended or is there for the next message.
-    private void checkShared(Scene scene, Survivor survivor, LocalSharedReceives shared) {
+    private void checkShared(StepPair pair, Survivor survivor, LocalSharedReceives shared) {
         check(
-                scene.here().happens(AsyncEventType.QUEUE_PAIR_LAST_WORK_REACHED, NOTICED_MILLIS),
+                pair.here().happens(AsyncEventType.QUEUE_PAIR_LAST_WORK_REACHED, NOTICED_MILLIS),
                 "no event for the last receive");
-        survivor.workUntilEnded(Scene.RECEIVES);
+        survivor.workUntilEnded(StepPair.RECEIVES);
         LocalQueue next = here.queueOn(shared, Spec.usual());
         LocalQueue loop = here.queue(Spec.usual());
         next.connect(loop.info(), ConnectionOptions.defaults());
@@ -232,7 +232,7 @@ final class Lane implements AutoCloseable {
                 survivor.usedUp(received);
                 got++;
             }
-            survivor.workUntilEnded(Scene.RECEIVES);
+            survivor.workUntilEnded(StepPair.RECEIVES);
         }
         next.close();
         loop.close();

@@ -10,6 +10,7 @@ import io.rdmacomm.tests.fixture.SteppedClasses;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Queue;
 import java.util.Random;
@@ -39,24 +40,25 @@ class StepTest {
     @TempDir
     private Path classes;
 
+    /// [SteppedClasses] has the steps of shared memory and of TCP.
     static Stream<Fabric> fabrics() {
         return Fabric.betweenProcesses()
-                .filter(fabric -> fabric.provider().equals("soft") && fabric.place() == Fabric.Place.OTHER_PROCESS);
+                .filter(EnumSet.of(Fabric.SOFT_TWO_PROCESSES, Fabric.TCP_TWO_PROCESSES)::contains);
     }
 
-    static Stream<Arguments> deeds() {
+    static Stream<Arguments> actions() {
         return fabrics()
-                .flatMap(fabric -> Arrays.stream(Deed.values())
-                        .filter(deed -> WANTED.isEmpty() || (WANTED + " ").startsWith(deed.name() + " "))
-                        .map(deed -> Arguments.of(fabric, deed)));
+                .flatMap(fabric -> Arrays.stream(PeerAction.values())
+                        .filter(action -> WANTED.isEmpty() || (WANTED + " ").startsWith(action.name() + " "))
+                        .map(action -> Arguments.of(fabric, action)));
     }
 
     @ParameterizedTest
-    @MethodSource("deeds")
+    @MethodSource("actions")
     @Tag("long")
     @Timeout(value = 60, unit = TimeUnit.MINUTES)
-    void everyStep(Fabric fabric, Deed deed) throws Exception {
-        run(fabric, cases(fabric, List.of(deed)));
+    void everyStep(Fabric fabric, PeerAction action) throws Exception {
+        run(fabric, cases(fabric, List.of(action)));
     }
 
     @ParameterizedTest
@@ -65,7 +67,7 @@ class StepTest {
     void someSteps(Fabric fabric) throws Exception {
         long seed = System.nanoTime();
         System.out.println("StepTest: seed " + seed);
-        List<Case> all = cases(fabric, List.of(Deed.values()));
+        List<Case> all = cases(fabric, List.of(PeerAction.values()));
         List<Case> some = new Random(seed)
                 .ints(Amount.of(200, 10), 0, all.size())
                 .mapToObj(all::get)
@@ -78,38 +80,39 @@ class StepTest {
     @MethodSource("fabrics")
     @Timeout(value = 5, unit = TimeUnit.MINUTES)
     void deathAfterAParting(Fabric fabric) {
-        assumeTrue(Fate.STOPPED_AND_PARTED.existsWith(fabric.sharesMemory()), "here a connection ends with its link");
-        List<Case> polling = cases(fabric, List.of(Deed.SEND_GATHERED)).stream()
+        assumeTrue(
+                PeerFault.STOPPED_AND_PARTED.existsWith(fabric.sharesMemory()), "here a connection ends with its link");
+        List<Case> polling = cases(fabric, List.of(PeerAction.SEND_GATHERED)).stream()
                 .filter(each -> !each.events() && each.place().startsWith("CompletionFields.writeTo"))
                 .toList();
         Tally tally = new Tally(fabric);
-        for (Fate fate : new Fate[] {Fate.KILLED, Fate.STOPPED_AND_KILLED}) {
+        for (PeerFault fault : new PeerFault[] {PeerFault.KILLED, PeerFault.STOPPED_AND_KILLED}) {
             Queue<Case> both = new ConcurrentLinkedQueue<>();
-            both.add(lastWith(Fate.STOPPED_AND_PARTED, polling));
-            both.add(lastWith(fate, polling));
+            both.add(lastWith(PeerFault.STOPPED_AND_PARTED, polling));
+            both.add(lastWith(fault, polling));
             run(fabric, both, tally);
         }
         assertThat(tally.violations()).isEmpty();
     }
 
-    private static Case lastWith(Fate fate, List<Case> cases) {
+    private static Case lastWith(PeerFault fault, List<Case> cases) {
         return cases.reversed().stream()
-                .filter(each -> each.fate() == fate)
+                .filter(each -> each.fault() == fault)
                 .findFirst()
                 .orElseThrow();
     }
 
-    /// All steps of these deeds, with all that can happen after them.
-    private List<Case> cases(Fabric fabric, List<Deed> deeds) {
+    /// All steps of these actions, with all that can happen after them.
+    private List<Case> cases(Fabric fabric, List<PeerAction> actions) {
         SteppedClasses.write(classes, fabric.sharesMemory());
         List<Case> cases = new ArrayList<>();
         try (Lane lane = new Lane(fabric, classes)) {
-            for (Deed deed : deeds) {
+            for (PeerAction action : actions) {
                 for (boolean events : new boolean[] {false, true}) {
-                    List<String> places = lane.steps(deed, events);
-                    for (Fate fate : Fate.values()) {
-                        for (int step = 1; fate.existsWith(fabric.sharesMemory()) && step <= places.size(); step++) {
-                            cases.add(new Case(deed, fate, events, step, places.get(step - 1)));
+                    List<String> places = lane.steps(action, events);
+                    for (PeerFault fault : PeerFault.values()) {
+                        for (int step = 1; fault.existsWith(fabric.sharesMemory()) && step <= places.size(); step++) {
+                            cases.add(new Case(action, fault, events, step, places.get(step - 1)));
                         }
                     }
                 }

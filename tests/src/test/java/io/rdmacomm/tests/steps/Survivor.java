@@ -18,10 +18,10 @@ import java.util.Set;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// The survivor's side of a scene: posts work, takes completions, and checks each of them. Everything that was posted
+/// The survivor's side of a pair: posts work, takes completions, and checks each of them. Everything that was posted
 /// ends exactly once, in order, successfully or with an error that says that the peer is gone.
 final class Survivor {
-    private static final long PATIENCE_MILLIS = Math.min(30_000, EndQueue.PATIENCE_MILLIS);
+    private static final long TIMEOUT_MILLIS = Math.min(30_000, EndQueue.TIMEOUT_MILLIS);
     private static final long MOMENT_MILLIS = 5;
     private static final long QUIET_MILLIS = 100;
     private static final int WINDOW = 2;
@@ -31,8 +31,8 @@ final class Survivor {
     private static final Set<WorkStatus> SEND_ENDS =
             Set.of(WorkStatus.SUCCESS, WorkStatus.FLUSHED, WorkStatus.RETRY_EXCEEDED);
 
-    private final Scene scene;
-    private final Deed deed;
+    private final StepPair pair;
+    private final PeerAction action;
     private final boolean events;
     private final LocalQueue queue;
     private final Map<Long, @Nullable Work> inFlight = new HashMap<>();
@@ -48,16 +48,16 @@ final class Survivor {
     /// Posts receives and the first requests.
     ///
     /// @param events whether it sleeps until events come, instead of polling
-    Survivor(Scene scene, Deed deed, boolean events) {
-        this.scene = scene;
-        this.deed = deed;
+    Survivor(StepPair pair, PeerAction action, boolean events) {
+        this.pair = pair;
+        this.action = action;
         this.events = events;
-        this.queue = scene.here();
-        this.traffic = new ArrayDeque<>(deed.traffic(scene));
-        LocalSharedReceives shared = scene.shared();
-        for (int i = 0; i < Scene.RECEIVES; i++) {
+        this.queue = pair.here();
+        this.traffic = new ArrayDeque<>(action.traffic(pair));
+        LocalSharedReceives shared = pair.shared();
+        for (int i = 0; i < StepPair.RECEIVES; i++) {
             long id = FIRST_RECEIVE + i;
-            int accepted = shared == null ? queue.receive(id, scene.slot(i)) : shared.receive(id, scene.slot(i));
+            int accepted = shared == null ? queue.receive(id, pair.slot(i)) : shared.receive(id, pair.slot(i));
             check(accepted == 1, "receive " + i + " was not accepted");
             inFlight.put(id, null);
         }
@@ -71,7 +71,7 @@ final class Survivor {
 
     /// Goes on until `over`, although there may be nothing to do.
     void workUntil(BooleanSupplier over) {
-        Deadline deadline = Deadline.in(PATIENCE_MILLIS);
+        Deadline deadline = Deadline.in(TIMEOUT_MILLIS);
         while (!over.getAsBoolean()) {
             check(deadline.waiting(), "the peer has neither finished nor stopped");
             if (events) {
@@ -86,7 +86,7 @@ final class Survivor {
 
     /// Goes on until everything has ended, except `left` requests.
     void workUntilEnded(int left) {
-        Deadline deadline = Deadline.in(PATIENCE_MILLIS);
+        Deadline deadline = Deadline.in(TIMEOUT_MILLIS);
         while (true) {
             if (events) {
                 queue.arm();
@@ -96,7 +96,7 @@ final class Survivor {
                 return;
             }
             if (events) {
-                if (!queue.awaitEvent(PATIENCE_MILLIS)) {
+                if (!queue.awaitEvent(TIMEOUT_MILLIS)) {
                     throw new AssertionError("no event has come, but these completions: " + queue.poll() + unended());
                 }
             } else {
@@ -113,12 +113,12 @@ final class Survivor {
 
     private void work() {
         queue.poll().forEach(this::take);
-        while (!traffic.isEmpty() && inFlight.size() < Scene.RECEIVES + WINDOW) {
+        while (!traffic.isEmpty() && inFlight.size() < StepPair.RECEIVES + WINDOW) {
             Work next = traffic.remove().numbered(nextSend++);
             check(queue.post(next) == 1, "request " + next + " was not accepted");
             inFlight.put(next.id(), next);
         }
-        deed.meanwhile(scene);
+        action.meanwhile(pair);
     }
 
     private void take(Outcome outcome) {
@@ -148,18 +148,18 @@ final class Survivor {
             sendFailed |= !good;
             lastSend = id;
             if (outcome.opcode() == CompletionOpcode.READ) {
-                scene.checkRead();
+                pair.checkRead();
             }
         }
     }
 
     private void received(int receive, Outcome outcome) {
-        check(outcome.bytes() == scene.bytes(), "the wrong length: " + outcome);
+        check(outcome.bytes() == pair.bytes(), "the wrong length: " + outcome);
         if (outcome.opcode() == CompletionOpcode.RECEIVE) {
-            scene.checkReceived(receive);
+            pair.checkReceived(receive);
         } else {
             check(outcome.immediate() != null && outcome.immediate() == 7 + receive, "the wrong number: " + outcome);
-            scene.checkWritten();
+            pair.checkWritten();
         }
     }
 

@@ -40,13 +40,16 @@ class DocumentedProgramsTest {
 
     private static final String IMPORTS = """
             import io.rdmacomm.comm.*;
-            import io.rdmacomm.comm.mesh.*;
-            import io.rdmacomm.comm.mesh.collective.*;
+            import io.rdmacomm.comm.exchange.*;
+            import io.rdmacomm.mesh.*;
+            import io.rdmacomm.mesh.collective.*;
             import io.rdmacomm.tests.fixture.*;
             import io.rdmacomm.verbs.*;
             import io.rdmacomm.verbs.cm.*;
+            import io.rdmacomm.verbs.statistics.*;
             import java.lang.foreign.*;
             import java.net.*;
+            import java.nio.ByteBuffer;
             import java.time.*;
             import java.util.Set;
             import java.util.function.*;

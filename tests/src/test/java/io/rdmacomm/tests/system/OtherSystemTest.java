@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /// from the process.
 @Tag("slow")
 class OtherSystemTest {
-    private static final int PATIENCE_SECONDS = 120;
+    private static final int TIMEOUT_SECONDS = 120;
 
     /// Needs a folder for what is left of /dev, and then the command.
     private static final String HIDE = """
@@ -71,7 +71,7 @@ class OtherSystemTest {
                         "LD_LIBRARY_PATH",
                         Path.of(System.getProperty("java.home"), "lib").toString());
         Process process = builder.start();
-        boolean ended = process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS);
+        boolean ended = process.waitFor(TIMEOUT_SECONDS, TimeUnit.SECONDS);
         if (!ended) {
             process.destroyForcibly();
         }

@@ -5,6 +5,7 @@ import io.rdmacomm.verbs.Resource;
 import io.rdmacomm.verbs.lifetime.Lifetime;
 import io.rdmacomm.verbs.service.ExitHook;
 import io.rdmacomm.verbs.spi.ConnectionDriver;
+import io.rdmacomm.verbs.spi.ConnectionFacts;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -20,12 +21,14 @@ public final class Connection implements Resource {
     private final ConnectionManager manager;
     private final QueuePair queuePair;
     private final ConnectionDriver driver;
+    private final ConnectionFacts facts;
     private final Lifetime lifetime;
 
     Connection(ConnectionManager manager, QueuePair queuePair, ConnectionDriver driver) {
         this.manager = manager;
         this.queuePair = queuePair;
         this.driver = driver;
+        this.facts = driver.facts();
         this.lifetime = new Lifetime(this, manager.lifetime(), driver);
         ExitHook.add(this, this::disconnectAtExit);
         var _ = driver.ended().thenRun(() -> ExitHook.remove(this));
@@ -45,12 +48,12 @@ public final class Connection implements Resource {
 
     /// The address on this side (rdma_get_local_addr(3)).
     public InetSocketAddress localAddress() {
-        return driver.localAddress();
+        return facts.local();
     }
 
     /// The address of the peer (rdma_get_peer_addr(3)).
     public InetSocketAddress remoteAddress() {
-        return driver.remoteAddress();
+        return facts.remote();
     }
 
     /// The connected queue pair.
@@ -61,17 +64,17 @@ public final class Connection implements Resource {
     /// The private data of the peer's request or reply. On InfiniBand and RoCE it is padded with zeros to the full
     /// size.
     public byte[] privateData() {
-        return driver.privateData();
+        return facts.privateData().clone();
     }
 
     /// The number of READs and atomics that the peer may have in flight, as negotiated.
     public int responderResources() {
-        return driver.responderResources();
+        return facts.responderResources();
     }
 
     /// The number of READs and atomics that this side may have in flight, as negotiated.
     public int initiatorDepth() {
-        return driver.initiatorDepth();
+        return facts.initiatorDepth();
     }
 
     /// Whether the connection is established, as known to this side.

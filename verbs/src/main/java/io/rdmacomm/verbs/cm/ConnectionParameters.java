@@ -3,6 +3,7 @@ package io.rdmacomm.verbs.cm;
 import io.rdmacomm.verbs.AckTimeout;
 import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.RetryOptions;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -86,6 +87,7 @@ public final class ConnectionParameters {
     /// (`RDMA_OPTION_ID_ACK_TIMEOUT`, rdma_set_option(3)). The peer chooses its own. Needs
     /// [io.rdmacomm.verbs.Capability#CONNECTION_ACK_TIMEOUT].
     public ConnectionParameters withAckTimeout(AckTimeout value) {
+        Objects.requireNonNull(value, "acknowledgement timeout");
         return new ConnectionParameters(privateData, responderResources, initiatorDepth, retryCount, rnrRetry, value);
     }
 

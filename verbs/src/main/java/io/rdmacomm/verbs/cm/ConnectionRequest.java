@@ -3,6 +3,7 @@ package io.rdmacomm.verbs.cm;
 import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.Resource;
 import io.rdmacomm.verbs.lifetime.Lifetime;
+import io.rdmacomm.verbs.spi.ConnectionFacts;
 import io.rdmacomm.verbs.spi.ConnectionRequestDriver;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -14,6 +15,7 @@ public final class ConnectionRequest implements Resource {
 
     private final ConnectionManager manager;
     private final ConnectionRequestDriver driver;
+    private final ConnectionFacts facts;
     private final ConnectableChecks checks;
     private final Answer answer = new Answer(this);
     private final Lifetime lifetime;
@@ -21,6 +23,7 @@ public final class ConnectionRequest implements Resource {
     ConnectionRequest(ConnectionManager manager, ConnectionRequestDriver driver) {
         this.manager = manager;
         this.driver = driver;
+        this.facts = driver.facts();
         this.checks = new ConnectableChecks(manager, this, driver::prepare);
         this.lifetime = new Lifetime(this, manager.lifetime(), driver, () -> answer.close(driver, driver::reject));
     }
@@ -32,27 +35,27 @@ public final class ConnectionRequest implements Resource {
 
     /// The address on this side (rdma_get_local_addr(3)).
     public InetSocketAddress localAddress() {
-        return driver.localAddress();
+        return facts.local();
     }
 
     /// The address of the peer (rdma_get_peer_addr(3)).
     public InetSocketAddress remoteAddress() {
-        return driver.remoteAddress();
+        return facts.remote();
     }
 
     /// The private data of the request. On InfiniBand and RoCE it is padded with zeros to the full size.
     public byte[] privateData() {
-        return driver.privateData();
+        return facts.privateData().clone();
     }
 
     /// The number of READs and atomics that the peer wants to have in flight.
     public int responderResources() {
-        return driver.responderResources();
+        return facts.responderResources();
     }
 
     /// The number of READs and atomics that the peer accepts from this side.
     public int initiatorDepth() {
-        return driver.initiatorDepth();
+        return facts.initiatorDepth();
     }
 
     /// Moves a queue pair from RESET to INIT, so that receives can be posted before [#accept].

@@ -2,6 +2,7 @@ package io.rdmacomm.verbs.cm;
 
 import io.rdmacomm.verbs.PathOptions;
 import java.net.InetSocketAddress;
+import java.util.Objects;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
@@ -63,6 +64,7 @@ public final class IdentifierOptions {
     ///
     /// @param address an address of the device, or the wildcard address for any; port 0 for any free one
     public IdentifierOptions withLocalAddress(InetSocketAddress address) {
+        Objects.requireNonNull(address, "local address");
         return new IdentifierOptions(
                 new Values(values.typeOfService, values.reuseAddress, values.addressFamilyOnly, address));
     }

@@ -1,6 +1,9 @@
 package io.rdmacomm.verbs.counters;
 
+import io.rdmacomm.verbs.counters.file.CountersFolder;
 import io.rdmacomm.verbs.service.SafeLogger;
+import io.rdmacomm.verbs.statistics.ProcessIdentity;
+import io.rdmacomm.verbs.statistics.PublishedCounters;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Path;
@@ -19,7 +22,9 @@ final class CountersFile implements AutoCloseable {
     }
 
     static CountersFile create(CountersFolder folder, ProcessIdentity process) throws IOException {
-        Path path = folder.create(process);
+        // Removes the files of dead processes.
+        var _ = PublishedCounters.read(folder.base());
+        Path path = folder.create(process.pid());
         try {
             return new CountersFile(folder, path, new RandomAccessFile(path.toFile(), "rw"));
         } catch (IOException e) {

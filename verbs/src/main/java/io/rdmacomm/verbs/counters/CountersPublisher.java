@@ -1,6 +1,10 @@
 package io.rdmacomm.verbs.counters;
 
+import io.rdmacomm.verbs.counters.file.CountersFolder;
 import io.rdmacomm.verbs.service.SafeLogger;
+import io.rdmacomm.verbs.statistics.ProcessIdentity;
+import io.rdmacomm.verbs.statistics.PublishedChannel;
+import io.rdmacomm.verbs.statistics.PublishedProcess;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
@@ -112,15 +116,15 @@ public final class CountersPublisher {
         if (to == null) {
             return;
         }
-        List<CounterRecord> records = new ArrayList<>();
+        List<PublishedChannel> records = new ArrayList<>();
         for (CounterSource source : sources) {
             records.addAll(source.records());
         }
         long interval = Math.clamp(records.size() * RECORD_NANOS, INTERVAL_NANOS, LONGEST_INTERVAL_NANOS);
         due = System.nanoTime() + interval;
         try {
-            to.write(CountersCodec.encode(
-                    new ProcessRecord(process, command, System.nanoTime(), System.currentTimeMillis(), 0, records)));
+            to.write(CountersEncoder.encode(
+                    new PublishedProcess(process, command, System.nanoTime(), System.currentTimeMillis(), 0, records)));
         } catch (IOException | RuntimeException e) {
             giveUp(e);
         }

@@ -1,5 +1,5 @@
-/// The counters file of a process, which `rdmacomm top` reads: its layout, the folder, the writer and the
-/// reader. It does not depend on sessions: they are its [CounterSource]s.
+/// Counts and publishes, for `comm` and `nio`: sessions and sockets are [CounterSource]s, whose counters go to the
+/// counters file of the process. Programs read such files with [io.rdmacomm.verbs.statistics.PublishedCounters].
 @NullMarked
 package io.rdmacomm.verbs.counters;
 

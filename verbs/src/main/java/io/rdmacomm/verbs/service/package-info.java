@@ -1,5 +1,5 @@
-/// The service threads of rdmacomm, a logger that never throws, and the lock of queues. For the modules of rdmacomm
-/// only.
+/// The service threads, a logger that never throws, the lock of queues, sockets, and folders of this user among
+/// those of others, for `comm`, `nio`, `soft` and `ibverbs`, which must do all of that in the same way.
 @NullMarked
 package io.rdmacomm.verbs.service;
 

@@ -4,15 +4,9 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /// An established connection ([io.rdmacomm.verbs.cm.Connection]). Thread-safe. Closing it disconnects it.
-public interface ConnectionDriver extends IdentifierDriver {
-    /// The private data of the peer's request or reply.
-    byte[] privateData();
-
-    /// The number of READs and atomics that the peer may have in flight, as negotiated.
-    int responderResources();
-
-    /// The number of READs and atomics that this side may have in flight, as negotiated.
-    int initiatorDepth();
+public interface ConnectionDriver extends Driver {
+    /// The addresses, the private data of the peer's request or reply, and what was agreed.
+    ConnectionFacts facts();
 
     /// The reason why the connection ended, in one line; null while it is established.
     @Nullable

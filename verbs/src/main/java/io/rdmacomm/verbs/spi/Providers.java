@@ -8,7 +8,8 @@ import java.util.Optional;
 import java.util.ServiceLoader;
 import org.jspecify.annotations.Nullable;
 
-/// The providers on the class or module path, and their devices.
+/// The providers on the class or module path, and their devices: for [io.rdmacomm.verbs.Rdma], and for providers that
+/// wrap devices of others. Thread-safe.
 public final class Providers {
     /// The version of this package.
     public static final int DRIVER_VERSION = 1;

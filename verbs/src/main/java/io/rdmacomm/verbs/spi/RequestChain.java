@@ -4,7 +4,6 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.MemorySegment;
-import java.util.Objects;
 
 /// The memory of a batch: a linked list of requests, followed by their scatter/gather elements.
 ///
@@ -15,8 +14,8 @@ import java.util.Objects;
 /// Send and receive requests have work id, `next` and scatter/gather list at the same offsets. The addresses are
 /// written once; only the end of the chain moves when a batch of another length is posted.
 ///
-/// A [io.rdmacomm.verbs.ReceiveBatch] appends to it; each request of a [io.rdmacomm.verbs.SendBatch] is a
-/// [SendRequest], which writes itself to its place. Drivers only read it. Its format is that of [SendRequestLayout] and
+/// A [io.rdmacomm.verbs.ReceiveBatch] writes its receives into it; each request of a [io.rdmacomm.verbs.SendBatch] is a
+/// [SendRequest], which writes itself to its place. Drivers read it. Its format is that of [SendRequestLayout] and
 /// [ReceiveRequestLayout]. Nothing here allocates. Not thread-safe.
 public final class RequestChain {
     private static final long LONGEST_ELEMENT = 0xffff_ffffL;
@@ -25,11 +24,6 @@ public final class RequestChain {
     private final int capacity;
     private final int requestBytes;
     private final int elements;
-    private int size;
-    private int mostElements;
-    // The element count of the last request, so that adding one does not read back a store that is still in
-    // flight.
-    private int lastElements;
     private int end;
     private int opcodes;
 
@@ -56,49 +50,6 @@ public final class RequestChain {
         return segment;
     }
 
-    /// The capacity in requests.
-    public int capacity() {
-        return capacity;
-    }
-
-    /// The number of requests.
-    public int size() {
-        return size;
-    }
-
-    /// Removes all requests.
-    public void clear() {
-        size = 0;
-        mostElements = 0;
-    }
-
-    /// Appends a request without elements.
-    ///
-    /// @return its offset in [#segment()]
-    public long append(long workId) {
-        if (size == capacity) {
-            throw new IllegalStateException("the batch holds " + capacity + " requests; post or clear it");
-        }
-        long at = at(size++);
-        segment.set(JAVA_LONG, at + ReceiveRequestLayout.WORK_ID, workId);
-        segment.set(JAVA_INT, at + ReceiveRequestLayout.ELEMENT_COUNT, 0);
-        lastElements = 0;
-        return at;
-    }
-
-    /// The index of the request that was appended last.
-    public int last() {
-        if (size == 0) {
-            throw new IndexOutOfBoundsException("there is no request in the batch");
-        }
-        return size - 1;
-    }
-
-    /// Checks that a request exists.
-    public int checkIndex(int index) {
-        return Objects.checkIndex(index, size);
-    }
-
     /// The offset of a request in [#segment()].
     public long at(int index) {
         return (long) index * requestBytes;
@@ -115,22 +66,10 @@ public final class RequestChain {
                 + ((long) index * elements + element) * ReceiveRequestLayout.ELEMENT_BYTES;
     }
 
-    /// Adds an element to the last request.
-    public void add(long address, long length, int localKey) {
-        int index = last();
-        if (lastElements == elements) {
-            throw new IllegalStateException("a request of this batch has at most " + elements + " elements");
-        }
-        checkLength(length);
-        put(segment, elementAt(index, lastElements), address, length, localKey);
-        lastElements++;
-        segment.set(JAVA_INT, at(index) + ReceiveRequestLayout.ELEMENT_COUNT, lastElements);
-        mostElements = Math.max(mostElements, lastElements);
-    }
-
-    /// Replaces an element of a request.
-    public void replace(int index, int element, long address, long length, int localKey) {
-        Objects.checkIndex(element, elementCount(checkIndex(index)));
+    /// Writes an element of a request.
+    ///
+    /// @throws IllegalArgumentException if the length is out of range
+    public void put(int index, int element, long address, long length, int localKey) {
         checkLength(length);
         put(segment, elementAt(index, element), address, length, localKey);
     }
@@ -155,11 +94,6 @@ public final class RequestChain {
         return Integer.toUnsignedLong(segment.get(JAVA_INT, at + ReceiveRequestLayout.ELEMENT_LENGTH));
     }
 
-    /// Changes the work id of a request.
-    public void workId(int index, long workId) {
-        segment.set(JAVA_LONG, at(checkIndex(index)) + ReceiveRequestLayout.WORK_ID, workId);
-    }
-
     /// The number of elements of a request.
     public int elementCount(int index) {
         return segment.get(JAVA_INT, at(index) + ReceiveRequestLayout.ELEMENT_COUNT);
@@ -170,22 +104,16 @@ public final class RequestChain {
         return segment.get(JAVA_INT, at(index) + SendRequestLayout.FLAGS);
     }
 
-    /// Records how many send requests there are now, which were not appended here.
+    /// Records the opcodes of all send requests.
     ///
-    /// @param opcodesOfAll their opcodes, as a mask of `1 << opcode`
-    public void holds(int count, int opcodesOfAll) {
-        size = count;
-        opcodes = opcodesOfAll;
+    /// @param mask bits of `1 << opcode`
+    public void opcodes(int mask) {
+        opcodes = mask;
     }
 
     /// Whether a send request has this opcode.
     public boolean contains(int opcode) {
         return (opcodes & 1 << opcode) != 0;
-    }
-
-    /// The maximum number of elements of a request.
-    public int mostElements() {
-        return mostElements;
     }
 
     /// The bytes in all elements of a request.

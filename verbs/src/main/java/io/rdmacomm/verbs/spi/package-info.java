@@ -12,7 +12,10 @@
 /// wrap some drivers of another provider and pass all others through. Methods that a driver does not
 /// implement are unsupported; a provider without a verb need not know that it exists.
 ///
-/// This package is versioned separately from those of users: see [RdmaProvider#driverVersion()].
+/// ## How it changes
+/// Version 1.0 does not freeze this package, because devices get new verbs. Interfaces may get methods with defaults,
+/// and enums constants, in every version; providers need no change for these. Other changes come with a minor version
+/// of rdmacomm and a higher [RdmaProvider#driverVersion()].
 @NullMarked
 package io.rdmacomm.verbs.spi;
 

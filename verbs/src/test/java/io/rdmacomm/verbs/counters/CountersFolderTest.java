@@ -2,6 +2,10 @@ package io.rdmacomm.verbs.counters;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdmacomm.verbs.counters.file.CountersFolder;
+import io.rdmacomm.verbs.statistics.ProcessIdentity;
+import io.rdmacomm.verbs.statistics.PublishedCounters;
+import io.rdmacomm.verbs.statistics.PublishedProcess;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -32,7 +36,7 @@ final class CountersFolderTest {
 
     private CountersFile publish(ProcessIdentity process, int records) throws IOException {
         CountersFile file = CountersFile.create(folder, process);
-        file.write(CountersCodec.encode(Records.process(process, Records.records(records))));
+        file.write(CountersEncoder.encode(Records.process(process, Records.records(records))));
         return file;
     }
 
@@ -48,13 +52,15 @@ final class CountersFolderTest {
 
     @Test
     void whatIsPublishedIsRead() throws IOException {
-        assertThat(folder.read().processes()).isEmpty();
+        assertThat(PublishedCounters.read(base).processes()).isEmpty();
         try (CountersFile file = publish(OWN, 2)) {
-            assertThat(folder.read().processes()).containsExactly(Records.process(OWN, Records.records(2)));
+            assertThat(PublishedCounters.read(base).processes())
+                    .containsExactly(Records.process(OWN, Records.records(2)));
 
-            file.write(CountersCodec.encode(Records.process(OWN, Records.records(1))));
-            assertThat(folder.read().processes()).containsExactly(Records.process(OWN, Records.records(1)));
-            assertThat(folder.read().problems()).isEmpty();
+            file.write(CountersEncoder.encode(Records.process(OWN, Records.records(1))));
+            assertThat(PublishedCounters.read(base).processes())
+                    .containsExactly(Records.process(OWN, Records.records(1)));
+            assertThat(PublishedCounters.read(base).problems()).isEmpty();
         }
         assertThat(folder.path()).as("the last one to leave removes it").doesNotExist();
     }
@@ -65,10 +71,11 @@ final class CountersFolderTest {
         ProcessIdentity identity = identity(process);
         CountersFile file = publish(identity, 1);
         try {
-            assertThat(folder.read().processes()).hasSize(1);
+            assertThat(PublishedCounters.read(base).processes()).hasSize(1);
             process.destroyForcibly().waitFor();
 
-            assertThat(folder.read()).isEqualTo(new CountersFolder.Content(List.of(), List.of()));
+            assertThat(PublishedCounters.read(base))
+                    .isEqualTo(new PublishedCounters(folder.path(), List.of(), List.of()));
             assertThat(file.path()).doesNotExist();
         } finally {
             process.destroyForcibly();
@@ -90,7 +97,7 @@ final class CountersFolderTest {
     void aProcessOfAnotherContainerIsLeftAlone() throws IOException {
         ProcessIdentity foreign = new ProcessIdentity(OWN.pid(), OWN.start() + 1, OWN.namespace() + 1);
         try (CountersFile file = publish(foreign, 1)) {
-            assertThat(folder.read().processes()).hasSize(1);
+            assertThat(PublishedCounters.read(base).processes()).hasSize(1);
             assertThat(file.path()).exists();
         }
     }
@@ -119,7 +126,7 @@ final class CountersFolderTest {
                     .isZero();
             Files.writeString(folder.path().resolve("other"), "not a counters file, not of this name");
 
-            CountersFolder.Content content = folder.read();
+            PublishedCounters content = PublishedCounters.read(base);
 
             assertThat(content.processes()).hasSize(1);
             assertThat(content.problems()).hasSize(6);
@@ -134,10 +141,10 @@ final class CountersFolderTest {
     void aDamagedFileThatNobodyWritesIsRemovedLater() throws IOException {
         try (CountersFile file = publish(OWN, 1)) {
             Path damaged = Files.write(folder.path().resolve("1-damaged.counters"), new byte[600]);
-            assertThat(folder.read().problems()).hasSize(1);
+            assertThat(PublishedCounters.read(base).problems()).hasSize(1);
             Files.setLastModifiedTime(damaged, FileTime.from(Instant.now().minus(Duration.ofHours(2))));
 
-            assertThat(folder.read().problems()).isEmpty();
+            assertThat(PublishedCounters.read(base).problems()).isEmpty();
             assertThat(damaged).doesNotExist();
             assertThat(file.path()).exists();
         }
@@ -171,16 +178,18 @@ final class CountersFolderTest {
     /// What lies in a folder of somebody else is not read, and what this user publishes does not get there.
     private void worksBeside(Path foreign) throws IOException {
         Path planted = Files.write(
-                foreign.resolve("1-planted.counters"), CountersCodec.encode(Records.process(OWN, Records.records(3))));
+                foreign.resolve("1-planted.counters"),
+                CountersEncoder.encode(Records.process(OWN, Records.records(3))));
         try (CountersFile file = publish(OWN, 2)) {
             assertThat(file.path().getParent()).isNotEqualTo(foreign);
             assertThat(folder.path()).isEqualTo(file.path().getParent());
-            assertThat(folder.read().processes()).containsExactly(Records.process(OWN, Records.records(2)));
-            assertThat(folder.read().problems()).isEmpty();
+            assertThat(PublishedCounters.read(base).processes())
+                    .containsExactly(Records.process(OWN, Records.records(2)));
+            assertThat(PublishedCounters.read(base).problems()).isEmpty();
         }
         assertThat(planted).exists();
         Files.delete(planted);
-        assertThat(folder.read()).isEqualTo(new CountersFolder.Content(List.of(), List.of()));
+        assertThat(PublishedCounters.read(base)).isEqualTo(new PublishedCounters(folder.path(), List.of(), List.of()));
     }
 
     @Test
@@ -192,7 +201,7 @@ final class CountersFolderTest {
                     usual, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
             try (CountersFile late = publish(OWN, 2)) {
                 assertThat(late.path().getParent()).isNotEqualTo(early.path().getParent());
-                assertThat(folder.read().processes()).hasSize(2);
+                assertThat(PublishedCounters.read(base).processes()).hasSize(2);
             }
         }
     }
@@ -205,7 +214,7 @@ final class CountersFolderTest {
             Thread writer = Thread.ofPlatform().start(() -> {
                 for (int round = 0; !stop.get(); round++) {
                     try {
-                        file.write(CountersCodec.encode(Records.process(OWN, Records.records(round % 50))));
+                        file.write(CountersEncoder.encode(Records.process(OWN, Records.records(round % 50))));
                     } catch (IOException e) {
                         throw new AssertionError(e);
                     }
@@ -214,9 +223,9 @@ final class CountersFolderTest {
             try {
                 int whole = 0;
                 for (int i = 0; i < 2000; i++) {
-                    for (ProcessRecord process : folder.read().processes()) {
-                        assertThat(process.records())
-                                .isEqualTo(Records.records(process.records().size()));
+                    for (PublishedProcess process : PublishedCounters.read(base).processes()) {
+                        assertThat(process.channels())
+                                .isEqualTo(Records.records(process.channels().size()));
                         whole++;
                     }
                 }

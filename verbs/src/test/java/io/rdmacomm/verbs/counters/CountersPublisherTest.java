@@ -2,6 +2,10 @@ package io.rdmacomm.verbs.counters;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdmacomm.verbs.counters.file.CountersFolder;
+import io.rdmacomm.verbs.statistics.ProcessIdentity;
+import io.rdmacomm.verbs.statistics.PublishedCounters;
+import io.rdmacomm.verbs.statistics.PublishedProcess;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -35,8 +39,8 @@ final class CountersPublisherTest {
         System.clearProperty(CountersFolder.PROPERTY);
     }
 
-    private static List<ProcessRecord> read() throws IOException {
-        return CountersFolder.ofUser().read().processes();
+    private static List<PublishedProcess> read() throws IOException {
+        return PublishedCounters.read().processes();
     }
 
     @Test
@@ -50,9 +54,9 @@ final class CountersPublisherTest {
         publisher.tick();
         publisher.add(second);
         assertThat(read()).singleElement().satisfies(process -> {
-            assertThat(process.process()).isEqualTo(ProcessIdentity.own());
+            assertThat(process.identity()).isEqualTo(ProcessIdentity.own());
             assertThat(process.command()).isNotEmpty();
-            assertThat(process.records()).containsExactly(Records.record(1, "first", 1));
+            assertThat(process.channels()).containsExactly(Records.record(1, "first", 1));
         });
 
         publisher.remove(first);
@@ -63,7 +67,7 @@ final class CountersPublisherTest {
 
         publisher.add(second);
         publisher.tick();
-        assertThat(read().getFirst().records()).containsExactly(Records.record(2, "second", 1));
+        assertThat(read().getFirst().channels()).containsExactly(Records.record(2, "second", 1));
         publisher.remove(second);
     }
 
@@ -77,7 +81,7 @@ final class CountersPublisherTest {
             assertThat(System.nanoTime() - start).isLessThan(60_000_000_000L);
         }
         assertThat(System.nanoTime() - start).isGreaterThan(1_900_000_000L);
-        assertThat(read().getFirst().records()).containsExactly(Records.record(1, "first", 3));
+        assertThat(read().getFirst().channels()).containsExactly(Records.record(1, "first", 3));
         publisher.remove(first);
     }
 

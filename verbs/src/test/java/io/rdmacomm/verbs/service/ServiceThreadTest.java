@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ServiceThreadTest {
     private static final SafeLogger LOGGER = SafeLogger.of(ServiceThreadTest.class);
     private static final Logger JAVA_LOGGER = Logger.getLogger(ServiceThreadTest.class.getName());
-    private static final long PATIENCE_SECONDS = 60;
+    private static final long TIMEOUT_SECONDS = 60;
 
     private final List<LogRecord> records = new CopyOnWriteArrayList<>();
     private volatile Runnable whenLogging = () -> {};
@@ -68,7 +68,7 @@ class ServiceThreadTest {
 
     private void end(ServiceThread thread) {
         steps.add(() -> false);
-        assertThat(thread.join(TimeUnit.SECONDS.toMillis(PATIENCE_SECONDS))).isTrue();
+        assertThat(thread.join(TimeUnit.SECONDS.toMillis(TIMEOUT_SECONDS))).isTrue();
     }
 
     private void another() throws InterruptedException {
@@ -77,7 +77,7 @@ class ServiceThreadTest {
             served.countDown();
             return true;
         });
-        assertThat(served.await(PATIENCE_SECONDS, TimeUnit.SECONDS))
+        assertThat(served.await(TIMEOUT_SECONDS, TimeUnit.SECONDS))
                 .as("another turn")
                 .isTrue();
     }
@@ -131,7 +131,7 @@ class ServiceThreadTest {
         assertThat(records).isNotEmpty();
         if (records.size() == 1) {
             long start = System.nanoTime();
-            while (records.size() == 1 && System.nanoTime() - start < TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS)) {
+            while (records.size() == 1 && System.nanoTime() - start < TimeUnit.SECONDS.toNanos(TIMEOUT_SECONDS)) {
                 steps.add(() -> {
                     throw new IllegalStateException("on purpose");
                 });
@@ -158,7 +158,7 @@ class ServiceThreadTest {
             }
             return true;
         });
-        assertThat(waiting.await(PATIENCE_SECONDS, TimeUnit.SECONDS)).isTrue();
+        assertThat(waiting.await(TIMEOUT_SECONDS, TimeUnit.SECONDS)).isTrue();
         thread.interrupt();
         another();
         assertThat(interrupts).hasValue(1);
@@ -175,7 +175,7 @@ class ServiceThreadTest {
                     }
                 })
                 .start();
-        assertThat(thread.join(TimeUnit.SECONDS.toMillis(PATIENCE_SECONDS))).isTrue();
+        assertThat(thread.join(TimeUnit.SECONDS.toMillis(TIMEOUT_SECONDS))).isTrue();
         assertThat(tellings).hasValue(3);
     }
 
@@ -189,7 +189,7 @@ class ServiceThreadTest {
             thread[0].join();
             return ended.add(thread[0].isCurrent());
         });
-        assertThat(ended.poll(PATIENCE_SECONDS, TimeUnit.SECONDS)).isTrue();
+        assertThat(ended.poll(TIMEOUT_SECONDS, TimeUnit.SECONDS)).isTrue();
         end(thread[0]);
     }
 

@@ -4,8 +4,8 @@ import io.rdmacomm.comm.RdmaChannel;
 import io.rdmacomm.comm.RemoteBuffer;
 import java.lang.foreign.ValueLayout;
 
-/// Fetch-and-adds of 1, one at a time, from the post to the completion. The peer takes no part. Afterwards its word
-/// must have counted every operation, and every operation must have returned the value that the previous one left.
+/// Fetch-and-adds of 1, one at a time, from post to completion. The peer takes no part. Its word must count every
+/// operation, and every operation must return the value that the previous one left.
 final class AtomicLatency implements Workload {
     private final TestBed bed;
     private final RdmaChannel channel;
@@ -49,7 +49,7 @@ final class AtomicLatency implements Workload {
         isTarget = true;
     }
 
-    /// The initiator checks the results, the target its word.
+    /// The initiator checks the results, and the target checks its word.
     @Override
     public String findCorruption(int count) {
         if (wrongResults > 0) {

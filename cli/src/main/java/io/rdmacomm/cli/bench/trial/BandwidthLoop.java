@@ -4,8 +4,8 @@ import io.rdmacomm.comm.ChannelBatch;
 import io.rdmacomm.comm.RdmaChannel;
 
 /// The loop of every bandwidth test: posts chains of operations to all channels in turn, and keeps their send
-/// windows full. What the chains consist of differs from test to test. They are filled as a whole, so that the loop
-/// makes one call per chain that the compiler cannot inline, and not one per operation.
+/// windows full. Each test adds its own operations, and fills a whole chain in one call: the compiler cannot
+/// inline that call, so there is one per chain and not one per operation.
 final class BandwidthLoop {
     private final TestBed bed;
     private final RdmaChannel[] channels;
@@ -13,7 +13,7 @@ final class BandwidthLoop {
     private final int chainLength;
     private final ChainFiller filler;
 
-    /// Adds the next operations of a test to a chain.
+    /// Fills chains with the next operations of a test.
     interface ChainFiller {
         /// Adds `count` operations to `chain`, which is empty.
         void fill(ChannelBatch chain, int count);
@@ -30,8 +30,8 @@ final class BandwidthLoop {
         this.filler = filler;
     }
 
-    /// Posts `count` operations, and waits until all of them have completed and `messages` messages have arrived
-    /// on this side in total.
+    /// Posts `count` operations, and waits until all have completed and `messages` messages in total have arrived
+    /// on this side.
     void run(int count, long messages, Readings readings) {
         long completions = bed.completions().count() + count;
         readings.begin();

@@ -12,8 +12,8 @@ public enum BenchMessage {
     OK,
     /// Rejects a request, or reports a failure; the text explains it.
     FAILED,
-    /// The client asks for a file to measure how fast a cache line moves between two processes. The answer,
-    /// READY, has its name; the client sends OK if it has found the file, or else FAILED.
+    /// The client asks for a file to measure how fast a cache line moves between two processes. The answer READY
+    /// has its name; the client sends OK if it finds the file, or else FAILED.
     FLOOR,
     /// The client describes the test that the next connection is for: a [TrialPlan].
     TRIAL,
@@ -25,7 +25,7 @@ public enum BenchMessage {
     DONE,
     /// The server reports the cost of a step.
     REPORT,
-    /// The client has finished with the connection.
+    /// The client no longer needs the connection.
     END,
     /// The client asks for a plain TCP socket to measure; the answer carries its port.
     SOCKET,
@@ -33,7 +33,7 @@ public enum BenchMessage {
     QUEUE_PAIR;
 
     /// How long either side waits for a message.
-    static final Duration PATIENCE = Duration.ofSeconds(40);
+    static final Duration TIMEOUT = Duration.ofSeconds(40);
 
     /// Frames with the magic "RCB1".
     static final FrameCodec<BenchMessage> CODEC = new FrameCodec<>(
@@ -41,6 +41,6 @@ public enum BenchMessage {
 
     /// Exchanges control messages over `channel`.
     public static FrameChannel<BenchMessage> over(Session session, RdmaChannel channel) {
-        return new FrameChannel<>(session, channel, CODEC, "bench control", PATIENCE);
+        return new FrameChannel<>(session, channel, CODEC, "bench control", TIMEOUT);
     }
 }

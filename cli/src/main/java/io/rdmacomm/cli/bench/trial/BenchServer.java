@@ -10,8 +10,8 @@ import io.rdmacomm.cli.rig.WatchedSocket;
 import io.rdmacomm.comm.ChannelOptions;
 import io.rdmacomm.comm.ClosedException;
 import io.rdmacomm.comm.EndPoint;
-import io.rdmacomm.comm.PeerClosedException;
 import io.rdmacomm.comm.PeerDoneException;
+import io.rdmacomm.comm.PeerFailedException;
 import io.rdmacomm.comm.ServerSession;
 import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.verbs.RdmaException;
@@ -22,7 +22,7 @@ import java.util.Map;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
-/// The passive side of a benchmark: serves one client after another, and does what the client asks for.
+/// The passive side of a benchmark. Serves one client after another, and does what each asks for.
 public final class BenchServer implements AutoCloseable {
     /// The name of the sessions with control messages.
     public static final String CONTROL = "bench control";
@@ -38,7 +38,7 @@ public final class BenchServer implements AutoCloseable {
     /// Starts to listen.
     ///
     /// @param options where to listen and on which device
-    /// @param output shows clients that fail
+    /// @param output shows failed clients
     public BenchServer(SessionOptions options, CommandOutput output) {
         this(options, output, Map.of());
     }
@@ -46,8 +46,8 @@ public final class BenchServer implements AutoCloseable {
     /// Starts to listen, for clients of other kinds as well.
     ///
     /// @param options where to listen and on which device
-    /// @param output shows clients that fail
-    /// @param guests serve the clients with these names, each in its own thread
+    /// @param output shows failed clients
+    /// @param guests serve the clients with their names, each client in its own thread
     public BenchServer(
             SessionOptions options, CommandOutput output, Map<String, BiConsumer<ServerSession, EndPoint>> guests) {
         this.output = output;
@@ -120,7 +120,7 @@ public final class BenchServer implements AutoCloseable {
                 Frame<BenchMessage> request;
                 try {
                     request = control.receive();
-                } catch (ClosedException | PeerClosedException _) {
+                } catch (ClosedException | PeerFailedException _) {
                     return;
                 }
                 try {

@@ -17,8 +17,9 @@ import org.jspecify.annotations.Nullable;
 /// @param queuePairs the number of queue pairs that carry traffic in bandwidth tests
 /// @param idleQueuePairs the number of additional queue pairs without traffic
 /// @param bidirectional whether both sides send at the same time in bandwidth tests
-/// @param floors whether to measure the limits of the machine, too
-/// @param sampled whether to read the clock after every operation of a latency test, or only at the beginning and end
+/// @param floors whether to measure the limits of the machine as well
+/// @param sampled whether to read the clock after every operation of a latency test, or only at the beginning and
+///     end
 /// @param modes the modes in which the tests wait, one after the other; empty to poll all the time, except for
 ///     [BenchTest#REQUEST_LAT]
 /// @param service what carries the messages
@@ -44,7 +45,7 @@ public record BenchSettings(
         return test.hasFixedSize() ? FIXED_SIZE : sizes;
     }
 
-    /// Whether the tests run in several modes, to compare them.
+    /// Whether the tests compare several modes.
     public boolean comparesModes() {
         return modes.size() > 1;
     }
@@ -82,7 +83,7 @@ public record BenchSettings(
         return plans;
     }
 
-    /// Whether another test of the benchmark brings this one along.
+    /// Whether this test already runs in turn with another test of the benchmark.
     private boolean runsInTurn(BenchTest test) {
         return tests.stream().anyMatch(other -> other != test && other.inTurn().contains(test));
     }

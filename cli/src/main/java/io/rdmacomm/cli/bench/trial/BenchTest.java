@@ -9,23 +9,23 @@ public enum BenchTest {
     SEND_LAT(Kind.LATENCY, 2),
     /// WRITEs back and forth, while each side polls the last byte of its memory; half of the round-trip time.
     WRITE_LAT(Kind.LATENCY, 2),
-    /// READ, from the post to its completion.
+    /// READs, from post to completion.
     READ_LAT(Kind.LATENCY, 1),
-    /// Fetch-and-add of 8 bytes, from the post to its completion.
+    /// Fetch-and-adds of 8 bytes, from post to completion.
     ATOMIC_LAT(Kind.LATENCY, 1),
-    /// A request and its answer in blocking calls that sleep until the message comes; the whole round trip.
-    /// It runs only if it is named, because its sessions need their own port.
+    /// A request and its answer in blocking calls that sleep until the message comes; the whole round trip. Runs
+    /// only if named, because its sessions need their own port.
     REQUEST_LAT(Kind.LATENCY, 1),
     /// SENDs with a full send window.
     SEND_BW(Kind.BANDWIDTH, 1),
     /// WRITEs from one buffer to one buffer, with a full send window.
     WRITE_BW(Kind.BANDWIDTH, 1),
-    /// WRITEs around two rings of buffers, with a full send window.
+    /// WRITEs from one ring of buffers to another, with a full send window.
     WRITE_BW_RING(Kind.BANDWIDTH, 1),
     /// READs from one buffer into one buffer, with a full send window.
     READ_BW(Kind.BANDWIDTH, 1),
     /// Messages back and forth over a socket of the module `nio`, in calls that do not block; half of the
-    /// round-trip time. It runs only if it is named, like all tests of sockets, and [#TCP_LAT] in turn with it.
+    /// round-trip time. Runs only if named, like all tests of sockets, and in turn with [#TCP_LAT].
     SOCKET_LAT(Kind.LATENCY, 2),
     /// The same over a plain socket of the JDK.
     TCP_LAT(Kind.LATENCY, 2),
@@ -33,7 +33,7 @@ public enum BenchTest {
     SOCKET_REQUEST_LAT(Kind.LATENCY, 1),
     /// The same over a plain socket of the JDK.
     TCP_REQUEST_LAT(Kind.LATENCY, 1),
-    /// Messages one way over a socket of the module `nio`, up to the answer that all have arrived.
+    /// Messages one way over a socket of the module `nio`, until the answer that all have arrived.
     SOCKET_BW(Kind.BANDWIDTH, 1),
     /// The same over a plain socket of the JDK.
     TCP_BW(Kind.BANDWIDTH, 1);
@@ -61,13 +61,13 @@ public enum BenchTest {
         return kind;
     }
 
-    /// The number of messages in one sample: 2 if it is a round trip, which is then halved.
+    /// The number of messages in one sample: 2 for a round trip that is halved.
     public int hops() {
         return hops;
     }
 
-    /// Whether the test consists of operations that also exist as blocking calls, which wait in the modes of the
-    /// session. The others poll: [#WRITE_LAT] watches memory, and bandwidth tests keep the send window full.
+    /// Whether the operations of the test also exist as blocking calls, which wait in the modes of the session.
+    /// Other tests poll: [#WRITE_LAT] watches memory, and bandwidth tests keep the send window full.
     public boolean hasBlockingForm() {
         return this == SEND_LAT || this == READ_LAT || this == ATOMIC_LAT || this == REQUEST_LAT;
     }
@@ -77,22 +77,22 @@ public enum BenchTest {
         return this != REQUEST_LAT && !usesSocket();
     }
 
-    /// Whether the test always has 8 bytes.
+    /// Whether the size is always 8 bytes.
     public boolean hasFixedSize() {
         return this == ATOMIC_LAT || this == REQUEST_LAT || isSocketRequest();
     }
 
-    /// Whether the test is of sockets, and not of verbs.
+    /// Whether the test measures sockets instead of verbs.
     public boolean usesSocket() {
         return isPlainTcp() || this == SOCKET_LAT || this == SOCKET_REQUEST_LAT || this == SOCKET_BW;
     }
 
-    /// Whether the sockets are those of the JDK.
+    /// Whether it uses plain sockets of the JDK.
     public boolean isPlainTcp() {
         return this == TCP_LAT || this == TCP_REQUEST_LAT || this == TCP_BW;
     }
 
-    /// Whether the calls of a test of sockets block.
+    /// Whether it is a test of sockets in blocking calls.
     public boolean isSocketRequest() {
         return this == SOCKET_REQUEST_LAT || this == TCP_REQUEST_LAT;
     }

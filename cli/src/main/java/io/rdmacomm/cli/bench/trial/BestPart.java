@@ -3,23 +3,23 @@ package io.rdmacomm.cli.bench.trial;
 import java.time.Duration;
 import java.util.function.LongSupplier;
 
-/// Repeats a short part of a measurement and takes the fastest: a limit of the machine is what it does while nothing
-/// disturbs it. Other programs interrupt some parts, so it ends when no part has been faster for a while. The clock is
-/// read between parts, never within.
+/// Repeats a short part of a measurement and takes the fastest time: the limit of a machine is its speed while
+/// nothing disturbs it. Other programs interrupt some parts, so the measurement ends only when no part has been
+/// faster for a while. Reads the clock between parts, never within.
 ///
-/// @param unbeaten how long no part must have been faster
-/// @param most when the measurement after the warm-up ends at the latest, after the part that runs then
+/// @param unbeaten ends the measurement when no part has been faster for this long
+/// @param most the longest measurement after the warm-up; the part that is then running still completes
 /// @param compilers waits for the JIT compilers
-/// @param clock in nanoseconds
+/// @param clock the time in nanoseconds
 record BestPart(Duration unbeaten, Duration most, Runnable compilers, LongSupplier clock) {
     private static final int WARM_UPS = 3;
     private static final long WARM_UP_NANOS = 10_000_000;
-    /// A machine on which a few parts take so long is too busy to show its limits.
+    /// If a few parts take this long, the machine is too busy to show its limits.
     private static final long LONGEST_WARM_UP_NANOS = 2_000_000_000;
     /// A part must be this much faster to count, so that noise does not prolong the measurement.
     private static final double FASTER = 0.99;
 
-    /// With the clock and the compilers of this JVM.
+    /// Uses the clock and the compilers of this JVM.
     static BestPart within(Duration unbeaten, Duration most) {
         return new BestPart(unbeaten, most, CompilerTime::awaitIdle, System::nanoTime);
     }

@@ -7,10 +7,10 @@ import io.rdmacomm.comm.Message;
 import io.rdmacomm.comm.RemoteBuffer;
 import java.time.Duration;
 
-/// A latency test in blocking calls: they wait in the work mode and the thread mode of the session, where the loops of
-/// the other workloads only poll. The data is checked as in the workload that polls.
+/// A latency test in blocking calls. They wait in the work mode and the thread mode of the session, while the loops
+/// of the other workloads only poll. The data checks are those of the polling workload.
 final class BlockingLatency implements Workload {
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
     private final TestBed bed;
     private final BenchTest test;
@@ -21,12 +21,12 @@ final class BlockingLatency implements Workload {
     private final RemoteBuffer remoteSource;
     private final RemoteBuffer remoteTarget;
 
-    /// @param polling the workload of the same test that polls
+    /// @param polling the polling workload of the same test
     BlockingLatency(TestBed bed, Workload polling) {
         this.bed = bed;
         this.test = bed.plan().test();
         this.polling = polling;
-        this.channel = bed.channel(0).blocking(PATIENCE);
+        this.channel = bed.channel(0).blocking(TIMEOUT);
         this.source = bed.sourceSlice(0);
         this.target = bed.targetSlice(0);
         this.remoteSource = bed.remoteSource();

@@ -15,22 +15,22 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 
-/// The lower bound for a message between two processes on this machine: each side writes one of two words in a file
-/// that both have mapped, in turn. The words share a cache line, so that each message moves one line, and both sides
-/// spin without a pause instruction, as tests do.
+/// The lower bound for a message between two processes on this machine. In turn, each side writes one of two words
+/// in a file that both have mapped. The words share a cache line, so each message moves one line. Both sides spin
+/// without a pause instruction, as the tests do.
 public final class CacheLineFloor implements AutoCloseable {
     private static final String PREFIX = "rdmacomm-floor-";
     private static final Pattern NAME = Pattern.compile(PREFIX + "[0-9]{1,20}");
     private static final Path SHARED_MEMORY = Path.of("/dev/shm");
-    /// Some 20 us: short enough to run undisturbed on a busy machine, and long compared with a clock reading.
+    /// About 20 us: short enough to run undisturbed on a busy machine, and long compared with a clock reading.
     private static final int ROUNDS = 250;
     private static final BestPart PARTS = BestPart.within(Duration.ofMillis(200), Duration.ofSeconds(2));
     private static final long LAST = -1;
     private static final long FILE_BYTES = 4096;
     private static final long CLIENT_WORD = 0;
     private static final long SERVER_WORD = Long.BYTES;
-    /// For one part: on a busy machine each word may cost a time slice.
-    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
+    /// The timeout of one part: on a busy machine each word may cost a time slice.
+    private static final long TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(10);
     private static final VarHandle WORD = ValueLayout.JAVA_LONG.varHandle();
 
     private final Path file;
@@ -50,7 +50,7 @@ public final class CacheLineFloor implements AutoCloseable {
         }
     }
 
-    /// Creates the file that both sides map. The server calls this, so that no client chooses its file.
+    /// Creates the file that both sides map. The server calls this, so that no client can choose a file.
     public static CacheLineFloor create() throws IOException {
         Path file = Files.createTempFile(folder(), PREFIX, "");
         boolean mapped = false;
@@ -90,15 +90,15 @@ public final class CacheLineFloor implements AutoCloseable {
         return String.valueOf(file.getFileName());
     }
 
-    /// Answers every word of the client with the same word, up to the last one.
+    /// Answers every word of the client with the same word, until the last one.
     public void serve() {
         long round = 0;
         while (round != LAST) {
-            round = answer(round, System.nanoTime() + PATIENCE_NANOS);
+            round = answer(round, System.nanoTime() + TIMEOUT_NANOS);
         }
     }
 
-    /// A method of its own, which the JIT compiler compiles as a whole.
+    /// A separate method, so that the JIT compiler compiles it as a whole.
     private long answer(long than, long deadline) {
         long round = than;
         for (int i = 0; i < ROUNDS && round != LAST; i++) {
@@ -110,7 +110,7 @@ public final class CacheLineFloor implements AutoCloseable {
 
     /// The one-way time in microseconds.
     public double measure() {
-        long nanos = PARTS.nanos(() -> exchange(System.nanoTime() + PATIENCE_NANOS));
+        long nanos = PARTS.nanos(() -> exchange(System.nanoTime() + TIMEOUT_NANOS));
         WORD.setRelease(words, CLIENT_WORD, LAST);
         return nanos / (2.0 * ROUNDS) / 1000;
     }

@@ -24,14 +24,15 @@ final class ChannelSide implements TrialSide {
             bed.target().clear();
         }
         workload.prepare();
-        // The warm-up checks one message as well: otherwise the JIT compiler would leave the check out of the code,
+        // The warm-up checks one message as well. Otherwise the JIT compiler would compile code without the check,
         // and discard that code at the first check.
         int unchecked = mode == StepMode.CHECK ? 0 : count - 1;
         bed.messages().checkFrom(bed.messages().count() + unchecked + 1);
         bed.begin();
     }
 
-    /// That of the process if the sessions use modes, because such a measurement is about the threads of the modes.
+    /// Meters the whole process if the sessions use modes, because such a measurement is about the threads of the
+    /// modes.
     @Override
     public CpuMeter cpuMeter() {
         return new CpuMeter(plan().modes() == null ? CpuTime::ofJavaThreads : CpuTime::ofProcess);

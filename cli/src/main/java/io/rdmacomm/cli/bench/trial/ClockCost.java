@@ -5,8 +5,7 @@ package io.rdmacomm.cli.bench.trial;
 /// @param nanosPerReading the time of one reading
 /// @param granularityNanos the smallest positive difference between two readings
 public record ClockCost(double nanosPerReading, long granularityNanos) {
-    /// A waiting loop checks the clock and its peer once in `CHECK_MASK + 1` rounds; a power of two minus
-    /// one.
+    /// A mask of the form 2^n - 1: waiting loops check the clock and the peer once every `CHECK_MASK + 1` rounds.
     public static final int CHECK_MASK = 0x7ff;
 
     private static final int READINGS = 200_000;

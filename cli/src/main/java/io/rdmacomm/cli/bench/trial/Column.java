@@ -2,8 +2,8 @@ package io.rdmacomm.cli.bench.trial;
 
 import io.rdmacomm.cli.command.Rounding;
 
-/// The values of a result, in the order of the CSV file. Each has a name, which JSON and CSV share, and a title on the
-/// page. The table in a terminal shows some of them.
+/// The values of a result, in the order of the CSV file. Each has a name, which JSON and CSV share, and a title on
+/// the page. The table in a terminal shows some of them.
 public enum Column {
     TEST("test", ""),
     BYTES("bytes", ""),
@@ -49,7 +49,7 @@ public enum Column {
         this(member, title, digits, false);
     }
 
-    /// @param rate whether a value below 1 keeps so many significant digits
+    /// @param rate whether a value below 1 keeps that many significant digits
     Column(String member, String title, int digits, boolean rate) {
         this.member = member;
         this.title = title;
@@ -62,7 +62,7 @@ public enum Column {
         return member;
     }
 
-    /// The title in the table of a page; empty if it has no such column.
+    /// The title in the table of a page; empty if the table has no such column.
     public String title() {
         return title;
     }

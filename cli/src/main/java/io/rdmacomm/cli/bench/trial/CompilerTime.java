@@ -7,10 +7,11 @@ import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/// The CPU time of this process's JIT compilers. While it increases, the measured code is not in its final form.
+/// The CPU time of this process's JIT compilers. While it increases, the measured code is not yet in its final
+/// form.
 ///
-/// The figures come from the kernel (proc_pid_stat(5)). The JVM counts a compilation only when it is complete, and on
-/// two slow processors with a spinning thread on each that takes seconds.
+/// The figures come from the kernel (proc_pid_stat(5)). The JVM counts a compilation only when it is complete,
+/// which takes seconds on two slow processors with a spinning thread on each.
 public final class CompilerTime {
     private static final Path THREADS = Path.of("/proc/self/task");
     /// HotSpot's compiler threads have names like `C1 CompilerThread0`, of which Linux keeps 15 characters.
@@ -53,7 +54,7 @@ public final class CompilerTime {
         }
     }
 
-    /// Sleeps until the compilers are idle, but no longer than a quarter of a second. Without that, two sides that spin
+    /// Sleeps until the compilers are idle, but no longer than a quarter of a second. Otherwise two sides that spin
     /// on two processors would leave the compilers hardly any time.
     public static void awaitIdle() {
         awaitIdle(LIMIT_NANOS);

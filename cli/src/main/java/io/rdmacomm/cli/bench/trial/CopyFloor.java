@@ -3,8 +3,8 @@ package io.rdmacomm.cli.bench.trial;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 
-/// The speed at which one thread of this machine copies the kind of memory that the tests use: the limit for anything
-/// that moves data through memory.
+/// The speed at which one thread of this machine copies the kind of memory that the tests use: the limit for
+/// anything that moves data through memory.
 public final class CopyFloor {
     private static final BestPart PARTS = BestPart.within(Duration.ofMillis(60), Duration.ofMillis(500));
     private static final long PART_BYTES = 1 << 20;
@@ -20,7 +20,7 @@ public final class CopyFloor {
     /// The rate in 10^9 bits per second for copying `bytes` bytes around two rings of `buffers` buffers that start
     /// every `stride` bytes.
     public double gbps(long stride, long bytes, int buffers) {
-        // Once around the rings at least, so that each part finds the caches in the same state.
+        // At least once around the rings, so that each part finds the caches in the same state.
         int copies = Math.max(copies(bytes), buffers);
         return 8.0 * bytes * copies / PARTS.nanos(() -> copy(stride, bytes, buffers, copies));
     }

@@ -17,7 +17,7 @@ final class CpuMeter {
     /// The CPU time up to now.
     StepUse.CpuUse read() {
         long nanos = System.nanoTime() - begin;
-        // The time of a thread that has ended is no longer counted.
+        // The clock can decrease, because it no longer counts threads that have ended.
         return new StepUse.CpuUse(Math.max(0, clock.getAsLong() - cpuBegin), nanos);
     }
 }

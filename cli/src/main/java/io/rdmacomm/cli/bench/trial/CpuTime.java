@@ -17,9 +17,9 @@ final class CpuTime {
 
     private CpuTime() {}
 
-    /// The nanoseconds that all live threads of the process have used so far, without the JIT compilers,
-    /// which run long after a warm-up. Where the kernel does not count nanoseconds, in steps of hundredths of
-    /// a second, with the compilers.
+    /// The nanoseconds that all live threads of the process have used so far. Leaves out the JIT compilers, which
+    /// run long after a warm-up. If the kernel does not count nanoseconds, the result has steps of hundredths of a
+    /// second and includes the compilers.
     static long ofProcess() {
         long sum = 0;
         try (DirectoryStream<Path> tasks = Files.newDirectoryStream(TASKS)) {
@@ -32,7 +32,7 @@ final class CpuTime {
         return sum == 0 ? SYSTEM.getProcessCpuTime() : sum;
     }
 
-    /// The first number of a line of three is the time on a CPU.
+    /// Reads the time on a CPU, the first of the three numbers in the file.
     private static long ofTask(Path task) {
         try {
             if (Files.readString(task.resolve("comm")).contains(CompilerTime.NAME)) {
@@ -45,8 +45,8 @@ final class CpuTime {
         }
     }
 
-    /// The nanoseconds that all live Java threads have used so far. The JVM's own threads, which compile and collect
-    /// garbage, are not among them.
+    /// The nanoseconds that all live Java threads have used so far, without the JVM's own threads, which compile
+    /// and collect garbage.
     static long ofJavaThreads() {
         long sum = 0;
         for (long nanos : THREADS.getThreadCpuTime(THREADS.getAllThreadIds())) {

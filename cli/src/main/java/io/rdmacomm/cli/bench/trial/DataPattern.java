@@ -4,8 +4,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
-/// Bytes that follow from a seed and their offset, so that data is recognized as wrong if it is at the wrong offset,
-/// of the wrong length or left over from an earlier test.
+/// Bytes that depend on a seed and their offset, which exposes data at the wrong offset, of the wrong length or
+/// left over from an earlier test.
 public final class DataPattern {
     private static final long GOLDEN = 0x9e37_79b9_7f4a_7c15L;
 

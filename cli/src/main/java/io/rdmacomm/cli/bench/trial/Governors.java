@@ -7,8 +7,8 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/// The governors that choose the frequency of the processors. One that saves power lowers it while they wait, so
-/// figures depend on what ran before.
+/// The governors that choose the frequency of the processors. A governor that saves power lowers it while they
+/// wait, so figures depend on what ran before.
 public final class Governors {
     /// The command that makes the frequency steady.
     public static final String REMEDY = "cpupower frequency-set -g performance";
@@ -23,7 +23,7 @@ public final class Governors {
         return in(PROCESSORS);
     }
 
-    /// The governors in the folder of the kernel.
+    /// The governors in the kernel's folder.
     public static Optional<String> in(Path processors) {
         try (Stream<Path> folders = Files.list(processors)) {
             String names = folders.filter(

@@ -4,8 +4,8 @@ import io.rdmacomm.cli.command.Rounding;
 import java.util.List;
 import org.HdrHistogram.Histogram;
 
-/// All samples of one latency test. Round trips are halved only when they are reported, so that they are not
-/// rounded to whole nanoseconds before.
+/// All samples of one latency test. Round trips are halved only when reported, so that halves are not rounded to
+/// whole nanoseconds.
 public final class LatencySamples {
     private static final long MAX_NANOS = 100_000_000_000L;
 
@@ -73,21 +73,21 @@ public final class LatencySamples {
         return micros(Math.sqrt(Math.max(0, squares / count - mean * mean)));
     }
 
-    /// Whether too few samples were slower than a percentile for it to mean anything.
+    /// Whether too few samples were slower than a percentile for it to be meaningful.
     ///
     /// @param percentile 0 to 100
     public boolean isUncertain(double percentile) {
         return count * (100 - percentile) / 100 < FEWEST_BEYOND;
     }
 
-    /// The time that this percentage of the operations took at most.
+    /// The time within which this percentage of the operations completed.
     ///
     /// @param percentile 0 to 100
     public double percentileMicros(double percentile) {
         return micros((double) Math.min(histogram.getValueAtPercentile(percentile), max));
     }
 
-    /// A copy of all samples in nanoseconds. Of tests that report half of a round trip they are whole round trips.
+    /// A copy of all samples in nanoseconds; whole round trips, even for tests that report half of one.
     public Histogram histogram() {
         return histogram.copy();
     }

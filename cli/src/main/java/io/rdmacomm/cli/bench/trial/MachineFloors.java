@@ -7,7 +7,7 @@ import java.util.Map;
 ///
 /// @param clock the cost of reading the clock
 /// @param cacheLineMicros the lower bound for a message in one direction through shared memory; 0 if the peer is on
-/// another machine, or if not measured
+///     another machine, or if it was not measured
 /// @param socket the performance of a plain TCP socket between them
 public record MachineFloors(ClockCost clock, double cacheLineMicros, SocketFloor.Figures socket) {
     public void addTo(Map<String, Object> members) {

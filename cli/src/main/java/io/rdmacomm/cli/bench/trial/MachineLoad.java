@@ -49,8 +49,8 @@ public record MachineLoad(double others, double stolen, int processors) {
         }
     }
 
-    /// Measures for a quarter of a second, while this process sleeps. [#UNKNOWN] if the kernel does not
-    /// report it.
+    /// Measures for a quarter of a second, while this process sleeps. Returns [#UNKNOWN] if the kernel does not
+    /// report the load.
     public static MachineLoad now() {
         try {
             Ticks before = Ticks.now();
@@ -86,7 +86,7 @@ public record MachineLoad(double others, double stolen, int processors) {
         return members;
     }
 
-    /// In words.
+    /// The load in words.
     @Override
     public String toString() {
         return "other programs use %.1f of %d processors, and the hypervisor takes %.0f %% of the time"

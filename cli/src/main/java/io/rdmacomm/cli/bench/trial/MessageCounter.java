@@ -4,8 +4,8 @@ import io.rdmacomm.comm.Message;
 import io.rdmacomm.comm.MessageHandler;
 import io.rdmacomm.comm.RdmaChannel;
 
-/// Counts and checks received messages: the length of every one, and the content of either all of them or the last
-/// one of a step.
+/// Counts received messages. Checks the length of every message, and the content of all or only of the last one of
+/// a step.
 final class MessageCounter implements MessageHandler {
     private final long bytes;
     private final long seed;

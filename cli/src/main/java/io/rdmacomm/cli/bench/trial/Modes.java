@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /// @param work how a thread waits for completions
 /// @param thread which threads take completions
 public record Modes(WorkMode work, ThreadMode thread) {
-    /// No thread polls, and there is no library thread.
+    /// Modes in which no thread polls, without a library thread.
     public static final Modes SLEEPING = new Modes(WorkMode.COMPLETION_CHANNEL, ThreadMode.CALLER);
 
     private static final List<WorkMode> WORK_MODES = List.of(WorkMode.values());

@@ -4,7 +4,7 @@ import io.rdmacomm.comm.BufferSlice;
 import io.rdmacomm.comm.RdmaChannel;
 import io.rdmacomm.comm.RemoteBuffer;
 
-/// READs one at a time, from the post to the completion. The peer takes no part.
+/// READs, one at a time, from post to completion. The peer takes no part.
 final class ReadLatency implements Workload {
     private final TestBed bed;
     private final RdmaChannel channel;

@@ -1,6 +1,6 @@
 package io.rdmacomm.cli.bench.trial;
 
-/// The clock readings of one step: of every operation, or only of the first and the last.
+/// The clock readings of one step: at every operation, or only at the beginning and the end.
 final class Readings {
     private final long[] nanos;
     private final boolean each;
@@ -11,12 +11,12 @@ final class Readings {
         this.each = each;
     }
 
-    /// The clock is read after every one of at most `most` operations.
+    /// Reads the clock after each of at most `most` operations.
     static Readings ofEach(int most) {
         return new Readings(new long[most + 1], true);
     }
 
-    /// The clock is read before the first operation and after the last.
+    /// Reads the clock before the first operation and after the last.
     static Readings ofAll() {
         return new Readings(new long[2], false);
     }

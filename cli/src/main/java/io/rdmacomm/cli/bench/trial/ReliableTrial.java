@@ -84,8 +84,8 @@ final class ReliableTrial implements Trial {
         }
     }
 
-    /// The options of a separate session with the plan's modes, on its own port; without modes, those of the
-    /// session that carries the control messages.
+    /// The options of a separate session on its own port, with the plan's modes; without modes, those of the
+    /// session with the control messages.
     private static SessionOptions dataOptions(SessionOptions options, TrialPlan plan, long port) {
         Modes modes = plan.modes();
         return modes == null
@@ -145,7 +145,7 @@ final class ReliableTrial implements Trial {
         return Result.Losses.NONE;
     }
 
-    /// The failure that the server reports, if it does: this side may have seen only its consequence.
+    /// The failure that the server reports, if any: this side may have seen only its consequence.
     private static RuntimeException explain(FrameChannel<BenchMessage> control, RuntimeException failure) {
         try {
             Frame<BenchMessage> frame = control.receive(LAST_WORDS);

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /// The result of one measurement: a value for each of its columns.
 public final class Result {
-    /// The share by which a result may exceed a limit of the machine.
+    /// How far a result may lie beyond a limit of the machine, as a fraction.
     private static final double TOLERANCE = 0.05;
 
     private final BenchTest test;
@@ -29,7 +29,7 @@ public final class Result {
     /// The latency of one operation.
     ///
     /// @param samples the time of every operation
-    /// @param floor the least that this machine needs, in microseconds; 0 if unknown
+    /// @param floor the least time that this machine needs, in microseconds; 0 if unknown
     /// @param spread the medians of the parts of the measurement, in microseconds
     public static Result latency(BenchTest test, long bytes, LatencySamples samples, double floor, Spread spread) {
         Result result = new Result(test, bytes, samples.count(), samples)
@@ -46,10 +46,10 @@ public final class Result {
         return result;
     }
 
-    /// The mean latency of operations during which the clock was not read.
+    /// The mean latency, measured without clock readings between the operations.
     ///
     /// @param nanos the time of all operations
-    /// @param floor the least that this machine needs, in microseconds; 0 if unknown
+    /// @param floor the least time that this machine needs, in microseconds; 0 if unknown
     /// @param spread the means of the parts of the measurement, in microseconds
     public static Result mean(BenchTest test, long bytes, long iterations, long nanos, double floor, Spread spread) {
         double micros = nanos / 1000.0 / iterations / test.hops();
@@ -72,7 +72,8 @@ public final class Result {
     /// @param iterations the number of messages, in both directions together
     /// @param nanos the time from the first post to the last completion
     /// @param cpuNanos the CPU time of both sides
-    /// @param copyGbps the rate at which one thread of this machine copies memory; 0 if unknown
+    /// @param copyGbps the rate at which one thread of this machine copies memory, in 10^9 bits per second; 0 if
+    ///     unknown
     /// @param spread the rates of the parts of the measurement, in 10^9 bits per second
     public static Result bandwidth(
             BenchTest test, long bytes, long iterations, long nanos, long cpuNanos, double copyGbps, Spread spread) {
@@ -90,7 +91,7 @@ public final class Result {
         return result;
     }
 
-    /// This result as one of several modes that are compared.
+    /// This result as one of a comparison of modes.
     ///
     /// @param busy the CPU time during the operations
     /// @param idle the CPU time while both sides waited and nothing happened
@@ -103,7 +104,7 @@ public final class Result {
                 .put(Column.IDLE_SERVER, idle.server().percent());
     }
 
-    /// This result as that of the messages that arrived over a transport that can lose some.
+    /// This result with the losses of a transport that can lose messages.
     public Result over(TransportService service, Losses losses) {
         return put(Column.TRANSPORT, service.label())
                 .put(Column.SENT, losses.sent())
@@ -132,7 +133,7 @@ public final class Result {
         return bytes;
     }
 
-    /// The time of every operation; null if only the sum was measured.
+    /// The time of every operation; null if only the total was measured.
     public @Nullable LatencySamples samples() {
         return samples;
     }
@@ -147,8 +148,8 @@ public final class Result {
         return values.get(column);
     }
 
-    /// Whether the value in a column means little: too few samples were slower, or it is beyond the limit of the
-    /// machine, which was slower while that was measured.
+    /// Whether the value in a column means little, because too few samples were slower, or because it is beyond the
+    /// limit of the machine, which was slower when the limit was measured.
     public boolean isUncertain(Column column) {
         return uncertain.contains(column);
     }
@@ -166,7 +167,8 @@ public final class Result {
         return members;
     }
 
-    /// The lowest and the highest figure of the parts of one measurement: how much it varies within a run.
+    /// The lowest and the highest figure of the parts of one measurement, which show how much it varies within a
+    /// run.
     ///
     /// @param low the lowest
     /// @param high the highest
@@ -180,12 +182,12 @@ public final class Result {
         }
     }
 
-    /// The messages of a measurement over a transport that can lose them.
+    /// The messages of a measurement over a transport that can lose messages.
     ///
-    /// @param sent by both sides
-    /// @param received by both sides
+    /// @param sent messages sent by both sides
+    /// @param received messages received by both sides
     record Losses(long sent, long received) {
-        /// No message.
+        /// No messages.
         static final Losses NONE = new Losses(0, 0);
 
         /// The messages of both measurements.

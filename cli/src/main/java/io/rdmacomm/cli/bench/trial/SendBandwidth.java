@@ -14,7 +14,7 @@ final class SendBandwidth implements Workload {
 
     SendBandwidth(TestBed bed) {
         this.bed = bed;
-        // A chain is posted when the peer has a receive for every message in it.
+        // A chain waits until the peer has a receive for each of its messages.
         int receives = bed.channel(0).options().receives();
         this.loop =
                 new BandwidthLoop(bed, Math.clamp(receives / 2, 1, bed.plan().chainLength()), this::fill);

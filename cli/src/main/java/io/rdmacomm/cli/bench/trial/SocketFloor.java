@@ -18,17 +18,16 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
-/// The performance of a plain TCP socket between the two sides: the limit for a device that uses TCP, and what
-/// programs with sockets achieve today. It takes two connections without any protocol: over the first, 8 bytes go
-/// back and forth; over the second, the client streams parts of 8 MiB, and the server answers each with the number of
-/// bytes so far.
+/// The performance of a plain TCP socket between the two sides: the limit of a device that uses TCP, and of today's
+/// programs with sockets. Uses two connections without any protocol. Over the first, 8 bytes go back and forth;
+/// over the second, the client streams parts of 8 MiB, and the server answers each with the number of bytes so far.
 public final class SocketFloor implements AutoCloseable {
     private static final int MESSAGE_BYTES = Long.BYTES;
     private static final int BLOCK_BYTES = 1 << 20;
     private static final long PART_BYTES = 8L * BLOCK_BYTES;
     private static final int ROUNDS = 25;
     private static final BestPart PARTS = BestPart.within(Duration.ofMillis(300), Duration.ofSeconds(2));
-    private static final Duration PATIENCE = Duration.ofSeconds(10);
+    private static final Duration TIMEOUT = Duration.ofSeconds(10);
     private static final Duration CONNECT = Duration.ofSeconds(2);
     private static final String STOPPED = "the peer stopped answering while the plain socket was measured";
     private static final String CLOSED = "the peer closed the plain socket during the measurement";
@@ -39,7 +38,7 @@ public final class SocketFloor implements AutoCloseable {
     /// Listens on a free port. The server calls this.
     ///
     /// @param host the address that the server listens on; empty for loopback, `*` for all
-    /// @param client the only client that is served, because this port requires no secret
+    /// @param client the only client to serve, because this port requires no secret
     public SocketFloor(String host, InetAddress client) throws IOException {
         this.client = client;
         this.listener = Sockets.listen(SelectorProvider.provider(), host, client);
@@ -71,7 +70,7 @@ public final class SocketFloor implements AutoCloseable {
 
     private WatchedSocket accept() throws IOException {
         try {
-            return watched(Sockets.accept(listener, this::isOfClient, PATIENCE));
+            return watched(Sockets.accept(listener, this::isOfClient, TIMEOUT));
         } catch (SocketTimeoutException e) {
             throw new CommandFailure(STOPPED, e);
         }
@@ -81,9 +80,9 @@ public final class SocketFloor implements AutoCloseable {
         return client.equals(channel.socket().getInetAddress());
     }
 
-    /// Both sides poll the socket: a wake-up would cost more than the message.
+    /// Both sides poll the socket, because a wake-up would cost more than the message.
     private static WatchedSocket watched(SocketChannel channel) throws IOException {
-        return new WatchedSocket(channel, Waiting.SPINNING, PATIENCE, STOPPED);
+        return new WatchedSocket(channel, Waiting.SPINNING, TIMEOUT, STOPPED);
     }
 
     /// Measures from the client's side.
@@ -140,7 +139,7 @@ public final class SocketFloor implements AutoCloseable {
 
         /// Adds both to a JSON object.
         ///
-        /// @param when they were measured, for the names of the members
+        /// @param when a part of the member names that tells when they were measured
         public void addTo(Map<String, Object> members, String when) {
             if (micros > 0) {
                 members.put("socket" + when + "_us", Rounding.to(micros, 3));

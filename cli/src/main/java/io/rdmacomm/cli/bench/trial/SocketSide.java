@@ -5,7 +5,7 @@ import io.rdmacomm.cli.rig.WatchedSocket;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 
-/// A side whose trial runs over a socket. Each message is a write, and is read by itself.
+/// A side whose trial runs over a socket. Writes and reads each message separately.
 final class SocketSide implements TrialSide {
     private static final int ANSWER_BYTES = 1;
 
@@ -34,7 +34,7 @@ final class SocketSide implements TrialSide {
         return plan;
     }
 
-    /// The warm-up checks one message as well: otherwise the JIT compiler would leave the check out of the code, and
+    /// The warm-up checks one message as well. Otherwise the JIT compiler would compile code without the check, and
     /// discard that code at the first check.
     @Override
     public void prepare(StepMode mode, int count) {
@@ -87,7 +87,7 @@ final class SocketSide implements TrialSide {
         }
     }
 
-    /// The last message of a step is received on either side before the step ends.
+    /// Needs no barrier: both sides receive their last message of a step before it ends.
     @Override
     public void endStep(StepMode mode) {
         if (mode == StepMode.WARM_UP) {

@@ -6,9 +6,9 @@ import java.util.List;
 enum StepMode {
     /// Warms up the JIT compiler and the caches. Results are not checked.
     WARM_UP,
-    /// Is measured; the target buffer is checked afterwards.
+    /// Measures. The target buffer is checked afterwards.
     MEASURE,
-    /// Is not measured; every message is checked.
+    /// Checks every message, without a measurement.
     CHECK,
     /// Both sides wait for a message that does not come. The count is the time in milliseconds.
     IDLE;

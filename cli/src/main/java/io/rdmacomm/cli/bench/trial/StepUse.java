@@ -1,13 +1,13 @@
 package io.rdmacomm.cli.bench.trial;
 
-/// The CPU time that a step took on both sides.
+/// The CPU time of a step on both sides.
 ///
 /// @param client on the client
 /// @param server on the server
 record StepUse(CpuUse client, CpuUse server) {
     static final StepUse NONE = new StepUse(CpuUse.NONE, CpuUse.NONE);
 
-    /// Both steps together.
+    /// The sum of both steps.
     StepUse plus(StepUse other) {
         return new StepUse(client.plus(other.client), server.plus(other.server));
     }

@@ -54,8 +54,8 @@ final class TestBed implements AutoCloseable {
             }
             endPoint.announce(source, AccessFlag.allRemote());
             endPoint.announce(target, AccessFlag.allRemote());
-            this.remoteSource = endPoint.peerBuffer(SOURCE, BenchMessage.PATIENCE);
-            this.remoteTarget = endPoint.peerBuffer(TARGET, BenchMessage.PATIENCE);
+            this.remoteSource = endPoint.peerBuffer(SOURCE, BenchMessage.TIMEOUT);
+            this.remoteTarget = endPoint.peerBuffer(TARGET, BenchMessage.TIMEOUT);
         } catch (RuntimeException e) {
             if (second != null) {
                 second.close();
@@ -110,7 +110,7 @@ final class TestBed implements AutoCloseable {
         return messages;
     }
 
-    /// Starts the clock of a step: it fails if it takes longer than 30 seconds.
+    /// Starts the clock of a step, which fails if it takes longer than 30 seconds.
     void begin() {
         deadline = System.nanoTime() + STEP_LIMIT_NANOS;
     }
@@ -127,7 +127,7 @@ final class TestBed implements AutoCloseable {
         }
     }
 
-    /// Waits for `time`, in which no message may arrive.
+    /// Waits for `time`. No message may arrive in the meantime.
     void idle(Duration time) {
         try (Message _ = first.blocking(time).receive()) {
             throw new CommandFailure("a message arrived that the other side did not send");
@@ -136,15 +136,15 @@ final class TestBed implements AutoCloseable {
         }
     }
 
-    /// Ends a step: waits until everything that either side has sent, written or read has arrived. On iWARP a
+    /// Ends a step: waits until all data that either side has sent, written or read has arrived. On iWARP a
     /// completion alone does not guarantee that, and the control messages use another connection. Both sides call
     /// this.
     void awaitBoth() {
-        endPoint.barrier(BenchMessage.PATIENCE);
+        endPoint.barrier(BenchMessage.TIMEOUT);
     }
 
-    /// Called periodically by waiting loops. Throws if the wait can no longer succeed. Also yields: with
-    /// fewer processors than busy threads, the other side may need this processor.
+    /// Waiting loops call this periodically. Throws if the wait can no longer succeed. Also yields: with fewer
+    /// processors than busy threads, the other side may need this processor.
     @SuppressWarnings("ThreadPriorityCheck") // only speeds up a machine that is too busy to measure anything
     void checkAlive() {
         Thread.yield();

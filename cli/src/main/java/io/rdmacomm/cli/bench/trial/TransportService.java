@@ -54,7 +54,7 @@ public enum TransportService {
         return type;
     }
 
-    /// Whether no message is lost.
+    /// Whether no messages are lost.
     public boolean isReliable() {
         return this == RC;
     }

@@ -5,14 +5,14 @@ import io.rdmacomm.comm.ClientSession;
 import io.rdmacomm.comm.SessionOptions;
 import java.time.Duration;
 
-/// The client's side of a connection that is made for one test with one message size.
+/// The client's side of a connection for one test with one message size.
 public interface Trial extends AutoCloseable {
-    /// The name of the sessions that carry tests, by which the server recognizes them.
+    /// The name by which the server recognizes the sessions that carry tests.
     String NAME = "bench data";
 
     /// Agrees on the plan with the server, and makes the connection.
     ///
-    /// @param session the one that carries the control messages
+    /// @param session the session that carries the control messages
     static Trial open(
             FrameChannel<BenchMessage> control, ClientSession session, SessionOptions options, TrialPlan plan) {
         if (plan.test().usesSocket()) {
@@ -28,16 +28,16 @@ public interface Trial extends AutoCloseable {
     /// @return the CPU time of both sides
     StepUse step(int count, StepMode mode, Readings readings);
 
-    /// The number of operations of the last step that took effect: all, unless messages were lost.
+    /// How many operations of the last step took effect: all, unless messages were lost.
     int completed();
 
     /// The compiler time of both sides at the end of the last step; see [CompilerTime#nanos()].
     long compilerNanos();
 
-    /// The time that it took to set up the connection.
+    /// How long it took to set up the connection.
     Duration setupTime();
 
-    /// The messages of all steps that were measured; [Result.Losses#NONE] if nothing can be lost.
+    /// The messages of all measured steps; [Result.Losses#NONE] if the transport loses none.
     Result.Losses losses();
 
     @Override

@@ -41,7 +41,7 @@ public record TrialPlan(
     private static final long MAX_MESSAGE = 16L << 20;
     private static final long RING_BYTES = 64L << 20;
     private static final int RING_BUFFERS = 64;
-    // The data in flight stays in the cache of a core, like the single buffer of the other tests.
+    // So the data in flight stays in the cache of a core, like the single buffer of the other tests.
     private static final long RECEIVE_BYTES = 512L << 10;
     private static final int CHAIN = 32;
     private static final long CHAIN_MAX_BYTES = 4096;
@@ -109,14 +109,14 @@ public record TrialPlan(
         return bytes + 63 & ~63L;
     }
 
-    /// The number of operations that share a doorbell. Small ones do, like the messages of a stream.
+    /// The number of operations that share a doorbell: several if they are small, as in a stream of messages.
     public int chainLength() {
         return bytes <= CHAIN_MAX_BYTES ? Math.min(CHAIN, depth) : 1;
     }
 
     /// The options of the data channel with this index.
     ///
-    /// @param proposed the options of the session: how its queue pairs connect
+    /// @param proposed the session's options, with how its queue pairs connect
     public ChannelOptions channel(int index, ChannelOptions proposed) {
         if (index >= queuePairs) {
             return proposed.withSendWindow(1).withReceives(1).withMessageBytes(64);
@@ -124,7 +124,7 @@ public record TrialPlan(
         if (!isSend(test)) {
             return proposed.withSendWindow(depth).withReceives(1).withMessageBytes(64);
         }
-        // A stream needs some receives whose credit is in flight, while messages arrive in others.
+        // A stream needs spare receives: the credit for some is in flight while messages arrive in others.
         int fewest = test == BenchTest.SEND_BW ? 16 : 4;
         int receives = Math.clamp(RECEIVE_BYTES / bytes, fewest, Math.max(fewest, depth));
         return proposed.withSendWindow(depth).withReceives(receives).withMessageBytes((int) stride());

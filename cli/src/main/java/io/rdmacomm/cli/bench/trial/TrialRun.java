@@ -2,7 +2,7 @@ package io.rdmacomm.cli.bench.trial;
 
 import io.rdmacomm.cli.command.CommandFailure;
 
-/// One measurement: verifies the data, warms up, and then performs as many operations as were asked for, in steps.
+/// One measurement: verifies the data, warms up, and then performs the requested operations in steps.
 public final class TrialRun {
     private static final long WARM_UP_STEP_NANOS = 50_000_000;
     private static final int MAX_STEP_GROWTH = 8;
@@ -74,7 +74,7 @@ public final class TrialRun {
         return settings.comparesModes() && modes != null ? result.in(modes, busy, idle()) : result;
     }
 
-    /// The number of operations of a part; 0 if there are too few for all parts, -1 if the duration counts.
+    /// The number of operations of a part; 0 if there are too few for all parts, -1 if the duration is the limit.
     private long iterations(int part) {
         long all = settings.iterations();
         return all == 0 ? UNLIMITED : all * (part + 1) / PARTS - all * part / PARTS;
@@ -100,8 +100,8 @@ public final class TrialRun {
         return use;
     }
 
-    /// Lets both sides wait for the duration of a measurement without any operation, once their JIT compilers
-    /// are idle; then checks that both still answer.
+    /// Once the JIT compilers are idle, lets both sides wait for the duration of a measurement without any
+    /// operation. Then checks that both still answer.
     ///
     /// @return the CPU time of the wait
     private StepUse idle() {
@@ -155,8 +155,8 @@ public final class TrialRun {
                 plan.test(), plan.bytes(), directions * total.arrived, total.nanos, total.cpuNanos, copyGbps, spread);
     }
 
-    /// Performs the operations of a part in steps of at most `stepNanos`. Only the first post and the last
-    /// completion are timed.
+    /// Performs the operations of a part in steps of at most `stepNanos`. Times only the first post and the last
+    /// completion of a step.
     private Total perform(int part, double nanosPerOperation, long stepNanos) {
         long iterations = iterations(part);
         long wanted = settings.durationNanos() / PARTS;
@@ -175,7 +175,7 @@ public final class TrialRun {
 
     /// The sum of several steps.
     ///
-    /// @param operations how many were performed
+    /// @param operations the number of operations
     /// @param arrived how many of them took effect
     private record Total(long operations, long arrived, long nanos, long cpuNanos) {
         static final Total NONE = new Total(0, 0, 0, 0);
@@ -189,10 +189,10 @@ public final class TrialRun {
         }
     }
 
-    /// Verifies every message of a first step, and then runs longer and longer steps until the [WarmUp] is over.
+    /// Verifies every message of a first step, and then runs ever longer steps until the [WarmUp] is over.
     ///
-    /// @param nanos its time
-    /// @return how many nanoseconds one operation took in the last step
+    /// @param nanos the time of the warm-up
+    /// @return the nanoseconds per operation in the last step
     public double warmUp(long nanos) {
         trial.step(Math.clamp(CHECKED_BYTES / plan.bytes(), 1, CHECKED), StepMode.CHECK, readings);
         WarmUp progress = new WarmUp(nanos, trial.compilerNanos());

@@ -22,7 +22,7 @@ interface TrialSide {
 
     /// Checks that no operation failed, and that the received data is correct.
     ///
-    /// @param receives whether this side receives data in a test in one direction
+    /// @param receives whether this side receives data in a one-way test
     /// @throws io.rdmacomm.cli.command.CommandFailure if the data is wrong
     void verify(StepMode mode, int count, boolean receives);
 }

@@ -18,18 +18,18 @@ import java.nio.channels.SocketChannel;
 import java.nio.channels.spi.SelectorProvider;
 import java.time.Duration;
 
-/// The sockets of a trial: those of the module `nio`, or those of the JDK. The first eight bytes of a connection are
-/// the seed of the plan, which only the client knows that has agreed on it.
+/// The sockets of a trial: those of the module `nio`, or those of the JDK. The first eight bytes of a connection
+/// are the seed of the plan, which only the right client knows.
 final class TrialSockets implements AutoCloseable {
     private static final String EVERYWHERE = "*";
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration TIMEOUT = Duration.ofSeconds(30);
     private static final Duration GREETING = Duration.ofSeconds(5);
     private static final String ADVICE = "is the other side stopped?";
 
     private final TrialPlan plan;
     private final SelectorProvider provider;
 
-    /// @param context the device of the sockets that are not those of the JDK
+    /// @param context the device of the sockets of `nio`
     TrialSockets(TrialPlan plan, Context context) {
         this.plan = plan;
         this.provider = plan.test().isPlainTcp()
@@ -40,7 +40,7 @@ final class TrialSockets implements AutoCloseable {
     /// Listens on a free port.
     ///
     /// @param host the address that the server listens on; empty for loopback, `*` for all
-    /// @param client the address of the client, which on loopback is that of the server
+    /// @param client the address of the client, which is also the server's on loopback
     ServerSocketChannel listen(String host, InetAddress client) throws IOException {
         try {
             return Sockets.listen(provider, host, client);
@@ -52,13 +52,13 @@ final class TrialSockets implements AutoCloseable {
         }
     }
 
-    /// The connection of the client. Closes those of others.
+    /// Accepts the connection of the client, and closes all others.
     WatchedSocket accept(ServerSocketChannel listener) throws IOException {
         try {
-            return watched(Sockets.accept(listener, this::isOfClient, PATIENCE));
+            return watched(Sockets.accept(listener, this::isOfClient, TIMEOUT));
         } catch (SocketTimeoutException e) {
             throw new CommandFailure(
-                    "the client did not connect its socket within " + PATIENCE.toSeconds()
+                    "the client did not connect its socket within " + TIMEOUT.toSeconds()
                             + " s: does a firewall let it connect to any port here?",
                     e);
         }
@@ -78,7 +78,7 @@ final class TrialSockets implements AutoCloseable {
 
     /// Connects to the server.
     WatchedSocket connect(InetSocketAddress server) throws IOException {
-        WatchedSocket socket = watched(Sockets.connect(provider, server, PATIENCE, _ -> {}));
+        WatchedSocket socket = watched(Sockets.connect(provider, server, TIMEOUT, _ -> {}));
         return OnFailure.run(socket::close, () -> {
             socket.send(ByteBuffer.allocate(Long.BYTES).putLong(plan.seed()).flip());
             return socket;
@@ -87,7 +87,7 @@ final class TrialSockets implements AutoCloseable {
 
     private WatchedSocket watched(SocketChannel channel) throws IOException {
         Waiting waiting = plan.test().isSocketRequest() ? Waiting.BLOCKING : Waiting.SPINNING;
-        return new WatchedSocket(channel, waiting, PATIENCE, ADVICE);
+        return new WatchedSocket(channel, waiting, TIMEOUT, ADVICE);
     }
 
     @Override

@@ -16,9 +16,9 @@ import io.rdmacomm.verbs.ReceiveBatch;
 import io.rdmacomm.verbs.SendBatch;
 import java.util.Set;
 
-/// One side's queue pair for a test over a transport that can lose messages, and counts them. Every message
-/// completes a receive of the peer and carries the number of its step as immediate data: WRITEs, too, because
-/// otherwise the peer could not know which of them were lost. For one thread.
+/// One side's queue pair for a test over a transport that can lose messages. Counts the messages. Every message
+/// completes a receive of the peer, and carries the number of its step as immediate data; WRITEs too, because
+/// otherwise the peer could not tell which were lost. For one thread.
 final class UnreliablePair implements AutoCloseable {
     private static final int POLLED = 64;
     private static final int MAX_INLINE = 64;
@@ -46,13 +46,13 @@ final class UnreliablePair implements AutoCloseable {
 
     /// Creates the queue pair; [#connect] brings it up.
     ///
-    /// @param how the port and GID to use
+    /// @param how the port and the GID to use
     UnreliablePair(Context context, TrialPlan plan, ConnectionOptions how) {
         boolean datagrams = plan.service() == TransportService.UD;
         this.plan = plan;
         this.how = how;
         this.headerBytes = datagrams ? GlobalRoutingHeader.BYTES : 0;
-        // A WRITE needs no memory but its target.
+        // A WRITE needs no other memory than its target.
         this.slotBytes = plan.sends() ? headerBytes + plan.stride() : 0;
         this.slots = Math.clamp(RECEIVE_BYTES / plan.stride(), FEWEST_RECEIVES, MOST_RECEIVES);
         this.depth = Math.max(FEWEST_RECEIVES, plan.depth());
@@ -72,7 +72,7 @@ final class UnreliablePair implements AutoCloseable {
 
     /// The description of this side for the peer.
     ///
-    /// @param text more for the peer
+    /// @param text additional text for the peer
     Frame<BenchMessage> address(String text) {
         QueuePairInfo info = end.queuePair().info(how.path());
         return Frame.of(
@@ -88,7 +88,7 @@ final class UnreliablePair implements AutoCloseable {
                 end.incoming().remoteKey());
     }
 
-    /// Brings the queue pair up, with all receives posted.
+    /// Connects the queue pair, with all receives posted.
     ///
     /// @param peer the result of its [#address]
     void connect(Frame<BenchMessage> peer) {
@@ -106,7 +106,7 @@ final class UnreliablePair implements AutoCloseable {
         throw new CommandFailure("the peer reports an MTU of " + peer.number(5) + " bytes, which does not exist");
     }
 
-    /// The numbers of the peer's queue pair, which [EndPoint#checkNumbers] has to check.
+    /// The numbers of the peer's queue pair, which [io.rdmacomm.cli.rig.ReceivedNumbers] checks.
     static QueuePairInfo info(Frame<BenchMessage> peer) {
         return new QueuePairInfo(
                 Math.toIntExact(peer.number(0)),
@@ -139,7 +139,7 @@ final class UnreliablePair implements AutoCloseable {
         }
     }
 
-    /// Prepares requests that are all the same; only the last one is signaled, with its number negative.
+    /// Prepares identical requests. Only the last one is signaled, with a negative number.
     private void fill(Frame<BenchMessage> peer) {
         chain.clear();
         for (int i = 0; i < plan.chainLength(); i++) {
@@ -159,7 +159,7 @@ final class UnreliablePair implements AutoCloseable {
 
     /// Begins a step. Its number distinguishes its messages from late ones of earlier steps.
     ///
-    /// @param unchecked the number of messages whose content is not checked, only their length
+    /// @param unchecked the number of messages for which only the length is checked
     void begin(int number, long unchecked) {
         step = number;
         for (int i = 0; i < plan.chainLength(); i++) {
@@ -178,7 +178,7 @@ final class UnreliablePair implements AutoCloseable {
         return plan;
     }
 
-    /// The number of messages that were posted in this step.
+    /// The number of messages posted in this step.
     long sent() {
         return sent;
     }
@@ -188,7 +188,7 @@ final class UnreliablePair implements AutoCloseable {
         return received;
     }
 
-    /// The number of messages that were posted and have not completed.
+    /// The number of posted messages that have not completed.
     int inFlight() {
         return inFlight;
     }
@@ -211,7 +211,7 @@ final class UnreliablePair implements AutoCloseable {
 
     /// Takes completions, and posts the receives that they free.
     ///
-    /// @return whether there were some
+    /// @return whether there were any
     boolean poll() {
         int count = end.completionQueue().poll(completions);
         if (count == 0) {
@@ -251,9 +251,9 @@ final class UnreliablePair implements AutoCloseable {
         return DataPattern.mismatch(end.incoming().segment().asSlice(at, plan.bytes()), plan.bytes(), plan.seed()) >= 0;
     }
 
-    /// Checks what has arrived in this step.
+    /// Checks the data that has arrived in this step.
     ///
-    /// @throws CommandFailure if it is not what was sent
+    /// @throws CommandFailure if it differs from what was sent
     void verify() {
         if (corrupt > 0 || (!plan.sends() && received > 0 && differs(0))) {
             throw new CommandFailure(plan.test().label() + " of " + plan.bytes() + " bytes over "

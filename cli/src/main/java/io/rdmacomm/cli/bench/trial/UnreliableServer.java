@@ -3,6 +3,7 @@ package io.rdmacomm.cli.bench.trial;
 import io.rdmacomm.cli.command.CommandFailure;
 import io.rdmacomm.cli.rig.Frame;
 import io.rdmacomm.cli.rig.FrameChannel;
+import io.rdmacomm.cli.rig.ReceivedNumbers;
 import io.rdmacomm.comm.EndPoint;
 import io.rdmacomm.comm.Session;
 import io.rdmacomm.verbs.ConnectionOptions;
@@ -15,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /// The passive side of an [UnreliableTrial].
 final class UnreliableServer {
-    /// After such a silence, the client may have ended the step.
+    /// After a silence this long, the client may have ended the step.
     private static final long SILENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
     private static final Duration MOMENT = Duration.ofMillis(1);
@@ -38,7 +39,7 @@ final class UnreliableServer {
     static void serve(Session session, EndPoint endPoint, TrialPlan plan, FrameChannel<BenchMessage> control) {
         control.send(Frame.of(BenchMessage.OK, 0));
         Frame<BenchMessage> client = control.expect(BenchMessage.QUEUE_PAIR, BenchMessage.FAILED);
-        endPoint.checkNumbers(UnreliablePair.info(client));
+        ReceivedNumbers.check(UnreliablePair.info(client), endPoint);
         ConnectionOptions how = path(session, InetAddress.ofLiteral(client.text()));
         try (UnreliablePair pair = new UnreliablePair(session.context(), plan, how)) {
             pair.connect(client);
@@ -56,7 +57,7 @@ final class UnreliableServer {
         }
     }
 
-    /// The port and GID that a session uses for a peer that it reaches from the address `local`.
+    /// The port and the GID of a session for a peer that it reaches from the address `local`.
     static ConnectionOptions path(Session session, InetAddress local) {
         ConnectionOptions how = session.options().channel().connection();
         PathOptions path = how.path();
@@ -83,7 +84,8 @@ final class UnreliableServer {
                 BenchMessage.REPORT, use.cpuNanos(), CompilerTime.nanos(), use.nanos(), pair.sent(), pair.received()));
     }
 
-    /// Receives messages, and in a latency test answers them, until all have arrived or the client has ended the step.
+    /// Receives messages, and in a latency test answers them, until all have arrived or the client has ended the
+    /// step.
     ///
     /// @return how the client ended it; null if all have arrived
     private @Nullable Frame<BenchMessage> answer(int count) {
@@ -110,7 +112,7 @@ final class UnreliableServer {
         return null;
     }
 
-    /// The message that ends the step; null if it has not arrived. Throws if the connection has ended.
+    /// The message that ends the step; null if it has not arrived yet. Throws if the connection has ended.
     private @Nullable Frame<BenchMessage> done() {
         Frame<BenchMessage> frame;
         try {

@@ -4,17 +4,18 @@ import io.rdmacomm.cli.command.CommandFailure;
 import io.rdmacomm.cli.command.OnFailure;
 import io.rdmacomm.cli.rig.Frame;
 import io.rdmacomm.cli.rig.FrameChannel;
+import io.rdmacomm.cli.rig.ReceivedNumbers;
 import io.rdmacomm.comm.ClientSession;
 import io.rdmacomm.comm.SessionOptions;
-import io.rdmacomm.verbs.host.DeviceChoice;
+import io.rdmacomm.verbs.DeviceChoice;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.List;
 
-/// A trial over a transport that can lose messages. Only its queue pair can: steps begin and end with
-/// reliable control messages, which report how many messages each side has sent and received. A latency test
-/// ends its step at the first loss, and [TrialRun] begins another one.
+/// A trial over a transport that can lose messages. Steps begin and end with reliable control messages, which
+/// report how many messages each side has sent and received. A latency test ends its step at the first loss, and
+/// [TrialRun] begins another one.
 final class UnreliableTrial implements Trial {
     private static final int MOST_BARREN_STEPS = 20;
 
@@ -65,13 +66,13 @@ final class UnreliableTrial implements Trial {
                             session.context(),
                             List.of(plan.bytes()),
                             UnreliablePair.mtu(peer).bytes());
-            session.endPoint().checkNumbers(UnreliablePair.info(peer));
+            ReceivedNumbers.check(UnreliablePair.info(peer), session.endPoint());
             pair.connect(peer);
             return new UnreliableTrial(control, pair, System.nanoTime() - begin, lostNanos);
         });
     }
 
-    /// An address without the name of an interface, which the server may not have.
+    /// The address without an interface name, because the server may not have that interface.
     private static String literal(InetAddress address) {
         return address.getHostAddress().replaceFirst("%.*", "");
     }
@@ -121,7 +122,7 @@ final class UnreliableTrial implements Trial {
         }
     }
 
-    /// Round trips, up to the first lost message.
+    /// Makes round trips until the first message is lost.
     ///
     /// @return the number of answers
     private int roundTrips(int count, Readings readings) {
@@ -141,7 +142,7 @@ final class UnreliableTrial implements Trial {
         return laps;
     }
 
-    /// Messages in one direction, until all have been sent.
+    /// Sends messages in one direction, until all have been sent.
     private int stream(int count, Readings readings) {
         int chain = pair.plan().chainLength();
         readings.begin();

@@ -18,13 +18,14 @@ final class UnreliableWait {
         this(pair, LOST_NANOS);
     }
 
-    /// @param lostNanos instead of [#LOST_NANOS]
+    /// @param lostNanos the time to use instead of [#LOST_NANOS]
     UnreliableWait(UnreliablePair pair, long lostNanos) {
         this.pair = pair;
         this.lostNanos = lostNanos;
     }
 
-    /// Polls until `messages` of this step have arrived, or none has for the time after which it is lost.
+    /// Polls until `messages` of this step have arrived, or until none has arrived for so long that the rest count
+    /// as lost.
     ///
     /// @return whether they have arrived
     boolean forMessages(long messages) {
@@ -45,7 +46,8 @@ final class UnreliableWait {
         return true;
     }
 
-    /// Polls until at most `most` messages are in flight. They complete when they are sent, whatever the peer does.
+    /// Polls until at most `most` messages are in flight. Messages complete when they are sent, whatever the peer
+    /// does.
     void forSends(int most) {
         long since = 0;
         while (pair.inFlight() > most) {

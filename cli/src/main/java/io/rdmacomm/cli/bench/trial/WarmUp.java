@@ -1,7 +1,7 @@
 package io.rdmacomm.cli.bench.trial;
 
-/// When a warm-up is over: after its time, not counting the waits for the JIT compilers, once the compilers have been
-/// idle for a while; at the latest after ten times as long.
+/// Decides when a warm-up is over: after its time, not counting waits for the JIT compilers, and once the compilers
+/// have been idle for a while; at the latest after ten times as long.
 public final class WarmUp {
     private static final long SETTLED_NANOS = 250_000_000;
     private static final long SETTLED_COMPILER_NANOS = 5_000_000;
@@ -15,7 +15,7 @@ public final class WarmUp {
 
     /// A warm-up begins.
     ///
-    /// @param nanos its time
+    /// @param nanos the time of the warm-up
     /// @param compilerNanos the CPU time of the compilers of all sides so far
     public WarmUp(long nanos, long compilerNanos) {
         this.nanos = nanos;
@@ -26,7 +26,7 @@ public final class WarmUp {
     ///
     /// @param stepNanos how long it took
     /// @param compilerNow the CPU time of the compilers of all sides so far
-    /// @return whether it was the last one
+    /// @return whether it was the last step
     public boolean isOverAfter(long stepNanos, long compilerNow) {
         worked += stepNanos;
         long now = System.nanoTime();

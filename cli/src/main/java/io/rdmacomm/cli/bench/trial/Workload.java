@@ -1,9 +1,8 @@
 package io.rdmacomm.cli.bench.trial;
 
-/// The operations of one test, for both sides. The loops in here are what the benchmark measures: they allocate
-/// nothing and log nothing.
+/// The operations of one test, for both sides. The benchmark measures these loops, which allocate and log nothing.
 interface Workload {
-    /// Resets the state that a step starts from. Both sides call this before every step.
+    /// Resets the state for a step. Both sides call this before every step.
     default void prepare() {}
 
     /// Performs `count` operations. Records in `readings` when the first one begins and the last one ends; a

@@ -1,6 +1,6 @@
 package io.rdmacomm.cli.bench.trial;
 
-/// The workload of each test.
+/// Creates the workload of each test.
 final class Workloads {
     private Workloads() {}
 

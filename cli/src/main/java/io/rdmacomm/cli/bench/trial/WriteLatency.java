@@ -11,7 +11,7 @@ import java.lang.invoke.VarHandle;
 final class WriteLatency implements Workload {
     private static final VarHandle BYTE = ValueLayout.JAVA_BYTE.varHandle();
 
-    /// Completions are polled once every 16 operations, because nothing waits for them.
+    /// Polls for completions once every 16 operations, because nothing waits for them.
     private static final int POLL_MASK = 15;
 
     private final TestBed bed;
@@ -75,8 +75,8 @@ final class WriteLatency implements Workload {
         }
     }
 
-    /// Spins without a pause instruction, as perftest does: on average, half a pause would be part of every sample,
-    /// and on an emulated processor the instruction leaves the guest.
+    /// Spins without a pause instruction, like perftest: half a pause on average would be part of every sample, and
+    /// on an emulated processor the instruction leaves the guest.
     private void await(byte value) {
         int spins = 0;
         while ((byte) BYTE.getAcquire(targetMemory, last) != value) {

@@ -14,7 +14,7 @@ class CompilerTimeTest {
     private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
     private static final long WORK_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
     private static final long SEEN_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
-    private static final long PATIENCE_NANOS = TimeUnit.MINUTES.toNanos(1);
+    private static final long TIMEOUT_NANOS = TimeUnit.MINUTES.toNanos(1);
     private static final int TRIES = 20;
 
     private volatile boolean compiling = true;
@@ -66,7 +66,7 @@ class CompilerTimeTest {
         long begin = System.nanoTime();
         long end = THREADS.getThreadCpuTime(compiler.threadId()) + nanos;
         while (THREADS.getThreadCpuTime(compiler.threadId()) < end) {
-            assertThat(System.nanoTime() - begin).as("time without a processor").isLessThan(PATIENCE_NANOS);
+            assertThat(System.nanoTime() - begin).as("time without a processor").isLessThan(TIMEOUT_NANOS);
             Thread.sleep(1);
         }
     }

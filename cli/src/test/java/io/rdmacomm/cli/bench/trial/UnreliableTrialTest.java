@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// Messages that are lost are counted, and nobody waits for them for ever.
+/// Messages that are lost are counted, and nobody waits for them forever.
 @Timeout(60)
 class UnreliableTrialTest {
     private static final SessionOptions OPTIONS = SessionOptions.defaults().withAddress("127.0.0.1", 0);

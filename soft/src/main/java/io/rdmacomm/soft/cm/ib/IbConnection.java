@@ -1,12 +1,11 @@
 package io.rdmacomm.soft.cm.ib;
 
 import io.rdmacomm.soft.roce.cm.Conversation;
-import io.rdmacomm.soft.roce.mad.ReadDepths;
 import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.QueuePairAttributes;
 import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.spi.ConnectionDriver;
-import java.net.InetSocketAddress;
+import io.rdmacomm.verbs.spi.ConnectionFacts;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -17,47 +16,25 @@ final class IbConnection implements ConnectionDriver {
     private static final String BY_PEER = "the peer disconnected";
     private static final String BY_THIS_SIDE = "this side disconnected";
 
-    private final IbConnectionManager connections;
+    private final IbDevice device;
     private final Conversation conversation;
     private final QueuePair queuePair;
-    private final ReadDepths depths;
-    private final InetSocketAddress local;
-    private final InetSocketAddress remote;
-    private final byte[] privateData;
+    private final ConnectionFacts facts;
     private final AtomicReference<@Nullable String> reason = new AtomicReference<>();
     private final CompletableFuture<String> ended = new CompletableFuture<>();
 
-    private IbConnection(
-            IbConnectionManager manager,
-            Conversation conversation,
-            QueuePair queuePair,
-            ReadDepths depths,
-            InetSocketAddress local,
-            InetSocketAddress remote,
-            byte[] privateData) {
-        this.connections = manager;
+    private IbConnection(IbDevice device, Conversation conversation, QueuePair queuePair, ConnectionFacts facts) {
+        this.device = device;
         this.conversation = conversation;
         this.queuePair = queuePair;
-        this.depths = depths;
-        this.local = local;
-        this.remote = remote;
-        this.privateData = privateData;
+        this.facts = facts;
     }
 
     /// A connection whose queue pair is ready.
-    ///
-    /// @param agreed the agreed number of READs and atomics in flight
     static IbConnection confirmed(
-            IbConnectionManager manager,
-            Conversation conversation,
-            ConnectionTerms terms,
-            ReadDepths agreed,
-            InetSocketAddress local,
-            InetSocketAddress remote,
-            byte[] privateData) {
-        IbConnection connection =
-                new IbConnection(manager, conversation, terms.queuePair(), agreed, local, remote, privateData);
-        manager.port().reached(terms.queuePair().number());
+            IbDevice device, Conversation conversation, ConnectionTerms terms, ConnectionFacts facts) {
+        IbConnection connection = new IbConnection(device, conversation, terms.queuePair(), facts);
+        device.port().reached(terms.queuePair().number());
         if (!conversation.confirm(connection::endedByPeer)) {
             connection.endedByPeer();
         }
@@ -66,7 +43,7 @@ final class IbConnection implements ConnectionDriver {
 
     /// Ends on another thread: the receiving thread holds a lock.
     private void endedByPeer() {
-        connections.port().execute(() -> end(BY_PEER));
+        device.port().execute(() -> end(BY_PEER));
     }
 
     private void end(String why) {
@@ -77,7 +54,7 @@ final class IbConnection implements ConnectionDriver {
             conversation.disconnect();
             if (known == null && !conversation.isPeers()) {
                 // Return the port only once: another connection may have it next.
-                connections.protocol().returnPort(local.getPort());
+                device.protocol().returnPort(facts.local().getPort());
             }
             ended.complete(known == null ? why : known);
         }
@@ -95,28 +72,8 @@ final class IbConnection implements ConnectionDriver {
     }
 
     @Override
-    public InetSocketAddress localAddress() {
-        return local;
-    }
-
-    @Override
-    public InetSocketAddress remoteAddress() {
-        return remote;
-    }
-
-    @Override
-    public byte[] privateData() {
-        return privateData.clone();
-    }
-
-    @Override
-    public int responderResources() {
-        return depths.accepts();
-    }
-
-    @Override
-    public int initiatorDepth() {
-        return depths.makes();
+    public ConnectionFacts facts() {
+        return facts;
     }
 
     @Override
@@ -150,6 +107,6 @@ final class IbConnection implements ConnectionDriver {
 
     @Override
     public String toString() {
-        return "connection of " + queuePair + " to " + remote;
+        return "connection of " + queuePair + " to " + facts.remote();
     }
 }

@@ -2,30 +2,21 @@ package io.rdmacomm.soft.cm.ib;
 
 import io.rdmacomm.soft.cm.RouteProbe;
 import io.rdmacomm.soft.roce.RocePort;
-import io.rdmacomm.soft.roce.cm.CommunicationManager;
 import io.rdmacomm.soft.roce.cm.Inquiry;
 import io.rdmacomm.soft.roce.cm.ListeningPort;
 import io.rdmacomm.soft.roce.mad.ConnectRequest;
 import io.rdmacomm.soft.roce.mad.PortSpace;
 import io.rdmacomm.soft.roce.mad.ProgramAddress;
-import io.rdmacomm.soft.roce.mad.ReadDepths;
 import io.rdmacomm.soft.roce.mad.ServiceReply;
 import io.rdmacomm.soft.roce.mad.ServiceRequest;
-import io.rdmacomm.verbs.AccessFlag;
-import io.rdmacomm.verbs.AddressVector;
 import io.rdmacomm.verbs.DeadlineException;
 import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.Gid;
-import io.rdmacomm.verbs.QueuePair;
-import io.rdmacomm.verbs.QueuePairAttributes;
-import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.VerbException;
-import io.rdmacomm.verbs.cm.ConnectionParameters;
 import io.rdmacomm.verbs.cm.ConnectionRejectedException;
 import io.rdmacomm.verbs.cm.DatagramService;
 import io.rdmacomm.verbs.cm.DatagramTarget;
 import io.rdmacomm.verbs.cm.IdentifierOptions;
-import io.rdmacomm.verbs.cm.PeerUnreachableException;
 import io.rdmacomm.verbs.spi.ConnectionManagerDriver;
 import io.rdmacomm.verbs.spi.ConnectionRequestDriver;
 import io.rdmacomm.verbs.spi.DatagramRequestDriver;
@@ -44,8 +35,6 @@ import org.jspecify.annotations.Nullable;
 /// Connects queue pairs by address with the messages of InfiniBand's connection manager, as rdma_cm does for RoCE
 /// devices: the peer may be an adapter, rxe, or another software device. Ports are those of the manager, not of TCP.
 public final class IbConnectionManager implements ConnectionManagerDriver {
-    static final int HOP_LIMIT = 64;
-
     private static final String LISTEN = "listen (rdma_listen)";
     private static final String LOOK_UP = "look up datagram service (rdma_connect)";
     private static final String JOIN = "join multicast group (rdma_join_multicast)";
@@ -53,11 +42,7 @@ public final class IbConnectionManager implements ConnectionManagerDriver {
     private static final int LEAST_BACKLOG = 256;
     private static final int MOST_BACKLOG = 4096;
 
-    private final String device;
-    private final RocePort port;
-    private final InetAddress address;
-    private final long guid;
-    private final int mostReads;
+    private final IbDevice device;
     private final Set<Inquiry> inquiries = ConcurrentHashMap.newKeySet();
     private volatile boolean closing;
 
@@ -67,27 +52,7 @@ public final class IbConnectionManager implements ConnectionManagerDriver {
     /// @param address of the device
     /// @param mostReads how many READs and atomics a queue pair can have in flight
     public IbConnectionManager(String device, RocePort port, InetAddress address, long guid, int mostReads) {
-        this.device = device;
-        this.port = port;
-        this.address = address;
-        this.guid = guid;
-        this.mostReads = mostReads;
-    }
-
-    CommunicationManager protocol() {
-        return port.connections();
-    }
-
-    RocePort port() {
-        return port;
-    }
-
-    InetAddress address() {
-        return address;
-    }
-
-    long guid() {
-        return guid;
+        this.device = new IbDevice(device, port, address, guid, mostReads);
     }
 
     @Override
@@ -101,7 +66,8 @@ public final class IbConnectionManager implements ConnectionManagerDriver {
     public ListenerDriver<ConnectionRequestDriver> listen(
             InetSocketAddress where, int backlog, IdentifierOptions options) {
         check(LISTEN, where.getAddress());
-        return IbListener.forConnections(this, opened(where, protocol().listen(where.getPort(), room(backlog))));
+        return IbListener.forConnections(
+                device, opened(where, device.protocol().listen(where.getPort(), room(backlog))));
     }
 
     private static int room(int backlog) {
@@ -118,12 +84,12 @@ public final class IbConnectionManager implements ConnectionManagerDriver {
 
     /// Rejects an address that this device's packets do not have.
     private void check(String operation, InetAddress local) {
-        if (!local.isAnyLocalAddress() && !local.equals(address)) {
+        if (!local.isAnyLocalAddress() && !local.equals(device.address())) {
             throw new VerbException(
                     operation,
                     Errno.EADDRNOTAVAIL,
-                    local.getHostAddress() + " is not the address of " + device + ", which is "
-                            + address.getHostAddress());
+                    local.getHostAddress() + " is not the address of " + device.name() + ", which is "
+                            + device.address().getHostAddress());
         }
     }
 
@@ -134,9 +100,9 @@ public final class IbConnectionManager implements ConnectionManagerDriver {
         if (wanted != null) {
             check("bind (rdma_bind_addr)", wanted.getAddress());
         }
-        InetSocketAddress local = RouteProbe.localAddress(destination, new InetSocketAddress(address, 0));
+        InetSocketAddress local = RouteProbe.localAddress(destination, new InetSocketAddress(device.address(), 0));
         int from = wanted == null ? 0 : wanted.getPort();
-        return new IbRoute(this, new InetSocketAddress(local.getAddress(), from), destination);
+        return new IbRoute(device, new InetSocketAddress(local.getAddress(), from), destination);
     }
 
     private static void checkReachable(String operation, InetAddress destination) {
@@ -148,37 +114,22 @@ public final class IbConnectionManager implements ConnectionManagerDriver {
         }
     }
 
-    /// Initializes a queue pair as rdma_create_qp(3) does.
-    static void prepare(QueuePair queuePair) {
-        queuePair.modify(new QueuePairAttributes()
-                .state(QueuePairState.INIT)
-                .partitionKeyIndex(0)
-                .port(1)
-                .accessFlags(AccessFlag.allRemote()));
-    }
-
-    /// The READs and atomics that this side accepts and starts.
-    ReadDepths depths(ConnectionParameters parameters) {
-        return new ReadDepths(
-                Math.min(parameters.responderResources(), mostReads), Math.min(parameters.initiatorDepth(), mostReads));
-    }
-
     // ---- Datagrams ----
 
     @Override
     public ListenerDriver<DatagramRequestDriver> listenForDatagrams(InetSocketAddress where, int backlog) {
         check(LISTEN, where.getAddress());
         return IbListener.forDatagrams(
-                this, opened(where, protocol().listenForDatagrams(where.getPort(), room(backlog))));
+                device, opened(where, device.protocol().listenForDatagrams(where.getPort(), room(backlog))));
     }
 
     @Override
     public DatagramService lookUp(InetSocketAddress destination, byte[] privateData, long timeoutNanos)
             throws InterruptedException {
         checkReachable(LOOK_UP, destination.getAddress());
-        ProgramAddress addresses = new ProgramAddress(0, Gid.of(address), Gid.of(destination.getAddress()));
+        ProgramAddress addresses = new ProgramAddress(0, Gid.of(device.address()), Gid.of(destination.getAddress()));
         long service = PortSpace.DATAGRAMS.service(destination.getPort());
-        try (Inquiry inquiry = protocol()
+        try (Inquiry inquiry = device.protocol()
                 .inquire(destination.getAddress(), id -> new ServiceRequest(id, service, addresses, privateData))) {
             inquiries.add(inquiry);
             try {
@@ -189,9 +140,9 @@ public final class IbConnectionManager implements ConnectionManagerDriver {
         }
     }
 
-    private DatagramService answer(Inquiry inquiry, InetSocketAddress destination, long patience, long timeoutNanos)
+    private DatagramService answer(Inquiry inquiry, InetSocketAddress destination, long timeout, long timeoutNanos)
             throws InterruptedException {
-        ServiceReply reply = inquiry.await(patience);
+        ServiceReply reply = inquiry.await(timeout);
         if (closing) {
             throw new IllegalStateException(this + " was closed while looking up " + destination);
         }
@@ -203,7 +154,7 @@ public final class IbConnectionManager implements ConnectionManagerDriver {
                     LOOK_UP, destination + " rejected the request: " + why(reply.status()), reply.privateData());
         }
         DatagramTarget target =
-                new DatagramTarget(path(destination.getAddress(), 0), reply.queuePair(), reply.queueKey());
+                new DatagramTarget(IbDevice.path(destination.getAddress(), 0), reply.queuePair(), reply.queueKey());
         return new DatagramService(target, reply.privateData());
     }
 
@@ -212,33 +163,25 @@ public final class IbConnectionManager implements ConnectionManagerDriver {
         check(JOIN, local);
         checkReachable(JOIN, group);
         try {
-            return new IbMulticastMembership(this, (Inet4Address) group);
+            return new IbMulticastMembership(device, (Inet4Address) group);
         } catch (IOException e) {
             throw new VerbException(
                     JOIN,
                     Errno.EIO,
-                    group.getHostAddress() + " cannot be joined at " + address.getHostAddress() + ": " + e.getMessage(),
+                    group.getHostAddress() + " cannot be joined at "
+                            + device.address().getHostAddress() + ": " + e.getMessage(),
                     e);
         }
     }
 
     private static RuntimeException silent(Inquiry inquiry, InetSocketAddress destination, long timeoutNanos) {
         return inquiry.isUnanswered()
-                ? unreachable(LOOK_UP, destination)
+                ? IbDevice.unreachable(LOOK_UP, destination)
                 : new DeadlineException(
                         LOOK_UP + ": " + destination + " did not answer within "
                                 + TimeUnit.NANOSECONDS.toMillis(timeoutNanos)
                                 + " ms; check that it runs, or wait longer",
                         null);
-    }
-
-    /// The peer has not answered any request.
-    static PeerUnreachableException unreachable(String operation, InetSocketAddress peer) {
-        return new PeerUnreachableException(
-                operation,
-                Errno.ETIMEDOUT,
-                peer + " does not answer; check that it has RoCE v2 at this address, and that nothing between drops or"
-                        + " translates UDP port 4791");
     }
 
     private static String why(int status) {
@@ -247,11 +190,6 @@ public final class IbConnectionManager implements ConnectionManagerDriver {
             case ServiceReply.REJECTED -> "its program declined it";
             default -> "status " + status;
         };
-    }
-
-    /// The path to the port of a peer.
-    static AddressVector path(InetAddress peer, int trafficClass) {
-        return new AddressVector(Gid.of(peer), 0, 0, 1, 0, 0, HOP_LIMIT, trafficClass);
     }
 
     @Override
@@ -267,6 +205,6 @@ public final class IbConnectionManager implements ConnectionManagerDriver {
 
     @Override
     public String toString() {
-        return "connection manager of " + device;
+        return device.toString();
     }
 }

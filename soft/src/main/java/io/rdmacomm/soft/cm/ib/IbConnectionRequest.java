@@ -14,6 +14,7 @@ import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.cm.ConnectFailedException;
 import io.rdmacomm.verbs.cm.ConnectionParameters;
 import io.rdmacomm.verbs.spi.ConnectionDriver;
+import io.rdmacomm.verbs.spi.ConnectionFacts;
 import io.rdmacomm.verbs.spi.ConnectionRequestDriver;
 import java.net.InetSocketAddress;
 import java.util.concurrent.TimeUnit;
@@ -23,46 +24,28 @@ final class IbConnectionRequest implements ConnectionRequestDriver {
     private static final String ACCEPT = "accept (rdma_accept)";
     private static final byte[] NO_DATA = {};
 
-    private final IbConnectionManager connections;
+    private final IbDevice device;
     private final Conversation conversation;
     private final ConnectRequest request;
+    private final ConnectionFacts facts;
     private volatile boolean closing;
 
-    IbConnectionRequest(IbConnectionManager manager, Conversation conversation) {
-        this.connections = manager;
+    IbConnectionRequest(IbDevice device, Conversation conversation) {
+        this.device = device;
         this.conversation = conversation;
         this.request = conversation.request();
-    }
-
-    @Override
-    public InetSocketAddress localAddress() {
-        return new InetSocketAddress(connections.address(), PortSpace.port(request.service()));
-    }
-
-    @Override
-    public InetSocketAddress remoteAddress() {
         ProgramAddress addresses = request.addresses();
-        return new InetSocketAddress(conversation.peer(), addresses == null ? 0 : addresses.port());
+        this.facts = new ConnectionFacts(
+                new InetSocketAddress(device.address(), PortSpace.port(request.service())),
+                new InetSocketAddress(conversation.peer(), addresses == null ? 0 : addresses.port()),
+                request.privateData(),
+                request.depths().makes(),
+                request.depths().accepts());
     }
 
     @Override
-    public byte[] privateData() {
-        return request.privateData().clone();
-    }
-
-    @Override
-    public int responderResources() {
-        return request.depths().makes();
-    }
-
-    @Override
-    public int initiatorDepth() {
-        return request.depths().accepts();
-    }
-
-    @Override
-    public void prepare(QueuePair queuePair) {
-        IbConnectionManager.prepare(queuePair);
+    public ConnectionFacts facts() {
+        return facts;
     }
 
     @Override
@@ -83,13 +66,13 @@ final class IbConnectionRequest implements ConnectionRequestDriver {
 
     private IbConnection establish(QueuePair queuePair, ConnectionParameters parameters, long timeoutNanos)
             throws InterruptedException {
-        ReadDepths own = connections.depths(parameters);
+        ReadDepths own = device.depths(parameters);
         ReadDepths agreed = new ReadDepths(
                 Math.min(own.accepts(), request.depths().makes()),
                 Math.min(own.makes(), request.depths().accepts()));
         ConnectionTerms terms = new ConnectionTerms(queuePair, parameters, agreed);
         terms.bringUp(
-                IbConnectionManager.path(conversation.peer(), request.trafficClass()),
+                IbDevice.path(conversation.peer(), request.trafficClass()),
                 PathMtu.ofCode(request.mtu()),
                 request.queuePair(),
                 request.psn(),
@@ -102,7 +85,7 @@ final class IbConnectionRequest implements ConnectionRequestDriver {
                 terms.receivePsn(),
                 agreed,
                 parameters.rnrRetry(),
-                connections.guid(),
+                device.guid(),
                 parameters.privateData()));
         Conversation.State state = conversation.awaitChange(Conversation.State.ACCEPTING, timeoutNanos);
         if (closing) {
@@ -110,19 +93,18 @@ final class IbConnectionRequest implements ConnectionRequestDriver {
         }
         return switch (state) {
             case CONNECTED, ENDED ->
-                IbConnection.confirmed(
-                        connections, conversation, terms, agreed, localAddress(), remoteAddress(), privateData());
+                IbConnection.confirmed(device, conversation, terms, facts.withDepths(agreed.accepts(), agreed.makes()));
             case ACCEPTING ->
                 throw new DeadlineException(
-                        ACCEPT + ": " + remoteAddress() + " did not complete the connection within "
+                        ACCEPT + ": " + facts.remote() + " did not complete the connection within "
                                 + TimeUnit.NANOSECONDS.toMillis(timeoutNanos) + " ms",
                         null);
             case UNANSWERED ->
                 throw new ConnectFailedException(
-                        ACCEPT, Errno.ETIMEDOUT, remoteAddress() + " did not complete the connection");
+                        ACCEPT, Errno.ETIMEDOUT, facts.remote() + " did not complete the connection");
             case REQUESTING, ACCEPTED, REQUESTED, DISCONNECTING, REFUSED ->
                 throw new ConnectFailedException(
-                        ACCEPT, Errno.ECONNRESET, remoteAddress() + " gave up before its request was accepted");
+                        ACCEPT, Errno.ECONNRESET, facts.remote() + " gave up before its request was accepted");
         };
     }
 
@@ -144,6 +126,6 @@ final class IbConnectionRequest implements ConnectionRequestDriver {
 
     @Override
     public String toString() {
-        return "connection request of " + remoteAddress() + " on " + connections;
+        return "connection request of " + facts.remote() + " on " + device;
     }
 }

@@ -10,11 +10,11 @@ import java.net.InetSocketAddress;
 
 /// A peer's question for a queue pair that receives datagrams.
 final class IbDatagramRequest implements DatagramRequestDriver {
-    private final IbConnectionManager connections;
+    private final IbDevice device;
     private final ServiceInquiry inquiry;
 
-    IbDatagramRequest(IbConnectionManager manager, ServiceInquiry inquiry) {
-        this.connections = manager;
+    IbDatagramRequest(IbDevice device, ServiceInquiry inquiry) {
+        this.device = device;
         this.inquiry = inquiry;
     }
 
@@ -46,6 +46,6 @@ final class IbDatagramRequest implements DatagramRequestDriver {
 
     @Override
     public String toString() {
-        return "datagram request of " + remoteAddress() + " on " + connections;
+        return "datagram request of " + remoteAddress() + " on " + device;
     }
 }

@@ -17,41 +17,39 @@ import org.jspecify.annotations.Nullable;
 /// @param <M> the kind of requests in the protocol
 /// @param <R> the kind of requests for the program
 final class IbListener<M, R extends Driver> implements ListenerDriver<R> {
-    private final IbConnectionManager connections;
+    private final IbDevice device;
     private final ListeningPort<M> port;
-    private final BiFunction<IbConnectionManager, M, R> wrap;
+    private final BiFunction<IbDevice, M, R> wrap;
 
-    private IbListener(IbConnectionManager manager, ListeningPort<M> port, BiFunction<IbConnectionManager, M, R> wrap) {
-        this.connections = manager;
+    private IbListener(IbDevice device, ListeningPort<M> port, BiFunction<IbDevice, M, R> wrap) {
+        this.device = device;
         this.port = port;
         this.wrap = wrap;
     }
 
-    static ListenerDriver<ConnectionRequestDriver> forConnections(
-            IbConnectionManager manager, ListeningPort<Conversation> port) {
-        return new IbListener<Conversation, ConnectionRequestDriver>(manager, port, IbConnectionRequest::new);
+    static ListenerDriver<ConnectionRequestDriver> forConnections(IbDevice device, ListeningPort<Conversation> port) {
+        return new IbListener<Conversation, ConnectionRequestDriver>(device, port, IbConnectionRequest::new);
     }
 
-    static ListenerDriver<DatagramRequestDriver> forDatagrams(
-            IbConnectionManager manager, ListeningPort<ServiceInquiry> port) {
-        return new IbListener<ServiceInquiry, DatagramRequestDriver>(manager, port, IbDatagramRequest::new);
+    static ListenerDriver<DatagramRequestDriver> forDatagrams(IbDevice device, ListeningPort<ServiceInquiry> port) {
+        return new IbListener<ServiceInquiry, DatagramRequestDriver>(device, port, IbDatagramRequest::new);
     }
 
     @Override
     public InetSocketAddress localAddress() {
-        return new InetSocketAddress(connections.address(), port.number());
+        return new InetSocketAddress(device.address(), port.number());
     }
 
     @Override
     public @Nullable R awaitRequest(long timeoutNanos) throws InterruptedException {
         M request = port.await(timeoutNanos);
-        return request == null ? null : wrap.apply(connections, request);
+        return request == null ? null : wrap.apply(device, request);
     }
 
     @Override
     public void closing() {
         for (M request : port.end()) {
-            R driver = wrap.apply(connections, request);
+            R driver = wrap.apply(device, request);
             Closer.step(driver, () -> {
                 switch (driver) {
                     case ConnectionRequestDriver connection -> connection.reject(new byte[0]);
@@ -69,6 +67,6 @@ final class IbListener<M, R extends Driver> implements ListenerDriver<R> {
 
     @Override
     public String toString() {
-        return "listener at " + localAddress() + " on " + connections;
+        return "listener at " + localAddress() + " on " + device;
     }
 }

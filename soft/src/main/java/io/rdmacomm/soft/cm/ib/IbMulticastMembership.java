@@ -11,18 +11,18 @@ import java.net.Inet4Address;
 
 /// The network interface's membership in a multicast group, independent of the queue pairs attached to it.
 final class IbMulticastMembership implements MulticastDriver {
-    private final IbConnectionManager connections;
+    private final IbDevice device;
     private final DatagramTarget target;
     private final Closeable joined;
 
     /// Joins the group.
     ///
     /// @throws IOException if there is no socket left, or the interface cannot join it
-    IbMulticastMembership(IbConnectionManager manager, Inet4Address group) throws IOException {
-        this.connections = manager;
+    IbMulticastMembership(IbDevice device, Inet4Address group) throws IOException {
+        this.device = device;
         this.target = new DatagramTarget(
-                IbConnectionManager.path(group, /* trafficClass= */ 0), SendBatch.MULTICAST, DatagramTarget.QUEUE_KEY);
-        this.joined = manager.port().join(group);
+                IbDevice.path(group, /* trafficClass= */ 0), SendBatch.MULTICAST, DatagramTarget.QUEUE_KEY);
+        this.joined = device.port().join(group);
     }
 
     @Override
@@ -41,6 +41,6 @@ final class IbMulticastMembership implements MulticastDriver {
 
     @Override
     public String toString() {
-        return "membership in " + target.path().destinationGid() + " on " + connections;
+        return "membership in " + target.path().destinationGid() + " on " + device;
     }
 }

@@ -16,6 +16,7 @@ import io.rdmacomm.verbs.cm.ConnectFailedException;
 import io.rdmacomm.verbs.cm.ConnectionParameters;
 import io.rdmacomm.verbs.cm.ConnectionRejectedException;
 import io.rdmacomm.verbs.spi.ConnectionDriver;
+import io.rdmacomm.verbs.spi.ConnectionFacts;
 import io.rdmacomm.verbs.spi.RouteDriver;
 import java.net.InetSocketAddress;
 import java.util.concurrent.TimeUnit;
@@ -26,15 +27,15 @@ final class IbRoute implements RouteDriver {
     private static final String CONNECT = "connect (rdma_connect)";
     private static final byte[] NO_DATA = {};
 
-    private final IbConnectionManager connections;
+    private final IbDevice device;
     private final InetSocketAddress local;
     private final InetSocketAddress remote;
     private volatile @Nullable Conversation conversation;
     private volatile boolean closing;
 
     /// @param local the address to connect from; port 0 for any
-    IbRoute(IbConnectionManager manager, InetSocketAddress local, InetSocketAddress remote) {
-        this.connections = manager;
+    IbRoute(IbDevice device, InetSocketAddress local, InetSocketAddress remote) {
+        this.device = device;
         this.local = local;
         this.remote = remote;
     }
@@ -50,14 +51,9 @@ final class IbRoute implements RouteDriver {
     }
 
     @Override
-    public void prepare(QueuePair queuePair) {
-        IbConnectionManager.prepare(queuePair);
-    }
-
-    @Override
     public ConnectionDriver connect(QueuePair queuePair, ConnectionParameters parameters, long timeoutNanos)
             throws InterruptedException {
-        int from = connections.protocol().takePort(local.getPort());
+        int from = device.protocol().takePort(local.getPort());
         if (from == 0) {
             throw new VerbException(
                     CONNECT,
@@ -66,19 +62,19 @@ final class IbRoute implements RouteDriver {
         }
         boolean complete = false;
         try {
-            ConnectionTerms terms = new ConnectionTerms(queuePair, parameters, connections.depths(parameters));
+            ConnectionTerms terms = new ConnectionTerms(queuePair, parameters, device.depths(parameters));
             IbConnection connection = connect(from, terms, timeoutNanos);
             complete = true;
             return connection;
         } finally {
             if (!complete) {
-                connections.protocol().returnPort(from);
+                device.protocol().returnPort(from);
             }
         }
     }
 
     private IbConnection connect(int from, ConnectionTerms terms, long timeoutNanos) throws InterruptedException {
-        Conversation asked = connections.protocol().connect(remote.getAddress(), id -> request(id, from, terms));
+        Conversation asked = device.protocol().connect(remote.getAddress(), id -> request(id, from, terms));
         conversation = asked;
         boolean complete = false;
         try {
@@ -99,12 +95,12 @@ final class IbRoute implements RouteDriver {
         return new ConnectRequest(
                 id,
                 PortSpace.CONNECTIONS.service(remote.getPort()),
-                connections.guid(),
+                device.guid(),
                 terms.queuePair().number(),
                 terms.receivePsn(),
                 terms.depths(),
                 /* reliable= */ true,
-                connections.port().mtu().code(),
+                device.port().mtu().code(),
                 parameters.retryCount(),
                 parameters.rnrRetry(),
                 terms.ackTimeout().code(),
@@ -135,14 +131,18 @@ final class IbRoute implements RouteDriver {
                 Math.min(own.accepts(), reply.depths().makes()),
                 Math.min(own.makes(), reply.depths().accepts()));
         terms.bringUp(
-                IbConnectionManager.path(remote.getAddress(), 0),
-                connections.port().mtu(),
+                IbDevice.path(remote.getAddress(), 0),
+                device.port().mtu(),
                 reply.queuePair(),
                 reply.psn(),
                 agreed,
                 reply.rnrRetries());
         InetSocketAddress mine = new InetSocketAddress(local.getAddress(), from);
-        return IbConnection.confirmed(connections, asked, terms, agreed, mine, remote, reply.privateData());
+        return IbConnection.confirmed(
+                device,
+                asked,
+                terms,
+                new ConnectionFacts(mine, remote, reply.privateData(), agreed.accepts(), agreed.makes()));
     }
 
     private RuntimeException failure(Conversation asked, Conversation.State state, long timeoutNanos) {
@@ -155,7 +155,7 @@ final class IbRoute implements RouteDriver {
                     CONNECT, remote + " rejected the connection: " + why(refusal.reason()), refusal.privateData());
         }
         return switch (state) {
-            case UNANSWERED -> IbConnectionManager.unreachable(CONNECT, remote);
+            case UNANSWERED -> IbDevice.unreachable(CONNECT, remote);
             case REQUESTING ->
                 new DeadlineException(
                         CONNECT + ": " + remote + " did not answer within "
@@ -194,6 +194,6 @@ final class IbRoute implements RouteDriver {
 
     @Override
     public String toString() {
-        return "route to " + remote + " on " + connections;
+        return "route to " + remote + " on " + device;
     }
 }

@@ -182,7 +182,7 @@ class ListeningTest extends ManagerCase {
             assertThat(receipt.id()).isEqualTo(taken.id());
             assertThat(receipt.peerId()).isEqualTo(THEIR_ID);
             assertThat(receipt.received()).isEqualTo(MessageKind.REQUEST);
-            assertThat(receipt.timeout()).isEqualTo(PATIENCE);
+            assertThat(receipt.timeout()).isEqualTo(TIMEOUT);
             assertThat(lastTransaction).isEqualTo(TRANSACTION);
             sendsNothing();
         }
@@ -255,7 +255,7 @@ class ListeningTest extends ManagerCase {
         }
         // One that waits is known.
         assertThat(arrives(request(1))).isTrue();
-        assertThat(sends(Receipt.class).timeout()).isEqualTo(PATIENCE);
+        assertThat(sends(Receipt.class).timeout()).isEqualTo(TIMEOUT);
         assertThat(take(port).request().id()).isOne();
         assertThat(arrives(request(99))).isTrue();
         sendsNothing();

@@ -34,7 +34,7 @@ abstract class ManagerCase {
     static final long TRANSACTION = 0x1122_3344_5566_7788L;
     static final int REPEAT_MILLIS = 300;
     static final int REPEATS = 15;
-    static final int PATIENCE = 24;
+    static final int TIMEOUT = 24;
     static final long LONG_SECONDS = 20;
 
     private record Sent(InetAddress to, long transaction, ConnectionMessage message) {}
@@ -144,7 +144,7 @@ abstract class ManagerCase {
     }
 
     static Receipt receipt(int peerId, MessageKind kind) {
-        return new Receipt(THEIR_ID, peerId, kind, PATIENCE);
+        return new Receipt(THEIR_ID, peerId, kind, TIMEOUT);
     }
 
     // ---- This side ----

@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /// The side that asks for a connection.
 @Timeout(60)
 class RequestingTest extends ManagerCase {
-    private static final long PATIENCE_MILLIS = 68_720;
+    private static final long TIMEOUT_MILLIS = 68_720;
 
     /// A connection that this side has asked for.
     private Conversation connected(Runnable onEnd) {
@@ -76,7 +76,7 @@ class RequestingTest extends ManagerCase {
     void aReceiptStopsTheRepeatingForTheTimeThatItSays() throws InterruptedException {
         Conversation asked = connect();
         assertThat(arrives(receipt(asked.id(), MessageKind.REQUEST))).isTrue();
-        assertThat(pass(PATIENCE_MILLIS - 2)).isBetween(1L, 2L);
+        assertThat(pass(TIMEOUT_MILLIS - 2)).isBetween(1L, 2L);
         sendsNothing();
         assertThat(state(asked)).isEqualTo(State.REQUESTING);
         // Then it asks again: the peer may have forgotten.

@@ -19,7 +19,7 @@ class SegmentReceiverTest {
     private static final InetAddress HERE = InetAddress.ofLiteral("127.81.1.1");
     private static final InetAddress THERE = InetAddress.ofLiteral("127.81.1.2");
     private static final InetSocketAddress LOCAL = new InetSocketAddress(HERE, 4791);
-    private static final int PATIENCE_MILLIS = 10_000;
+    private static final int TIMEOUT_MILLIS = 10_000;
 
     private DatagramChannel channel;
     private Selector selector;
@@ -59,7 +59,7 @@ class SegmentReceiverTest {
 
     /// What the channel's selector announces is what the receiver takes.
     private int receive() throws IOException {
-        assertThat(selector.select(PATIENCE_MILLIS)).as("the packets arrive").isEqualTo(1);
+        assertThat(selector.select(TIMEOUT_MILLIS)).as("the packets arrive").isEqualTo(1);
         selector.selectedKeys().clear();
         return receiver.receive();
     }

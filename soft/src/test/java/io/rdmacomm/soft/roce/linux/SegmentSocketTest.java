@@ -17,7 +17,7 @@ class SegmentSocketTest {
     private static final InetAddress HERE = InetAddress.ofLiteral("127.81.0.1");
     private static final InetAddress THERE = InetAddress.ofLiteral("127.81.0.2");
     private static final int PORT = 4791;
-    private static final int PATIENCE_MILLIS = 10_000;
+    private static final int TIMEOUT_MILLIS = 10_000;
 
     private SegmentSocket socket;
     private DatagramChannel peer;
@@ -27,7 +27,7 @@ class SegmentSocketTest {
         socket = SegmentSocket.open(HERE);
         assertThat(socket).as("these tests run with native access").isNotNull();
         peer = DatagramChannel.open().bind(new InetSocketAddress(THERE, PORT));
-        peer.socket().setSoTimeout(PATIENCE_MILLIS);
+        peer.socket().setSoTimeout(TIMEOUT_MILLIS);
     }
 
     @AfterEach

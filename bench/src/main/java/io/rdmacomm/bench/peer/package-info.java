@@ -1,5 +1,0 @@
-/// Programs for the comparison: the same work as `rdmacomm bench`, by sockets, pipes, Netty and Aeron.
-@NullMarked
-package io.rdmacomm.bench.peer;
-
-import org.jspecify.annotations.NullMarked;

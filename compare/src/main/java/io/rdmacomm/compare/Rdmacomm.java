@@ -1,0 +1,97 @@
+package io.rdmacomm.compare;
+
+import com.fasterxml.jackson.jr.ob.JSON;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/// rdmacomm itself, as `rdmacomm bench` measures it: the ends are where that command places them.
+final class Rdmacomm implements Contestant {
+    /// Options of the JVM for the software device over TCP, as between hosts but without a checksum, as the others.
+    static final Map<String, String> OVER_TCP =
+            Map.of("RDMACOMM_JAVA_OPTS", "-Drdmacomm.soft.devices=soft0=127.0.0.1?sharedMemory=false&checksum=false");
+
+    private final Setting setting;
+    private final Unit unit;
+    private final String test;
+    private final long bytes;
+    private final List<String> options;
+    private final Map<String, String> environment;
+    private Map<?, ?> machine = Map.of();
+
+    /// @param test of `rdmacomm bench`
+    /// @param options for example the device
+    /// @param environment of the process
+    Rdmacomm(
+            Setting setting,
+            Unit unit,
+            String test,
+            long bytes,
+            List<String> options,
+            Map<String, String> environment) {
+        this.setting = setting;
+        this.unit = unit;
+        this.test = test;
+        this.bytes = bytes;
+        this.options = options;
+        this.environment = environment;
+    }
+
+    @Override
+    public String name() {
+        return "rdmacomm " + test;
+    }
+
+    @Override
+    public String contains() {
+        return switch (unit) {
+            case ONE_WAY -> "mean of the run, no clock reading per message; completions of both ends";
+            case ROUND_TRIP -> "mean of the run, no clock reading per message; blocking calls that sleep";
+            case CPU -> "CPU time of the threads of both ends, which poll";
+            case START -> throw new IllegalArgumentException("rdmacomm bench does not measure a start");
+            case BANDWIDTH, RATE -> "first post to last completion; chains of up to 32 messages up to 4 KiB";
+        };
+    }
+
+    @Override
+    public String absence() {
+        return "";
+    }
+
+    /// The environment that the last measurement reported.
+    Map<?, ?> machine() {
+        return machine;
+    }
+
+    @Override
+    public double measure() throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>(List.of(setting.command(), "bench", "--tests", test));
+        command.addAll(List.of("--sizes", "" + bytes, "--duration", "" + setting.seconds()));
+        command.addAll(List.of("--warmup", "" + setting.warmUpSeconds(), "--no-floors", "--no-samples", "--json", "-"));
+        if (setting.processors().isEmpty()) {
+            command.add("--no-pin");
+        }
+        command.addAll(options);
+        return figure(Programs.run(new Programs.Pair(List.of(), command, environment, 0, false)));
+    }
+
+    private double figure(String output) throws IOException {
+        // A message on the standard error stream may come first.
+        Map<String, Object> document = JSON.std.mapFrom(output.substring(Math.max(0, output.indexOf('{'))));
+        if (document.get("environment") instanceof Map<?, ?> found) {
+            machine = found;
+        }
+        Map<?, ?> row = (Map<?, ?>) ((List<?>) document.getOrDefault("results", List.of(Map.of()))).getFirst();
+        String member = switch (unit) {
+            case ONE_WAY, ROUND_TRIP, START -> "avg_us";
+            case BANDWIDTH -> "gbps";
+            case RATE -> "million_messages_per_second";
+            case CPU -> "cpu_us_per_gb";
+        };
+        if (!(row.get(member) instanceof Number figure)) {
+            throw new MeasurementException("rdmacomm bench reported no " + member + ": " + output);
+        }
+        return figure.doubleValue();
+    }
+}

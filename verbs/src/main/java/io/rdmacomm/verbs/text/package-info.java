@@ -1,5 +1,0 @@
-/// Untrusted text.
-@NullMarked
-package io.rdmacomm.verbs.text;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,4 +1,0 @@
-@NullMarked
-package io.rdmacomm.verbs.host;
-
-import org.jspecify.annotations.NullMarked;
