@@ -18,9 +18,11 @@ public final class ExitHook {
 
     private static final SafeLogger LOGGER = SafeLogger.of(ExitHook.class);
     private static final String RUNNER = "java.lang.ApplicationShutdownHooks";
-    /// An identity hash code with these bits puts an object at the end of the hash table of the hooks, up to 128
-    /// hooks.
-    private static final int LAST = 0x7f;
+    /// The size of the hash table of the hooks, an [java.util.IdentityHashMap], once it has had so many. The table
+    /// has two words for each, and grows when a third of the words is in use.
+    private static final int TABLE = 2048;
+
+    private static final int MANY = TABLE / 6 + 1;
     private static final long LOOK_NANOS = 5_000_000;
 
     private static final Map<Object, Ending> CONNECTIONS = new ConcurrentHashMap<>();
@@ -72,10 +74,25 @@ public final class ExitHook {
             return;
         }
         try {
+            enlargeTable();
             Runtime.getRuntime().addShutdownHook(lastThread());
         } catch (IllegalStateException e) {
             // A connection that is made by a hook of the program ends with the process.
             LOGGER.log(System.Logger.Level.DEBUG, "the JVM is ending", e);
+        }
+    }
+
+    /// Makes the hash table of the hooks large by adding many for a moment. In the small table that a JVM begins with,
+    /// a hook of the program often has the last place already.
+    private static void enlargeTable() {
+        List<Thread> many = new ArrayList<>();
+        for (int i = 0; i < MANY; i++) {
+            Thread thread = new Thread();
+            many.add(thread);
+            Runtime.getRuntime().addShutdownHook(thread);
+        }
+        for (Thread thread : many) {
+            Runtime.getRuntime().removeShutdownHook(thread);
         }
     }
 
@@ -85,8 +102,13 @@ public final class ExitHook {
         Thread thread;
         do {
             thread = new Thread(ExitHook::run, "rdmacomm-exit");
-        } while ((System.identityHashCode(thread) & LAST) != LAST);
+        } while (place(System.identityHashCode(thread)) != TABLE - 2);
         return thread;
+    }
+
+    /// The place for an identity hash code in that table, and, if it is the last one, in each smaller table.
+    private static int place(int hash) {
+        return (hash << 1) - (hash << 8) & TABLE - 1;
     }
 
     private static void run() {
