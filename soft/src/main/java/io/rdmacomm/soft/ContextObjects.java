@@ -168,8 +168,13 @@ final class ContextObjects implements SharedMemory.Events {
     public void onCompletion(int completionQueue) {
         SoftCompletionQueue queue = completionQueues.get(completionQueue);
         if (queue != null) {
-            queue.announce();
+            queue.announceIfDisarmed();
         }
+    }
+
+    @Override
+    public void onBell(long bell) {
+        context.bells().rung(bell);
     }
 
     @Override

@@ -1,5 +1,7 @@
 package io.rdmacomm.soft;
 
+import io.rdmacomm.soft.linux.Futex;
+import io.rdmacomm.soft.mapped.Bell;
 import io.rdmacomm.soft.transport.Arrivals;
 import io.rdmacomm.soft.transport.Engine;
 import java.util.concurrent.locks.Condition;
@@ -9,9 +11,10 @@ import org.jspecify.annotations.Nullable;
 
 /// The threads that wait for the next event of a completion channel or wait group.
 ///
-/// One of them does the work of the engine while it waits, or sleeps at the place where the data of the only
-/// completion queue arrives, so incoming data wakes only this thread (docs/decisions/0071-who-waits-reads.md). The
-/// others wait for an announcement.
+/// If all data comes from peers on this host, they sleep at the [bell][QueueBell] that those ring
+/// (docs/decisions/0105-a-bell-for-those-who-sleep.md). Otherwise one of them does the work of the engine while it
+/// waits, or sleeps at the place where the data of the only completion queue arrives, so incoming data wakes only this
+/// thread (docs/decisions/0071-who-waits-reads.md). The others, and virtual threads, wait for an announcement.
 final class EventWait {
     /// The resolution of a selector: a millisecond.
     private static final long LEAST_NANOS = 1_000_000;
@@ -26,6 +29,10 @@ final class EventWait {
         /// @return its handle, 0 if there is none
         long next();
 
+        /// The bell of the completion queues, null if they have none.
+        @Nullable
+        QueueBell bell();
+
         /// The place where a thread can sleep until data arrives. Null if it has to wait for an announcement.
         ///
         /// @param possible whether this thread may sleep there
@@ -39,6 +46,7 @@ final class EventWait {
     private final Events events;
     private final Condition announced;
     private final BooleanSupplier over = this::isOver;
+    private @Nullable InterruptibleSleep sleep;
     private boolean woken;
     private boolean closing;
     private @Nullable Thread leading;
@@ -61,12 +69,13 @@ final class EventWait {
     ///
     /// @return its handle, 0 if the time is over, the wait was woken, or the queue is closing
     long await(long timeoutNanos) throws InterruptedException {
+        look();
         lock.lockInterruptibly();
         try {
             long left = timeoutNanos;
             long found = events.next();
             while (found == 0 && left > 0 && !closing && !woken) {
-                left = awaitAnnouncement(left);
+                left = awaitEvent(left);
                 found = events.next();
             }
             woken = false;
@@ -76,6 +85,67 @@ final class EventWait {
             return closing ? 0 : found;
         } finally {
             lock.unlock();
+        }
+    }
+
+    private void look() {
+        QueueBell bell = events.bell();
+        if (bell != null) {
+            bell.look();
+        }
+    }
+
+    /// Waits without the lock; may return early.
+    ///
+    /// @return the remaining time
+    private long awaitEvent(long nanos) throws InterruptedException {
+        QueueBell bell = events.bell();
+        if (bell == null) {
+            return awaitAnnouncement(nanos);
+        }
+        long end = System.nanoTime() + nanos;
+        boolean inKernel = Futex.isUsable()
+                && !bell.isFedByNetwork()
+                && !Thread.currentThread().isVirtual();
+        int word = bell.enter(inKernel ? Bell.IN_KERNEL : Bell.FOR_MESSAGE);
+        try {
+            if (bell.isRung()) {
+                // It must not sleep.
+            } else if (inKernel) {
+                sleep(bell, word, nanos);
+            } else {
+                awaitAnnouncement(nanos);
+            }
+        } finally {
+            bell.leave();
+        }
+        lookUnlocked(bell);
+        return left(end);
+    }
+
+    private void sleep(QueueBell bell, int word, long nanos) {
+        InterruptibleSleep mine = sleep;
+        if (mine == null || !mine.isOpen() || !mine.isAt(bell)) {
+            mine = new InterruptibleSleep(bell);
+            sleep = mine;
+        }
+        lock.unlock();
+        try {
+            mine.sleep(word, nanos);
+        } finally {
+            lock.lock();
+        }
+    }
+
+    /// Looks without the lock, because that of another channel or group may be taken.
+    private void lookUnlocked(QueueBell bell) {
+        if (bell.isRung()) {
+            lock.unlock();
+            try {
+                bell.look();
+            } finally {
+                lock.lock();
+            }
         }
     }
 
@@ -140,10 +210,15 @@ final class EventWait {
     private boolean isOver() {
         lock.lock();
         try {
-            return events.hasNext() || closing || woken;
+            return events.hasNext() || closing || woken || isRung();
         } finally {
             lock.unlock();
         }
+    }
+
+    private boolean isRung() {
+        QueueBell bell = events.bell();
+        return bell != null && bell.isRung();
     }
 
     /// Whether the last thread that waited did the work of the engine; without the lock.
@@ -162,6 +237,10 @@ final class EventWait {
     /// Wakes a thread. A thread that leads or sleeps at a place need not wake itself.
     private void wake() {
         announced.signal();
+        QueueBell bell = events.bell();
+        if (bell != null) {
+            bell.wake();
+        }
         Thread current = Thread.currentThread();
         if (leading != null && !current.equals(leading)) {
             engine.wakeup();
@@ -180,6 +259,20 @@ final class EventWait {
             wake();
         } finally {
             lock.unlock();
+        }
+    }
+
+    /// The events have another bell now: makes all threads that wait at the old one wait there.
+    void bellChanged(@Nullable QueueBell old) {
+        lock.lock();
+        try {
+            announced.signalAll();
+            wake();
+        } finally {
+            lock.unlock();
+        }
+        if (old != null) {
+            old.wake();
         }
     }
 

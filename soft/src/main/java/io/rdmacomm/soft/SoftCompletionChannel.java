@@ -7,6 +7,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.IntConsumer;
@@ -14,15 +15,6 @@ import org.jspecify.annotations.Nullable;
 
 /// A queue of the completion queues that have an event.
 final class SoftCompletionChannel implements CompletionChannelDriver, EventWait.Events {
-    /// A completion queue as its channel sees it.
-    interface Announcing {
-        /// The number that its events carry.
-        long handle();
-
-        /// The incoming data for its queue pairs.
-        Arrivals arrivals();
-    }
-
     /// A wait group of the channel.
     interface Observer {
         /// The channel has an event; any thread, without the lock of the channel. Allocates nothing.
@@ -30,6 +22,10 @@ final class SoftCompletionChannel implements CompletionChannelDriver, EventWait.
 
         /// Whether the last thread that waited for the group did the work of the engine.
         boolean isLed();
+
+        /// The bell of the group.
+        @Nullable
+        QueueBell bell();
     }
 
     private final String device;
@@ -37,16 +33,23 @@ final class SoftCompletionChannel implements CompletionChannelDriver, EventWait.
     private final IntConsumer onClose;
     private final ReentrantLock lock = new ReentrantLock();
     private final EventWait waiting;
-    private final ArrayDeque<Announcing> queues = new ArrayDeque<>();
-    private final List<Announcing> users = new CopyOnWriteArrayList<>();
+    private final ArrayDeque<QueueBell.Ringing> queues = new ArrayDeque<>();
+    private final List<QueueBell.Ringing> users = new CopyOnWriteArrayList<>();
     /// Its wait groups; replaced as a whole.
     private volatile List<Observer> groups = List.of();
-    private volatile @Nullable Announcing attended;
+    private volatile QueueBell.@Nullable Ringing attended;
+    private final Bells bells;
+    private final @Nullable QueueBell own;
+    private volatile @Nullable QueueBell bell;
 
     /// @param engine of the context
+    /// @param bells of the context
     /// @param device its name, for messages
     /// @param onClose receives the number when the channel is closed
-    SoftCompletionChannel(Engine engine, String device, int number, IntConsumer onClose) {
+    SoftCompletionChannel(Engine engine, Bells bells, String device, int number, IntConsumer onClose) {
+        this.bells = bells;
+        this.own = bells.take();
+        this.bell = own;
         this.waiting = new EventWait(engine, lock, this);
         this.device = device;
         this.number = number;
@@ -59,13 +62,62 @@ final class SoftCompletionChannel implements CompletionChannelDriver, EventWait.
     }
 
     /// Adds a completion queue that announces its events here.
-    void add(Announcing queue) {
-        users.add(queue);
+    void add(QueueBell.Ringing queue) {
+        lock.lock();
+        try {
+            users.add(queue);
+            QueueBell now = bell;
+            if (now != null) {
+                now.add(queue);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// The bell that its queues are armed with, and at which threads wait for its events. It is that of its only
+    /// wait group, or its own without a group. Null in several groups: then each event takes a message, because the
+    /// thread that is interested may wait for any of them.
+    @Override
+    public @Nullable QueueBell bell() {
+        return bell;
+    }
+
+    /// Changes the groups, and with them perhaps the bell.
+    private void inform(List<Observer> informed) {
+        QueueBell old = bell;
+        QueueBell chosen = own;
+        lock.lock();
+        try {
+            groups = informed;
+            chosen = informed.isEmpty()
+                    ? own
+                    : informed.size() == 1 ? informed.getFirst().bell() : null;
+            if (Objects.equals(chosen, old)) {
+                return;
+            }
+            for (QueueBell.Ringing queue : users) {
+                if (old != null) {
+                    old.remove(queue);
+                }
+                if (chosen != null) {
+                    chosen.add(queue);
+                }
+            }
+            bell = chosen;
+        } finally {
+            lock.unlock();
+        }
+        waiting.bellChanged(old);
+        // They are still armed with the old bell. Waiters must expect to find nothing (ibv_get_cq_event(3)).
+        for (QueueBell.Ringing queue : users) {
+            queue.announceToWaiter();
+        }
     }
 
     /// Whether the last thread that waited here waited for incoming data of `queue`. The next one will most likely
     /// do the same.
-    boolean attends(Announcing queue) {
+    boolean attends(QueueBell.Ringing queue) {
         return queue.equals(attended);
     }
 
@@ -81,7 +133,7 @@ final class SoftCompletionChannel implements CompletionChannelDriver, EventWait.
     }
 
     /// Announces that `queue` was armed and has a completion.
-    void announce(Announcing queue) {
+    void announce(QueueBell.Ringing queue) {
         lock.lock();
         try {
             queues.add(queue);
@@ -100,14 +152,14 @@ final class SoftCompletionChannel implements CompletionChannelDriver, EventWait.
     synchronized void join(Observer group) {
         List<Observer> more = new ArrayList<>(groups);
         more.add(group);
-        groups = List.copyOf(more);
+        inform(List.copyOf(more));
     }
 
     /// Stops informing a group.
     synchronized void leave(Observer group) {
         List<Observer> fewer = new ArrayList<>(groups);
         removeAll(fewer, group);
-        groups = List.copyOf(fewer);
+        inform(List.copyOf(fewer));
     }
 
     /// Whether there is an event to take.
@@ -121,10 +173,14 @@ final class SoftCompletionChannel implements CompletionChannelDriver, EventWait.
     }
 
     /// Removes the events of `queue`, which is being closed.
-    void forget(Announcing queue) {
+    void forget(QueueBell.Ringing queue) {
         lock.lock();
         try {
             removeAll(users, queue);
+            QueueBell now = bell;
+            if (now != null) {
+                now.remove(queue);
+            }
             removeAll(queues, queue);
             attended = null;
         } finally {
@@ -147,14 +203,14 @@ final class SoftCompletionChannel implements CompletionChannelDriver, EventWait.
 
     @Override
     public long next() {
-        Announcing queue = queues.poll();
+        QueueBell.Ringing queue = queues.poll();
         return queue == null ? 0 : queue.handle();
     }
 
     /// Null also if several completion queues use the channel.
     @Override
     public Arrivals.@Nullable Place place(boolean possible) {
-        Announcing only = possible && users.size() == 1 ? users.getFirst() : null;
+        QueueBell.Ringing only = possible && users.size() == 1 ? users.getFirst() : null;
         Arrivals.Place place = only == null ? null : only.arrivals().place();
         attended = place == null ? null : only;
         return place;
@@ -178,6 +234,7 @@ final class SoftCompletionChannel implements CompletionChannelDriver, EventWait.
     @Override
     public void close() {
         onClose.accept(number);
+        bells.giveBack(own);
     }
 
     @Override

@@ -10,12 +10,14 @@ import io.rdmacomm.verbs.service.SafeLogger;
 import io.rdmacomm.verbs.spi.CompletionQueueDriver;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /// A completion queue consists of a ring in shared memory, to which peers push, and one on the heap, to which the
 /// queue pairs of this context push when their requests complete. With a single ring, each end of a connection
 /// would wait for cache lines that the other one has just written.
-final class SoftCompletionQueue implements CompletionQueueDriver, SoftCompletionChannel.Announcing {
+final class SoftCompletionQueue implements CompletionQueueDriver, QueueBell.Ringing {
     private static final SafeLogger LOGGER = SafeLogger.of(SoftCompletionQueue.class);
 
     private final SoftContext context;
@@ -25,8 +27,10 @@ final class SoftCompletionQueue implements CompletionQueueDriver, SoftCompletion
     private final CompletionSink receives;
     private final OwnCompletions sends;
     private final Arrivals arrivals;
-    /// Armed and not announced since. The ring does not tell: producers disarm it before they announce.
-    private volatile boolean awaiting;
+    /// Odd while it is armed and was not announced since. The ring does not tell: producers disarm it first. A
+    /// number, because one thread may announce while another arms again.
+    private final AtomicLong awaiting = new AtomicLong();
+    private boolean fedByNetwork;
     private boolean overrunReported;
     /// The number of completions from consecutive polls that only own requests filled.
     private long requestsInARow;
@@ -43,9 +47,10 @@ final class SoftCompletionQueue implements CompletionQueueDriver, SoftCompletion
             throw context.noSpace("create completion queue (ibv_create_cq)", capacity + " completions", e);
         }
         this.arrivals = context.network().arrivals(ring);
-        this.receives =
-                new CompletionSink(context.memory().control(), context.lid(), ring, this::announce, this::overran);
-        this.sends = new OwnCompletions(capacity, ring.producer(context.lid()), this::announce, this::overran);
+        this.receives = new CompletionSink(
+                context.memory().control(), context.lid(), ring, this::announceIfDisarmed, this::overran);
+        this.sends =
+                new OwnCompletions(capacity, ring.producer(context.lid()), this::announceIfDisarmed, this::overran);
         context.objects().add(number, this);
         if (channel != null) {
             channel.add(this);
@@ -93,16 +98,22 @@ final class SoftCompletionQueue implements CompletionQueueDriver, SoftCompletion
 
     /// Wakes up waiting threads, because a producer may have died between its completion and the announcement.
     /// Waiters must expect to find nothing (ibv_get_cq_event(3)).
-    void announceToWaiter() {
-        boolean armed = ring.disarm();
-        if (armed || awaiting) {
+    @Override
+    public void announceToWaiter() {
+        ring.disarm();
+        announceIfDisarmed();
+    }
+
+    @Override
+    public void announceIfDisarmed() {
+        long armed = awaiting.get();
+        if ((armed & 1) != 0 && !ring.isArmed() && awaiting.compareAndSet(armed, armed + 1)) {
             announce();
         }
     }
 
     /// Announces that the armed queue has a completion.
     void announce() {
-        awaiting = false;
         SoftCompletionChannel to = channel;
         if (to != null) {
             to.announce(this);
@@ -165,11 +176,35 @@ final class SoftCompletionQueue implements CompletionQueueDriver, SoftCompletion
 
     @Override
     public void arm(boolean solicitedOnly) {
-        awaiting = true;
-        ring.arm(solicitedOnly);
+        QueueBell bell = channel == null ? null : channel.bell();
+        boolean wasArmed = ring.arm(solicitedOnly, bell == null ? null : bell.bell());
+        long before = countArming();
+        if ((before & 1) != 0 && !wasArmed) {
+            announce(); // The event of the last arming, of which this context has not heard yet.
+        }
+        // Who heard of a completion before `awaiting` was set has not announced it.
+        announceIfDisarmed();
+        if (channel != null && !Objects.equals(bell, channel.bell())) {
+            announceToWaiter();
+        }
+        if (bell != null && !fedByNetwork && arrivals.areFromNetwork()) {
+            fedByNetwork = true;
+            bell.networkFeeds();
+        }
         if (channel == null || !channel.attends(this)) {
             arrivals.armed(channel != null && channel.isLed());
         }
+    }
+
+    /// Makes `awaiting` the next odd number.
+    ///
+    /// @return what it was
+    private long countArming() {
+        long before = awaiting.get();
+        while (!awaiting.compareAndSet(before, (before | 1) + 2)) {
+            before = awaiting.get();
+        }
+        return before;
     }
 
     @Override
@@ -190,6 +225,7 @@ final class SoftCompletionQueue implements CompletionQueueDriver, SoftCompletion
     @Override
     public void close() {
         context.objects().remove(number);
+        awaiting.set(0);
         if (channel != null) {
             channel.forget(this);
         }

@@ -38,6 +38,7 @@ final class SoftContext implements ContextDriver {
     private final ShmDirectory directory;
     private final ControlFile control;
     private final LocalMemory memory;
+    private final Bells bells;
     private final Engine engine;
     private final Retries retries;
     private final ContextObjects objects = new ContextObjects(this);
@@ -56,6 +57,7 @@ final class SoftContext implements ContextDriver {
         this.memory = new LocalMemory(control);
         this.engine = new Engine(settings.name() + "-" + lid(), this::onTime, objects::deviceFailed);
         this.retries = new Retries(engine::wakeup);
+        this.bells = new Bells(settings.roce() ? null : control, engine::wakeup);
         Network made = null;
         boolean complete = false;
         try {
@@ -188,6 +190,11 @@ final class SoftContext implements ContextDriver {
         return objects;
     }
 
+    /// The bells of its channels and groups.
+    Bells bells() {
+        return bells;
+    }
+
     /// The connection to its peers.
     Network network() {
         return network;
@@ -231,7 +238,7 @@ final class SoftContext implements ContextDriver {
     }
 
     private long onTime() {
-        return Math.min(retries.onTime(), network.onTime());
+        return Math.min(Math.min(retries.onTime(), network.onTime()), bells.onTime());
     }
 
     @Override
@@ -298,14 +305,14 @@ final class SoftContext implements ContextDriver {
     @Override
     public CompletionChannelDriver createCompletionChannel() {
         int number = objects.nextNumber();
-        SoftCompletionChannel channel = new SoftCompletionChannel(engine, toString(), number, objects::remove);
+        SoftCompletionChannel channel = new SoftCompletionChannel(engine, bells, toString(), number, objects::remove);
         objects.add(number, channel);
         return channel;
     }
 
     @Override
     public WaitGroupDriver createWaitGroup() {
-        return new SoftWaitGroup(engine, toString(), objects::channel);
+        return new SoftWaitGroup(engine, bells, toString(), objects::channel);
     }
 
     @Override

@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /// A queue of the completion channels that have events.
 final class SoftWaitGroup implements WaitGroupDriver, EventWait.Events {
@@ -29,6 +30,11 @@ final class SoftWaitGroup implements WaitGroupDriver, EventWait.Events {
         }
 
         @Override
+        public @Nullable QueueBell bell() {
+            return bell;
+        }
+
+        @Override
         public void announce() {
             lock.lock();
             try {
@@ -44,16 +50,25 @@ final class SoftWaitGroup implements WaitGroupDriver, EventWait.Events {
     private final Function<CompletionChannelDriver, SoftCompletionChannel> channels;
     private final ReentrantLock lock = new ReentrantLock();
     private final EventWait waiting;
+    private final Bells bells;
+    private final @Nullable QueueBell bell;
     /// The members by the handles of their channels.
     private final Map<Long, Member> members = new ConcurrentHashMap<>();
     private final ArrayDeque<Member> ready = new ArrayDeque<>();
 
     /// @param engine of the context
+    /// @param bells of the context
     /// @param device its name, for messages
     /// @param channels finds the channel behind a driver
-    SoftWaitGroup(Engine engine, String device, Function<CompletionChannelDriver, SoftCompletionChannel> channels) {
+    SoftWaitGroup(
+            Engine engine,
+            Bells bells,
+            String device,
+            Function<CompletionChannelDriver, SoftCompletionChannel> channels) {
         this.device = device;
         this.channels = channels;
+        this.bells = bells;
+        this.bell = bells.take();
         this.waiting = new EventWait(engine, lock, this);
     }
 
@@ -83,6 +98,11 @@ final class SoftWaitGroup implements WaitGroupDriver, EventWait.Events {
             member.queued = true;
             ready.add(member);
         }
+    }
+
+    @Override
+    public @Nullable QueueBell bell() {
+        return bell;
     }
 
     @Override
@@ -122,6 +142,7 @@ final class SoftWaitGroup implements WaitGroupDriver, EventWait.Events {
     @Override
     public void close() {
         // Its members are already removed.
+        bells.giveBack(bell);
     }
 
     @Override

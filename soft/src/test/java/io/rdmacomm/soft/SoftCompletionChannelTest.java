@@ -34,7 +34,7 @@ class SoftCompletionChannelTest {
         control = ControlFile.create(directory, 1, 2);
         links = new LinkPoller(CompletionRing.create(control, 4, 7, true));
         engine = new Engine("engine", () -> Long.MAX_VALUE, () -> {});
-        channel = new SoftCompletionChannel(engine, "soft0", 1, number -> {});
+        channel = new SoftCompletionChannel(engine, new Bells(control, () -> {}), "soft0", 1, number -> {});
     }
 
     @AfterEach
@@ -47,8 +47,8 @@ class SoftCompletionChannelTest {
 
     /// The only queue of the channel; `meanwhile` happens when a thread looks for its links in order to wait there,
     /// and a poll follows.
-    private SoftCompletionChannel.Announcing queue(Runnable meanwhile) {
-        return new SoftCompletionChannel.Announcing() {
+    private QueueBell.Ringing queue(Runnable meanwhile) {
+        return new QueueBell.Ringing() {
             @Override
             public long handle() {
                 return HANDLE;
@@ -57,6 +57,16 @@ class SoftCompletionChannelTest {
             @Override
             public Arrivals arrivals() {
                 return new Links(meanwhile);
+            }
+
+            @Override
+            public void announceIfDisarmed() {
+                // Nobody arms it.
+            }
+
+            @Override
+            public void announceToWaiter() {
+                // Nobody arms it.
             }
         };
     }
@@ -67,6 +77,11 @@ class SoftCompletionChannelTest {
 
         Links(Runnable meanwhile) {
             this.meanwhile = meanwhile;
+        }
+
+        @Override
+        public boolean areFromNetwork() {
+            return true;
         }
 
         @Override

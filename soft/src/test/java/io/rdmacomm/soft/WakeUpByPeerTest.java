@@ -229,7 +229,7 @@ class WakeUpByPeerTest {
                 Soft.of(full).ring().producer(Soft.of(there).lid());
         CompletionFields fields = new CompletionFields();
         fields.set(1, 0, 0, 0, 1);
-        int result = CompletionRing.PUSHED;
+        long result = CompletionRing.PUSHED;
         for (int i = 0; result != CompletionRing.OVERRUN; i++) {
             assertThat(i).isLessThan(MANY);
             result = producer.push(Soft.of(here).control().memory(), 0, fields);

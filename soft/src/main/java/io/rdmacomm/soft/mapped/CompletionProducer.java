@@ -1,6 +1,7 @@
 package io.rdmacomm.soft.mapped;
 
 import static io.rdmacomm.soft.mapped.CompletionSlots.CLAIMED;
+import static io.rdmacomm.soft.mapped.CompletionSlots.EVENTS;
 import static io.rdmacomm.soft.mapped.CompletionSlots.FREE;
 import static io.rdmacomm.soft.mapped.CompletionSlots.FULL;
 import static io.rdmacomm.soft.mapped.CompletionSlots.QUEUE_ARMED;
@@ -11,6 +12,7 @@ import static io.rdmacomm.soft.mapped.CompletionSlots.QUEUE_RING;
 import static io.rdmacomm.soft.mapped.CompletionSlots.RING_TAIL;
 import static io.rdmacomm.soft.mapped.CompletionSlots.SEALED;
 import static io.rdmacomm.soft.mapped.CompletionSlots.SLOT_BODY;
+import static io.rdmacomm.soft.mapped.CompletionSlots.SOLICITED;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 
 import java.lang.foreign.MemorySegment;
@@ -22,6 +24,9 @@ import org.jspecify.annotations.Nullable;
 /// Values that the owner of the queue never changes are read and checked once: the channel at first, the size of a
 /// ring when it is first seen. A push ends, whatever else is in the shared memory.
 public final class CompletionProducer {
+    /// The consumer arms less often than this while a producer disarms, unless a faulty process changes the word.
+    private static final int DISARM_ROUNDS = 1 << 10;
+
     private final MemorySegment memory;
     private final long queue;
     private final int lid;
@@ -71,8 +76,9 @@ public final class CompletionProducer {
     /// @param own the control file of this context
     /// @param journal where in `own` to note the slot while it is being filled, or 0
     /// @param completion the completion's fields
-    /// @return [CompletionRing#PUSHED], [CompletionRing#NOTIFY] or [CompletionRing#OVERRUN]
-    public int push(MemorySegment own, long journal, CompletionFields completion) {
+    /// @return [CompletionRing#PUSHED] or [CompletionRing#OVERRUN], or the word of the armed queue if its owner
+    ///         waits for an announcement
+    public long push(MemorySegment own, long journal, CompletionFields completion) {
         for (long round = 0; ; round++) {
             Ring ring = newestRing();
             if (ring == null || round > CompletionSlots.mostRounds(ring.mask)) {
@@ -91,7 +97,7 @@ public final class CompletionProducer {
                     }
                     completion.writeTo(memory, slot + SLOT_BODY);
                     SharedWords.release(memory, slot, CompletionSlots.word(tail, 0, FULL));
-                    return disarmFor(completion.wakesSolicited()) ? CompletionRing.NOTIFY : CompletionRing.PUSHED;
+                    return disarmFor(completion.wakesSolicited());
                 }
             } else if (!findsRoom(ring, tail, word, ahead)) {
                 return overrun();
@@ -135,7 +141,7 @@ public final class CompletionProducer {
         return SharedWords.acquire(memory, queue + QUEUE_RING) != ring.offset;
     }
 
-    private int overrun() {
+    private long overrun() {
         breakDown();
         return CompletionRing.OVERRUN;
     }
@@ -148,16 +154,23 @@ public final class CompletionProducer {
     /// Disarms the queue if its owner waits for a completion like the one that was just pushed.
     ///
     /// @param solicited whether it wakes those that wait for solicited events only
-    /// @return whether the owner must be notified
-    public boolean disarmFor(boolean solicited) {
+    /// @return the word of the armed queue if the owner must be notified, otherwise 0
+    public long disarmFor(boolean solicited) {
         if (!hasChannel) {
-            return false;
+            return 0;
         }
         // The completion must be visible before the arming is read: the consumer arms, then polls.
         VarHandle.fullFence();
-        int armed = SharedWords.opaqueInt(memory, queue + QUEUE_ARMED);
-        return armed != 0
-                && (armed != 2 || solicited)
-                && SharedWords.compareAndSetInt(memory, queue + QUEUE_ARMED, armed, 0);
+        for (int round = 0; round < DISARM_ROUNDS; round++) {
+            long armed = SharedWords.opaque(memory, queue + QUEUE_ARMED);
+            if (armed <= 0 || ((armed & EVENTS) == SOLICITED && !solicited)) {
+                return 0;
+            }
+            if (SharedWords.compareAndSet(memory, queue + QUEUE_ARMED, armed, 0)) {
+                return armed;
+            }
+            // Another producer was faster, or the consumer has armed again, for other events or with another bell.
+        }
+        return 0;
     }
 }

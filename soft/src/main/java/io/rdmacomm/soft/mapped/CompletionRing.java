@@ -1,6 +1,8 @@
 package io.rdmacomm.soft.mapped;
 
+import static io.rdmacomm.soft.mapped.CompletionSlots.ANY;
 import static io.rdmacomm.soft.mapped.CompletionSlots.CLAIMED;
+import static io.rdmacomm.soft.mapped.CompletionSlots.EVENTS;
 import static io.rdmacomm.soft.mapped.CompletionSlots.FREE;
 import static io.rdmacomm.soft.mapped.CompletionSlots.FULL;
 import static io.rdmacomm.soft.mapped.CompletionSlots.QUEUE_ARMED;
@@ -15,6 +17,7 @@ import static io.rdmacomm.soft.mapped.CompletionSlots.RING_TAIL;
 import static io.rdmacomm.soft.mapped.CompletionSlots.SEALED;
 import static io.rdmacomm.soft.mapped.CompletionSlots.SLOT_BODY;
 import static io.rdmacomm.soft.mapped.CompletionSlots.SLOT_BYTES;
+import static io.rdmacomm.soft.mapped.CompletionSlots.SOLICITED;
 import static io.rdmacomm.soft.mapped.CompletionSlots.VOID;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
@@ -33,7 +36,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// ```
 /// queue  +0 ring offset | +8 number | +12 has a channel | +16 broken      read by producers
-///        +64 armed: 0 no, 1 any, 2 solicited                              written by both sides
+///        +64 armed: bell << 8 | bit << 2 | events: 0 no, 1 any, 2 solicited   written by both sides
 /// ring   +0 mask | +64 tail | +128 slots of 64 bytes
 /// slot   +0 word: position << 20 | LID << 4 | kind | +8 completion, 48 bytes
 /// ```
@@ -55,17 +58,16 @@ public final class CompletionRing {
     public static final int MOST_COMPLETIONS = CompletionSlots.MOST;
 
     /// [CompletionProducer#push]: the completion is in the queue.
-    public static final int PUSHED = 0;
-    /// [CompletionProducer#push]: the completion is in the queue, and its owner waits for an announcement.
-    public static final int NOTIFY = 1;
+    public static final long PUSHED = 0;
     /// [CompletionProducer#push]: the queue was full; it is broken now.
-    public static final int OVERRUN = 2;
+    public static final long OVERRUN = -1;
 
     private static final int BODY_BYTES = 48;
 
     private final ControlFile file;
     private final MemorySegment memory;
     private final long queue;
+    private final int number;
     private final Ring first;
     private volatile Ring newest;
     private Ring current;
@@ -89,10 +91,11 @@ public final class CompletionRing {
         }
     }
 
-    private CompletionRing(ControlFile file, long queue, Ring first, long position) {
+    private CompletionRing(ControlFile file, long queue, int number, Ring first, long position) {
         this.file = file;
         this.memory = file.memory();
         this.queue = queue;
+        this.number = number;
         this.first = first;
         this.newest = first;
         this.current = first;
@@ -120,7 +123,7 @@ public final class CompletionRing {
         memory.set(JAVA_INT, queue + QUEUE_NUMBER, number);
         memory.set(JAVA_INT, queue + QUEUE_CHANNEL, hasChannel ? 1 : 0);
         SharedWords.publish(memory, queue + QUEUE_RING, ring.offset);
-        return new CompletionRing(file, queue, ring, position);
+        return new CompletionRing(file, queue, number, ring, position);
     }
 
     private static Ring createRing(ControlFile file, long size, long position) throws IOException {
@@ -340,29 +343,30 @@ public final class CompletionRing {
         breakDown();
     }
 
-    /// Asks producers to return [#NOTIFY] once, for the next completion or the next solicited one.
-    public void arm(boolean solicitedOnly) {
-        int events = solicitedOnly ? 2 : 1;
-        int now = SharedWords.acquireInt(memory, queue + QUEUE_ARMED);
+    /// Asks producers once, for the next completion or the next solicited one, to ring a bell or send a message.
+    ///
+    /// @param bell which one, null for a message
+    /// @return whether it was armed before
+    public boolean arm(boolean solicitedOnly, @Nullable Bell bell) {
+        long name = bell == null ? 0 : Bell.name(bell.offset(), number);
         // Arming for any completion replaces arming for solicited ones, not the other way round.
-        if (now != 1) {
-            SharedWords.releaseInt(memory, queue + QUEUE_ARMED, events);
-        }
+        boolean any = !solicitedOnly || (SharedWords.acquire(memory, queue + QUEUE_ARMED) & EVENTS) == ANY;
+        long before = SharedWords.getAndSet(memory, queue + QUEUE_ARMED, name | (any ? ANY : SOLICITED));
         // Even if the queue was armed already: the consumer polls next, and must find what was pushed before.
         VarHandle.fullFence();
+        return before != 0;
     }
 
     /// Whether the owner waits for an announcement.
     public boolean isArmed() {
-        return SharedWords.acquireInt(memory, queue + QUEUE_ARMED) != 0;
+        return SharedWords.current(memory, queue + QUEUE_ARMED) != 0;
     }
 
     /// Disarms the ring, as a producer does before it announces.
     ///
     /// @return whether it was armed
     public boolean disarm() {
-        int now = SharedWords.acquireInt(memory, queue + QUEUE_ARMED);
-        return now != 0 && SharedWords.compareAndSetInt(memory, queue + QUEUE_ARMED, now, 0);
+        return SharedWords.getAndSet(memory, queue + QUEUE_ARMED, 0) != 0;
     }
 
     /// Skips the slots that the dead context `lid` claimed and never filled.

@@ -19,6 +19,12 @@ final class CompletionSlots {
     static final int QUEUE_BROKEN = 16;
     static final int QUEUE_ARMED = 64;
 
+    /// The kinds of events in the word of an armed queue, which also [names a bell][Bell#name].
+    static final long ANY = 1;
+
+    static final long SOLICITED = 2;
+    static final long EVENTS = 3;
+
     static final int RING_MASK = 0;
     static final int RING_TAIL = 64;
     static final int RING_SLOTS = 128;

@@ -6,14 +6,14 @@ package io.rdmacomm.soft.mapped;
 /// 0x000000  header: magic, version, GID, LID, identity
 /// 0x010000  queue pair table: 4096 blocks of 256 bytes
 /// 0x200000  key table: 65536 entries of 64 bytes
-/// 0x800000  heap: completion queues, receive queues, staging blocks
+/// 0x800000  heap: completion queues, bells, receive queues, staging blocks
 /// ```
 /// The file is sparse; only pages in use take memory.
 public final class ControlLayout {
     /// First word of the file: "rdmacomm".
     public static final long MAGIC = 0x6d6d6f63616d6472L;
     /// Version of this layout.
-    public static final int VERSION = 7;
+    public static final int VERSION = 8;
 
     /// Header: [#MAGIC].
     public static final long HEADER_MAGIC = 0;

@@ -22,6 +22,11 @@ public final class SharedWords {
         return (long) LONG.getOpaque(memory, offset);
     }
 
+    /// Reads 8 bytes after all atomic changes that this thread has made before, and in one order with those of others.
+    public static long current(MemorySegment memory, long offset) {
+        return (long) LONG.getVolatile(memory, offset);
+    }
+
     /// Writes 8 bytes after everything stored before.
     public static void release(MemorySegment memory, long offset, long value) {
         LONG.setRelease(memory, offset, value);
@@ -49,6 +54,16 @@ public final class SharedWords {
         return (long) LONG.getAndAdd(memory, offset, addend);
     }
 
+    /// Sets 8 bytes and returns what they were.
+    public static long getAndSet(MemorySegment memory, long offset, long value) {
+        return (long) LONG.getAndSet(memory, offset, value);
+    }
+
+    /// Sets bits in 8 bytes.
+    public static void setBits(MemorySegment memory, long offset, long bits) {
+        long _ = (long) LONG.getAndBitwiseOr(memory, offset, bits);
+    }
+
     /// Reads 4 bytes; what the writer stored before [#releaseInt] is visible afterwards.
     public static int acquireInt(MemorySegment memory, long offset) {
         return (int) INT.getAcquire(memory, offset);
@@ -57,6 +72,11 @@ public final class SharedWords {
     /// Reads 4 bytes, some recent value of them.
     public static int opaqueInt(MemorySegment memory, long offset) {
         return (int) INT.getOpaque(memory, offset);
+    }
+
+    /// Reads 4 bytes after all atomic changes that this thread has made before, and in one order with those of others.
+    public static int currentInt(MemorySegment memory, long offset) {
+        return (int) INT.getVolatile(memory, offset);
     }
 
     /// Writes 4 bytes after everything stored before.

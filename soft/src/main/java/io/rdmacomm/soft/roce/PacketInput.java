@@ -1,6 +1,6 @@
 package io.rdmacomm.soft.roce;
 
-import io.rdmacomm.soft.roce.linux.SegmentReceiver;
+import io.rdmacomm.soft.linux.SegmentReceiver;
 import io.rdmacomm.soft.roce.wire.Packet;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;

@@ -1,6 +1,6 @@
 package io.rdmacomm.soft.roce;
 
-import io.rdmacomm.soft.roce.linux.SegmentBatch;
+import io.rdmacomm.soft.linux.SegmentBatch;
 import io.rdmacomm.soft.roce.wire.InvariantCrc;
 import io.rdmacomm.soft.roce.wire.Packet;
 import io.rdmacomm.soft.transport.GroupSocket;

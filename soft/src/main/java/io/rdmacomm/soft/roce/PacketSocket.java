@@ -1,8 +1,8 @@
 package io.rdmacomm.soft.roce;
 
-import io.rdmacomm.soft.roce.linux.SegmentBatch;
-import io.rdmacomm.soft.roce.linux.SegmentReceiver;
-import io.rdmacomm.soft.roce.linux.SegmentSocket;
+import io.rdmacomm.soft.linux.SegmentBatch;
+import io.rdmacomm.soft.linux.SegmentReceiver;
+import io.rdmacomm.soft.linux.SegmentSocket;
 import io.rdmacomm.verbs.service.ExtendedSocketOptions;
 import io.rdmacomm.verbs.service.OperationLock;
 import io.rdmacomm.verbs.service.SafeLogger;

@@ -15,6 +15,11 @@ public final class RoceArrivals implements Arrivals {
     }
 
     @Override
+    public boolean areFromNetwork() {
+        return true;
+    }
+
+    @Override
     public boolean receive() {
         port.poll(completions.isArmed());
         return true;

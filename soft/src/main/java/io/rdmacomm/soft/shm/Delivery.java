@@ -261,7 +261,7 @@ final class Delivery {
             fields.immediate = immediate;
         }
         CompletionProducer queue = peer.completions();
-        int result = queue.push(block.memory(), block.completionJournal(), fields);
+        long result = queue.push(block.memory(), block.completionJournal(), fields);
         block.closeJournal();
         if (result != CompletionRing.PUSHED) {
             peer.announce(queue.queue(), result);

@@ -206,7 +206,7 @@ final class PeerQueuePair {
         }
     }
 
-    void announce(long queue, int result) {
+    void announce(long queue, long result) {
         ShmPeer bound = peer;
         if (bound != null) {
             bound.announce(queue, result);

@@ -27,8 +27,11 @@ public final class SharedMemory implements AutoCloseable {
         /// A context has connected to this one.
         void onHello(Gid gid, int lid);
 
-        /// A completion queue was armed and has a completion.
+        /// A completion queue was armed without a bell and has a completion.
         void onCompletion(int completionQueue);
+
+        /// The bell at this offset has rung.
+        void onBell(long bell);
 
         /// A completion queue had no room for a completion.
         void onOverrun(int completionQueue);
@@ -147,6 +150,7 @@ public final class SharedMemory implements AutoCloseable {
     private void onMessage(int type, int number, long first, long second) {
         switch (type) {
             case ShmMessage.COMPLETION -> events.onCompletion(number);
+            case ShmMessage.BELL -> events.onBell(first);
             case ShmMessage.FAULT -> events.onFault(number, AsyncEventType.of((int) first));
             case ShmMessage.OVERRUN -> events.onOverrun(number);
             case ShmMessage.LIMIT -> events.onLimit(number);

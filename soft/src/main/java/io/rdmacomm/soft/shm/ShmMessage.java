@@ -10,7 +10,7 @@ public final class ShmMessage {
     public static final int BYTES = 24;
     /// The first message of a connection: number is the sender's LID, first and second are its GID.
     public static final int HELLO = 1;
-    /// The completion queue `number` was armed and has a completion.
+    /// The completion queue `number` was armed without a bell and has a completion.
     public static final int COMPLETION = 2;
     /// The queue pair `number` must fail; first is the code of the asynchronous event to raise.
     public static final int FAULT = 3;
@@ -26,6 +26,8 @@ public final class ShmMessage {
     public static final int STAGED = 8;
     /// The queue pair `number` got its first message.
     public static final int ESTABLISHED = 9;
+    /// Threads sleep for a message at the bell at first, which has rung.
+    public static final int BELL = 10;
 
     private ShmMessage() {}
 }

@@ -1,5 +1,7 @@
 package io.rdmacomm.soft.shm;
 
+import io.rdmacomm.soft.linux.Futex;
+import io.rdmacomm.soft.mapped.Bell;
 import io.rdmacomm.soft.mapped.CompletionRing;
 import io.rdmacomm.soft.mapped.ControlFile;
 import io.rdmacomm.soft.mapped.ControlLayout;
@@ -168,9 +170,23 @@ public final class ShmPeer implements AutoCloseable {
     ///
     /// @param queue where the queue is in the peer's control file
     /// @param result of [io.rdmacomm.soft.mapped.CompletionProducer#push]
-    public void announce(long queue, int result) {
-        int type = result == CompletionRing.OVERRUN ? ShmMessage.OVERRUN : ShmMessage.COMPLETION;
-        send(type, CompletionRing.number(memory(), queue), 0, 0);
+    public void announce(long queue, long result) {
+        if (result == CompletionRing.OVERRUN) {
+            send(ShmMessage.OVERRUN, CompletionRing.number(memory(), queue), 0, 0);
+        } else if (Bell.named(result) == 0) {
+            send(ShmMessage.COMPLETION, CompletionRing.number(memory(), queue), 0, 0);
+        } else {
+            ring(result);
+        }
+    }
+
+    private void ring(long armed) {
+        long bell = Bell.named(armed);
+        int sleepers = Bell.ring(memory(), armed);
+        boolean woken = (sleepers & Bell.IN_KERNEL) == 0 || Futex.wake(memory(), bell);
+        if (!woken || (sleepers & Bell.FOR_MESSAGE) != 0) {
+            send(ShmMessage.BELL, 0, bell, 0);
+        }
     }
 
     /// The memory of a region, mapped at the first use.

@@ -35,6 +35,11 @@ public final class TcpArrivals implements Arrivals {
     }
 
     @Override
+    public boolean areFromNetwork() {
+        return links != null;
+    }
+
+    @Override
     public boolean receive() {
         LinkPoller polled = links;
         if (polled == null) {

@@ -18,6 +18,9 @@ public interface Arrivals extends AutoCloseable {
         void wakeUp();
     }
 
+    /// Whether any data may come from the network. The first may come later, but before the queue is armed for it.
+    boolean areFromNetwork();
+
     /// Receives what has arrived; the thread that polls.
     ///
     /// @return false if nothing can have arrived

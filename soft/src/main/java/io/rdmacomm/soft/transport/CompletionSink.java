@@ -30,11 +30,11 @@ public final class CompletionSink {
 
     /// Appends a completion.
     public void push(CompletionFields completion) {
-        int result = producer.push(memory, 0, completion);
-        if (result == CompletionRing.NOTIFY) {
-            announce.run();
-        } else if (result == CompletionRing.OVERRUN) {
+        long result = producer.push(memory, 0, completion);
+        if (result == CompletionRing.OVERRUN) {
             overrun.run();
+        } else if (result != CompletionRing.PUSHED) {
+            announce.run();
         }
     }
 

@@ -117,7 +117,7 @@ public final class OwnCompletions {
                 words[slot + 3] = (long) bytes << Integer.SIZE | Integer.toUnsignedLong(vendorError);
                 WORDS.setRelease(words, slot, tail + 1);
                 // Errors count as solicited (ibv_req_notify_cq(3)).
-                if (queue.disarmFor(status != 0)) {
+                if (queue.disarmFor(status != 0) != 0) {
                     announce.run();
                 }
                 return;

@@ -128,7 +128,7 @@ class OwnCompletionsTest {
     void announcesOnceWhatTheOwnerWaitsFor(boolean solicited) {
         push(1);
         assertThat(announced).as("not armed").hasValue(0);
-        ring.arm(solicited);
+        ring.arm(solicited, null);
         push(2);
         assertThat(announced).as("armed").hasValue(solicited ? 0 : 1);
         own.push(3, 5, 0, 0, 1, 0);

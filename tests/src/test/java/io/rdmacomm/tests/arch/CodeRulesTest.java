@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Test;
 /// Calls that are forbidden in main code, and why.
 class CodeRulesTest {
     /// Used only if the program has native access anyway.
-    private static final String NATIVE_SOCKETS = "io.rdmacomm.soft.roce.linux";
+    private static final String NATIVE_SOFT = "io.rdmacomm.soft.linux";
 
     /// Replaces the process by the program that the user runs.
     private static final String RUN = "io.rdmacomm.cli.run";
@@ -45,7 +45,7 @@ class CodeRulesTest {
     void onlyThreePackagesUseRestrictedNativeAccess() {
         noClasses()
                 .that()
-                .resideOutsideOfPackages(NATIVE, NATIVE_SOCKETS, RUN)
+                .resideOutsideOfPackages(NATIVE, NATIVE_SOFT, RUN)
                 .should()
                 .dependOnClassesThat()
                 .haveNameMatching("java\\.lang\\.foreign\\.(Linker|SymbolLookup)(\\$.*)?")

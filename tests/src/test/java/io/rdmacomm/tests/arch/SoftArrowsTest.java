@@ -20,10 +20,10 @@ import org.junit.jupiter.api.Test;
 /// cm.ib                           connections by address over RoCE
 /// cm                              the same over iWARP
 /// shm   tcp   roce   datagram     the transports, which do not see each other
-/// execution   roce.cm   roce.linux   the requests of peers on the network; the connection manager's protocol; sockets
+/// execution   roce.cm             the requests of peers on the network; the connection manager's protocol
 /// transport   iwarp   roce.wire   roce.mad   the seam; the codecs
 /// memory                          registered memory
-/// mapped                          files in shared memory
+/// mapped   linux                  files in shared memory; native calls
 /// ```
 class SoftArrowsTest {
     private static final String SOFT = "io.rdmacomm.soft";
@@ -40,7 +40,7 @@ class SoftArrowsTest {
     private static final String CM = SOFT + ".cm";
     private static final String ROCE_MAD = ROCE + ".mad";
     private static final String ROCE_CM = ROCE + ".cm";
-    private static final String ROCE_LINUX = ROCE + ".linux";
+    private static final String LINUX = SOFT + ".linux";
     private static final String CM_IB = CM + ".ib";
     private static final JavaClasses CLASSES = new ClassFileImporter().importPackages(SOFT);
 
@@ -80,7 +80,7 @@ class SoftArrowsTest {
 
     @Test
     void sharedMemoryDoesNotKnowTcp() {
-        seesOfSoftOnly(SHM, TRANSPORT, MEMORY, MAPPED);
+        seesOfSoftOnly(SHM, TRANSPORT, MEMORY, MAPPED, LINUX);
     }
 
     @Test
@@ -90,12 +90,12 @@ class SoftArrowsTest {
 
     @Test
     void roceKnowsNoOtherTransport() {
-        seesOfSoftOnly(ROCE, EXECUTION, TRANSPORT, ROCE_WIRE, ROCE_MAD, ROCE_CM, ROCE_LINUX, MEMORY, MAPPED);
+        seesOfSoftOnly(ROCE, EXECUTION, TRANSPORT, ROCE_WIRE, ROCE_MAD, ROCE_CM, LINUX, MEMORY, MAPPED);
     }
 
     @Test
-    void nativeSocketsKnowNothingElse() {
-        seesOfSoftOnly(ROCE_LINUX);
+    void nativeCallsKnowNothingElse() {
+        seesOfSoftOnly(LINUX);
     }
 
     @Test
@@ -161,22 +161,8 @@ class SoftArrowsTest {
                 .resideInAPackage(SOFT + "..")
                 .should()
                 .resideInAnyPackage(
-                        SOFT,
-                        MAPPED,
-                        MEMORY,
-                        TRANSPORT,
-                        IWARP,
-                        ROCE_WIRE,
-                        ROCE_MAD,
-                        ROCE_CM,
-                        ROCE_LINUX,
-                        SHM,
-                        TCP,
-                        ROCE,
-                        EXECUTION,
-                        DATAGRAM,
-                        CM,
-                        CM_IB)
+                        SOFT, MAPPED, MEMORY, TRANSPORT, IWARP, ROCE_WIRE, ROCE_MAD, ROCE_CM, LINUX, SHM, TCP, ROCE,
+                        EXECUTION, DATAGRAM, CM, CM_IB)
                 .check(CLASSES);
     }
 }

@@ -12,6 +12,7 @@ import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.comm.ThreadMode;
 import io.rdmacomm.comm.WorkMode;
 import io.rdmacomm.tests.fixture.Deadline;
+import io.rdmacomm.tests.fixture.SleepingThreads;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -183,9 +184,7 @@ final class ModesTest {
                 }));
             }
             long[] ids = threads.stream().mapToLong(Thread::threadId).toArray();
-            Deadline.await(
-                    "all callers sleep",
-                    () -> threads.stream().allMatch(thread -> thread.getState() == Thread.State.TIMED_WAITING));
+            Deadline.await("all callers sleep", () -> threads.stream().allMatch(SleepingThreads::isAsleep));
             pauseOneSecond(pair);
             long before = cpuNanos(ids);
             pauseOneSecond(pair);

@@ -1,5 +1,6 @@
 package io.rdmacomm.tests.nio;
 
+import io.rdmacomm.tests.fixture.SleepingThreads;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -62,15 +63,9 @@ final class ChannelCases {
             long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(SECONDS);
             for (int seen = 0; seen < 4 && !task.isDone() && System.nanoTime() - deadline < 0; ) {
                 LockSupport.parkNanos(20_000_000);
-                seen = isBlocked() ? seen + 1 : 0;
+                seen = SleepingThreads.isAsleep(thread) ? seen + 1 : 0;
             }
             return this;
-        }
-
-        private boolean isBlocked() {
-            StackTraceElement[] stack = thread.getStackTrace();
-            // A thread in a system call counts as running.
-            return thread.getState() != Thread.State.RUNNABLE || (stack.length > 0 && stack[0].isNativeMethod());
         }
     }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmacomm.tests.fixture.Deadline;
 import io.rdmacomm.tests.fixture.LeakCheck;
+import io.rdmacomm.tests.fixture.SleepingThreads;
 import io.rdmacomm.tests.nio.Sockets.Pair;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -69,12 +70,9 @@ class SocketAdaptorTest {
         });
     }
 
-    /// A thread that is parked, or waits in the kernel, is in a native method.
     private static boolean waitsInChannel(Thread thread) {
-        StackTraceElement[] stack = thread.getStackTrace();
-        return stack.length > 0
-                && stack[0].isNativeMethod()
-                && Arrays.stream(stack)
+        return SleepingThreads.isAsleep(thread)
+                && Arrays.stream(thread.getStackTrace())
                         .map(StackTraceElement::getClassName)
                         .anyMatch(name -> name.startsWith("sun.nio.ch.") || name.startsWith("io.rdmacomm.nio."));
     }

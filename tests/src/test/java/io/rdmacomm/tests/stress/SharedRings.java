@@ -72,11 +72,11 @@ final class SharedRings {
         return ring.producer(LID);
     }
 
-    static int push(CompletionRing ring, long workId) {
+    static long push(CompletionRing ring, long workId) {
         return push(producer(ring), workId);
     }
 
-    static int push(CompletionProducer producer, long workId) {
+    static long push(CompletionProducer producer, long workId) {
         CompletionFields fields = new CompletionFields();
         fields.set(workId, 0, 0, 0, 1);
         return producer.push(MEMORY, 0, fields);

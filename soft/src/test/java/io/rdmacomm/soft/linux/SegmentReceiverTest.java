@@ -1,4 +1,4 @@
-package io.rdmacomm.soft.roce.linux;
+package io.rdmacomm.soft.linux;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

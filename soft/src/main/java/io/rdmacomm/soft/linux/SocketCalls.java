@@ -1,4 +1,4 @@
-package io.rdmacomm.soft.roce.linux;
+package io.rdmacomm.soft.linux;
 
 import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
@@ -186,7 +186,7 @@ final class SocketCalls {
     }
 
     /// Calls that report errors in their result throw nothing, so this is a bug.
-    private static Error unexpected(String function, Throwable e) {
+    static Error unexpected(String function, Throwable e) {
         return switch (e) {
             case RuntimeException unchecked -> throw unchecked;
             case Error error -> error;

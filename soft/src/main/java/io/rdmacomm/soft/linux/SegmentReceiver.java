@@ -1,4 +1,4 @@
-package io.rdmacomm.soft.roce.linux;
+package io.rdmacomm.soft.linux;
 
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
@@ -35,7 +35,7 @@ public final class SegmentReceiver {
     ///
     /// @return null if this program has no native access, or the system does not support this
     public static @Nullable SegmentReceiver open(InetSocketAddress local) {
-        if (!NativeSockets.areUsable()) {
+        if (!NativeAccess.isUsable()) {
             return null;
         }
         try {

@@ -1,4 +1,4 @@
-package io.rdmacomm.soft.roce.linux;
+package io.rdmacomm.soft.linux;
 
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;

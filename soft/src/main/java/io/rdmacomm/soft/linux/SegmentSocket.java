@@ -1,4 +1,4 @@
-package io.rdmacomm.soft.roce.linux;
+package io.rdmacomm.soft.linux;
 
 import io.rdmacomm.verbs.service.SafeLogger;
 import java.io.IOException;
@@ -48,7 +48,7 @@ public final class SegmentSocket implements AutoCloseable {
     ///
     /// @return null if this program has no native access, or the system does not support this
     public static @Nullable SegmentSocket open(InetAddress local) {
-        if (!NativeSockets.areUsable()) {
+        if (!NativeAccess.isUsable()) {
             return null;
         }
         try {

@@ -1,16 +1,16 @@
-package io.rdmacomm.soft.roce.linux;
+package io.rdmacomm.soft.linux;
 
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
-/// Whether sockets can be used through the C library.
-final class NativeSockets {
-    private NativeSockets() {}
+/// Whether this program may call the C library, and the layouts and numbers of this package are those of the system.
+final class NativeAccess {
+    private NativeAccess() {}
 
-    /// Whether this program has native access, and the system the layouts and numbers of [SocketCalls]. Links nothing.
-    static boolean areUsable() {
+    /// Whether it may, and they are. Links nothing.
+    static boolean isUsable() {
         String processor = System.getProperty("os.arch");
-        return NativeSockets.class.getModule().isNativeAccessEnabled()
+        return NativeAccess.class.getModule().isNativeAccessEnabled()
                 && System.getProperty("os.name").equals("Linux")
                 && ValueLayout.ADDRESS.byteSize() == Long.BYTES
                 && ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN
