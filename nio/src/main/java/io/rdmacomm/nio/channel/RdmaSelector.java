@@ -374,10 +374,23 @@ public final class RdmaSelector extends AbstractSelector {
             return;
         }
         RsConnection connection = rdma.connection();
-        if (connection != null && !key.isWatched()) {
-            watch(key, connection);
+        if (connection == null || isInterested(key, rdma, connection)) {
+            heat(key);
         }
-        heat(key);
+    }
+
+    /// Begins or ends to wait for the events of a connection. Some programs have a selector for reading and one for
+    /// writing: only the one that is interested wakes up.
+    private boolean isInterested(RdmaSelectionKey key, SelectableRdma rdma, RsConnection connection) {
+        if (key.interest() != 0 && !key.isWatched()) {
+            watch(key, connection);
+        } else if (key.interest() == 0 && key.isWatched() && rdma.isShared()) {
+            unwatch(key, rdma);
+            if (key.isHot()) {
+                cool(hot.indexOf(key));
+            }
+        }
+        return key.interest() != 0 || key.isWatched();
     }
 
     private void attendOrdinary(AbstractSelectableChannel channel, RdmaSelectionKey key) throws IOException {

@@ -294,6 +294,11 @@ public final class RdmaServerSocketChannel extends ServerSocketChannel implement
     }
 
     @Override
+    public boolean isShared() {
+        return listeners.areSeveral();
+    }
+
+    @Override
     public String toString() {
         ServerSocketChannel channel = ordinary;
         if (channel != null) {

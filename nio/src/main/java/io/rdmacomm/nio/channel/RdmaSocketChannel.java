@@ -605,6 +605,11 @@ public final class RdmaSocketChannel extends SocketChannel implements Selectable
     }
 
     @Override
+    public boolean isShared() {
+        return listeners.areSeveral();
+    }
+
+    @Override
     public String toString() {
         SocketChannel channel = ordinary;
         if (channel != null) {

@@ -32,4 +32,7 @@ interface SelectableRdma {
 
     /// No longer informs a listener.
     void remove(Readiness listener);
+
+    /// Whether the channel is in several selectors.
+    boolean isShared();
 }

@@ -20,6 +20,11 @@ public final class Listeners implements Readiness {
         all.remove(listener);
     }
 
+    /// Whether there are several.
+    public boolean areSeveral() {
+        return all.size() > 1;
+    }
+
     @Override
     public void changed() {
         for (Readiness listener : all) {

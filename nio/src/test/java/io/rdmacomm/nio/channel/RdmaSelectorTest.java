@@ -126,6 +126,11 @@ class RdmaSelectorTest {
         }
 
         @Override
+        public boolean isShared() {
+            return false;
+        }
+
+        @Override
         protected void implCloseSelectableChannel() {}
 
         @Override

@@ -9,6 +9,8 @@ import static org.assertj.core.api.Assertions.fail;
 import io.rdmacomm.tests.fixture.LeakCheck;
 import io.rdmacomm.tests.nio.Sockets.Pair;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.nio.ByteBuffer;
 import java.nio.channels.CancelledKeyException;
 import java.nio.channels.ClosedSelectorException;
@@ -269,6 +271,41 @@ class SelectorTest {
             second.selectNow();
             assertThat(selector.keys()).isEmpty();
             assertThat(second.keys()).isEmpty();
+        }
+    }
+
+    /// Some programs have a selector for reading and one for writing.
+    @Test
+    void aSelectorThatIsNotInterestedSleeps() throws Exception {
+        ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+        try (Pair pair = pair();
+                Selector writing = provider.openSelector()) {
+            SelectionKey toWrite = pair.client().register(writing, SelectionKey.OP_WRITE);
+            pair.client().register(selector, SelectionKey.OP_READ);
+            assertThat(writing.select()).isEqualTo(1);
+            writing.selectedKeys().clear();
+            toWrite.interestOps(0);
+            FutureTask<Integer> selecting = new FutureTask<>(() -> {
+                int count = 0;
+                while (count == 0) {
+                    count = writing.select();
+                }
+                return count;
+            });
+            Thread writer = Thread.ofPlatform().daemon().start(selecting);
+            ByteBuffer one = ByteBuffer.allocate(1);
+            long begin = threads.getCurrentThreadCpuTime();
+            for (int i = 0; i < 2_000; i++) {
+                pair.server().write(one.clear());
+                assertThat(selector.select()).isEqualTo(1);
+                selector.selectedKeys().clear();
+                assertThat(pair.client().read(one.clear())).isEqualTo(1);
+            }
+            long reader = threads.getCurrentThreadCpuTime() - begin;
+            assertThat(threads.getThreadCpuTime(writer.threadId())).isLessThan(reader / 4);
+            toWrite.interestOps(SelectionKey.OP_WRITE);
+            writing.wakeup();
+            assertThat(selecting.get()).isEqualTo(1);
         }
     }
 
