@@ -44,6 +44,7 @@
  * -DCALL_FORGETS: a call clears the flag of those who wait for a message, although it wakes at most one of them.
  * -DLATE_BELL: all threads share one interruptible sleep, which learns of its bell when they sleep.
  * -DTRIES_ONCE: a producer gives up if another arming has replaced the one that it has read.
+ * -DKEEPS_EVENT: a thread that is interrupted does not wake another one for the event that it was woken for.
  * -DSHORT_WAITS: nobody looks at all queues after a second.
  */
 
@@ -226,6 +227,12 @@ inline wakeAndUnlock(channel) {
     wake(bellOf[channel]);
     locked[channel] = false
 }
+
+#if QUEUES > 1
+#define hasEvent(channel) ((channelOf(0) == channel && events[0]) || (channelOf(1) == channel && events[1]))
+#else
+#define hasEvent(channel) (channelOf(0) == channel && events[0])
+#endif
 
 /* SoftCompletionChannel.announce. */
 inline announce(q) {
@@ -522,12 +529,17 @@ enter: /* EventWait.awaitEvent */
     }
 
 awake:
-    atomic {
-        if
-        :: interrupted[me] -> locked[myChannel] = false; goto end
-        :: else -> skip
-        fi
-    }
+    if
+#ifndef KEEPS_EVENT
+    :: atomic { interrupted[me] && (hasEvent(myChannel) || woken[myChannel]) -> signal(myChannel) }
+       wakeAndUnlock(myChannel);
+       goto end
+    :: atomic { interrupted[me] && !hasEvent(myChannel) && !woken[myChannel] -> locked[myChannel] = false; goto end }
+#else
+    :: atomic { interrupted[me] -> locked[myChannel] = false; goto end }
+#endif
+    :: atomic { !interrupted[me] -> skip }
+    fi;
     /* EventWait.lookUnlocked */
     if
     :: atomic { rung[b] != 0 -> locked[myChannel] = false }

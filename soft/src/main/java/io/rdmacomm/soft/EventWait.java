@@ -47,6 +47,8 @@ final class EventWait {
     private final Condition announced;
     private final BooleanSupplier over = this::isOver;
     private @Nullable InterruptibleSleep sleep;
+    /// The number of threads that sleep in the kernel.
+    private int sleeping;
     private boolean woken;
     private boolean closing;
     private @Nullable Thread leading;
@@ -83,6 +85,12 @@ final class EventWait {
                 abstains = false;
             }
             return closing ? 0 : found;
+        } catch (InterruptedException e) {
+            // It may have been the thread that was woken for an event, or by the program.
+            if (events.hasNext() || woken) {
+                wake();
+            }
+            throw e;
         } finally {
             lock.unlock();
         }
@@ -129,11 +137,13 @@ final class EventWait {
             mine = new InterruptibleSleep(bell);
             sleep = mine;
         }
+        sleeping++;
         lock.unlock();
         try {
             mine.sleep(word, nanos);
         } finally {
             lock.lock();
+            sleeping--;
         }
     }
 
@@ -237,10 +247,6 @@ final class EventWait {
     /// Wakes a thread. A thread that leads or sleeps at a place need not wake itself.
     private void wake() {
         announced.signal();
-        QueueBell bell = events.bell();
-        if (bell != null) {
-            bell.wake();
-        }
         Thread current = Thread.currentThread();
         if (leading != null && !current.equals(leading)) {
             engine.wakeup();
@@ -249,12 +255,19 @@ final class EventWait {
         if (place != null && !current.equals(atPlace)) {
             place.wakeUp();
         }
+        QueueBell bell = events.bell();
+        if (bell != null && sleeping > 0) {
+            bell.wake();
+        }
     }
 
     /// Ends one wait without an event: the current one, or the next.
     void wakeUp() {
         lock.lock();
         try {
+            if (closing) {
+                return;
+            }
             woken = true;
             wake();
         } finally {
@@ -268,11 +281,11 @@ final class EventWait {
         try {
             announced.signalAll();
             wake();
+            if (old != null && sleeping > 0) {
+                old.wake();
+            }
         } finally {
             lock.unlock();
-        }
-        if (old != null) {
-            old.wake();
         }
     }
 

@@ -22,17 +22,20 @@ final class QueueBell {
         /// was announced.
         void announceIfDisarmed();
 
-        /// Disarms it if it is armed, and announces that to those that wait, as it may have a completion.
-        void announceToWaiter();
+        /// Disarms it as a producer does; while it cannot be closed.
+        void disarm();
     }
 
     private static final Ringing[] NONE = {};
+    /// The longest sleep in the kernel: the wake-ups of this context fail if a process truncates its files.
+    private static final long LONGEST_NANOS = 60_000_000_000L;
 
     private final MemorySegment memory;
     private final Bell bell;
     private final Runnable onEnter;
     private final AtomicReferenceArray<Ringing[]> queues = new AtomicReferenceArray<>(Bell.QUEUES);
     private final AtomicInteger inside = new AtomicInteger();
+    private volatile boolean entered;
     private volatile boolean fedByNetwork;
 
     /// @param memory the control file
@@ -53,6 +56,7 @@ final class QueueBell {
 
     /// Lets a completion queue ring.
     synchronized void add(Ringing queue) {
+        remove(queue);
         int bit = (int) queue.handle() & Bell.QUEUES - 1;
         Ringing[] old = queues.get(bit);
         Ringing[] more = Arrays.copyOf(old, old.length + 1);
@@ -90,7 +94,7 @@ final class QueueBell {
     }
 
     /// One of its queues gets data from the network.
-    void networkFeeds() {
+    synchronized void networkFeeds() {
         fedByNetwork = true;
     }
 
@@ -115,6 +119,11 @@ final class QueueBell {
     ///
     /// @return whether threads sleep
     boolean check() {
+        if (!entered) {
+            return false;
+        }
+        // Before: a thread may enter now.
+        entered = inside.get() > 0;
         for (int bit = 0; bit < Bell.QUEUES; bit++) {
             lookAt(bit);
         }
@@ -133,25 +142,45 @@ final class QueueBell {
     /// @return the word that it sleeps for
     int enter(int kind) {
         inside.incrementAndGet();
-        int word = bell.enter(kind);
-        onEnter.run();
-        return word;
+        boolean complete = false;
+        try {
+            int word = bell.enter(kind);
+            entered = true;
+            if (!fedByNetwork) {
+                onEnter.run();
+            }
+            complete = true;
+            return word;
+        } finally {
+            if (!complete) {
+                inside.decrementAndGet();
+            }
+        }
     }
 
     /// A thread does not sleep any more.
     void leave() {
-        // Read first: a thread that enters meanwhile changes it.
-        int word = bell.word();
-        if (inside.decrementAndGet() == 0) {
-            bell.nobodySleeps(word);
+        int word = 0;
+        try {
+            // Read first: a thread that enters meanwhile changes it.
+            word = bell.word();
+        } finally {
+            if (inside.decrementAndGet() == 0) {
+                bell.nobodySleeps(word);
+            }
         }
     }
 
-    /// Sleeps until the bell rings; after [#enter] with [Bell#IN_KERNEL].
+    /// Whether threads sleep.
+    boolean hasSleepers() {
+        return inside.get() > 0;
+    }
+
+    /// Sleeps until the bell rings, or the time is over; after [#enter] with [Bell#IN_KERNEL]. May return early.
     ///
     /// @param word that [#enter] has returned
     void sleep(int word, long nanos) {
-        Futex.await(memory, bell.offset(), word, nanos);
+        Futex.await(memory, bell.offset(), word, Math.min(nanos, LONGEST_NANOS));
     }
 
     /// Wakes the threads that sleep in the kernel; any thread. Takes no lock. Does not trust the word: a peer may have

@@ -96,22 +96,38 @@ final class SoftCompletionChannel implements CompletionChannelDriver, EventWait.
             if (Objects.equals(chosen, old)) {
                 return;
             }
-            for (QueueBell.Ringing queue : users) {
-                if (old != null) {
-                    old.remove(queue);
-                }
-                if (chosen != null) {
+            if (chosen != null) {
+                for (QueueBell.Ringing queue : users) {
                     chosen.add(queue);
                 }
             }
             bell = chosen;
+            for (QueueBell.Ringing queue : users) {
+                if (old != null) {
+                    old.remove(queue);
+                }
+                // It is armed with the old bell.
+                queue.disarm();
+            }
         } finally {
             lock.unlock();
         }
         waiting.bellChanged(old);
-        // They are still armed with the old bell. Waiters must expect to find nothing (ibv_get_cq_event(3)).
+        // Waiters must expect to find nothing (ibv_get_cq_event(3)).
         for (QueueBell.Ringing queue : users) {
-            queue.announceToWaiter();
+            queue.announceIfDisarmed();
+        }
+    }
+
+    /// Disarms a queue, unless it is closed: its memory may belong to another object then.
+    void disarm(QueueBell.Ringing queue) {
+        lock.lock();
+        try {
+            if (users.contains(queue)) {
+                queue.disarm();
+            }
+        } finally {
+            lock.unlock();
         }
     }
 

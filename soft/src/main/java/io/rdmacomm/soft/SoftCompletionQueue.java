@@ -98,10 +98,16 @@ final class SoftCompletionQueue implements CompletionQueueDriver, QueueBell.Ring
 
     /// Wakes up waiting threads, because a producer may have died between its completion and the announcement.
     /// Waiters must expect to find nothing (ibv_get_cq_event(3)).
-    @Override
-    public void announceToWaiter() {
-        ring.disarm();
+    void announceToWaiter() {
+        if (channel != null) {
+            channel.disarm(this);
+        }
         announceIfDisarmed();
+    }
+
+    @Override
+    public void disarm() {
+        var _ = ring.disarm();
     }
 
     @Override

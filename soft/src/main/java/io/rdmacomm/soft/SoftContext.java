@@ -336,6 +336,7 @@ final class SoftContext implements ContextDriver {
     public void close() {
         try (directory) {
             close(network);
+            bells.close();
             control.close();
         } catch (IOException e) {
             throw new VerbException("close device " + this, Errno.EIO, "removing its shared memory", e);

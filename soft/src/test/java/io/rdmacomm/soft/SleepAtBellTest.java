@@ -11,6 +11,7 @@ import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.Device;
 import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.QueuePairOptions;
+import io.rdmacomm.verbs.RdmaInterruptedException;
 import io.rdmacomm.verbs.ReceiveBatch;
 import io.rdmacomm.verbs.SendBatch;
 import io.rdmacomm.verbs.WaitGroup;
@@ -19,7 +20,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
@@ -222,6 +225,39 @@ class SleepAtBellTest {
         peer.arm();
         peer.send();
         peer.take(peer.channel.awaitEvent(TIMEOUT));
+    }
+
+    /// The thread that was woken for an event may be interrupted before it takes the event.
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void anInterruptLeavesTheEventToOthers(boolean virtual) throws Exception {
+        for (int i = 0; i < OFTEN; i++) {
+            peer.arm();
+            CountDownLatch taken = new CountDownLatch(1);
+            Runnable wait = () -> {
+                try {
+                    if (peer.channel.awaitEvent(TIMEOUT) != null) {
+                        taken.countDown();
+                    }
+                } catch (RdmaInterruptedException e) {
+                    // The other one takes it.
+                }
+            };
+            Thread first = (virtual ? Thread.ofVirtual() : Thread.ofPlatform().daemon()).start(wait);
+            Thread second = (virtual ? Thread.ofVirtual() : Thread.ofPlatform().daemon()).start(wait);
+            LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(1_000_000));
+            peer.send();
+            first.interrupt();
+            assertThat(taken.await(SECONDS, TimeUnit.SECONDS)).isTrue();
+            peer.queue.acknowledge(1);
+            assertThat(peer.queue.poll(peer.completions)).isEqualTo(1);
+            while (first.isAlive() || second.isAlive()) {
+                peer.channel.wakeUp();
+                LockSupport.parkNanos(100_000);
+            }
+            peer.channel.wakeUp();
+            assertThat(peer.channel.awaitEvent(Duration.ZERO)).isNull();
+        }
     }
 
     @Test

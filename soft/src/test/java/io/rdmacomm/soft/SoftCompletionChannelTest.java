@@ -65,7 +65,7 @@ class SoftCompletionChannelTest {
             }
 
             @Override
-            public void announceToWaiter() {
+            public void disarm() {
                 // Nobody arms it.
             }
         };

@@ -84,7 +84,7 @@ class SoftWaitGroupTest {
         }
 
         @Override
-        public void announceToWaiter() {
+        public void disarm() {
             throw new AssertionError("it has no bell");
         }
     }

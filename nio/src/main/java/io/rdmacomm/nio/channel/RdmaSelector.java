@@ -591,9 +591,13 @@ public final class RdmaSelector extends AbstractSelector {
         RdmaSelectionKey key = byEvents.get(events);
         SelectableRdma rdma = key == null ? null : key.rdma();
         RsConnection connection = rdma == null ? null : rdma.connection();
-        if (key == null || connection == null || !key.isValid()) {
+        if (key == null || rdma == null || connection == null || !key.isValid()) {
             // The thread that closes the connection waits for its events.
             waiting.remove(events);
+            return;
+        }
+        if (key.interest() == 0 && rdma.isShared()) {
+            unwatch(key, rdma);
             return;
         }
         heat(key);

@@ -186,7 +186,7 @@ final class SocketCalls {
     }
 
     /// Calls that report errors in their result throw nothing, so this is a bug.
-    static Error unexpected(String function, Throwable e) {
+    private static Error unexpected(String function, Throwable e) {
         return switch (e) {
             case RuntimeException unchecked -> throw unchecked;
             case Error error -> error;

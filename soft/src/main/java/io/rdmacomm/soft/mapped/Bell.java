@@ -15,8 +15,8 @@ import java.lang.foreign.MemorySegment;
 /// reads the word: one of them sees the other. Each of them changes the count in the word, so a thread whose bell is
 /// rung between these steps and its sleep does not fall asleep (futex(2)).
 ///
-/// Nothing here is trusted. A bell that rings for nothing costs its owner one look, and one that does not ring a
-/// second, because nobody sleeps longer than that.
+/// Nothing here is trusted. A bell that rings for nothing costs its owner one look. A bell that fails to ring costs a
+/// second: the engine checks the queues once a second while threads sleep.
 public final class Bell {
     /// Who sleeps: a thread that [io.rdmacomm.soft.linux.Futex] wakes.
     public static final int IN_KERNEL = 1;

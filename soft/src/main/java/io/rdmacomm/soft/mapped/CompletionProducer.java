@@ -1,5 +1,6 @@
 package io.rdmacomm.soft.mapped;
 
+import static io.rdmacomm.soft.mapped.CompletionSlots.ANY;
 import static io.rdmacomm.soft.mapped.CompletionSlots.CLAIMED;
 import static io.rdmacomm.soft.mapped.CompletionSlots.EVENTS;
 import static io.rdmacomm.soft.mapped.CompletionSlots.FREE;
@@ -163,11 +164,12 @@ public final class CompletionProducer {
         VarHandle.fullFence();
         for (int round = 0; round < DISARM_ROUNDS; round++) {
             long armed = SharedWords.opaque(memory, queue + QUEUE_ARMED);
-            if (armed <= 0 || ((armed & EVENTS) == SOLICITED && !solicited)) {
+            if (armed == 0 || ((armed & EVENTS) == SOLICITED && !solicited)) {
                 return 0;
             }
             if (SharedWords.compareAndSet(memory, queue + QUEUE_ARMED, armed, 0)) {
-                return armed;
+                // No owner makes it negative: a process has destroyed it.
+                return armed < 0 ? ANY : armed;
             }
             // Another producer was faster, or the consumer has armed again, for other events or with another bell.
         }
