@@ -57,7 +57,7 @@ final class QueueBell {
     /// Lets a completion queue ring.
     synchronized void add(Ringing queue) {
         remove(queue);
-        int bit = (int) queue.handle() & Bell.QUEUES - 1;
+        int bit = bitOf(queue);
         Ringing[] old = queues.get(bit);
         Ringing[] more = Arrays.copyOf(old, old.length + 1);
         more[old.length] = queue;
@@ -67,7 +67,7 @@ final class QueueBell {
 
     /// Forgets a completion queue. It may still ring.
     synchronized void remove(Ringing queue) {
-        int bit = (int) queue.handle() & Bell.QUEUES - 1;
+        int bit = bitOf(queue);
         Ringing[] old = queues.get(bit);
         for (int i = 0; i < old.length; i++) {
             if (old[i].equals(queue)) {
@@ -80,6 +80,10 @@ final class QueueBell {
         if (fedByNetwork) {
             fedByNetwork = isAnyFedByNetwork();
         }
+    }
+
+    private static int bitOf(Ringing queue) {
+        return (int) queue.handle() & Bell.QUEUES - 1;
     }
 
     private boolean isAnyFedByNetwork() {
@@ -117,17 +121,20 @@ final class QueueBell {
 
     /// Announces the events of all queues: it may be unknown that one has rung.
     ///
-    /// @return whether threads sleep
+    /// @return whether threads sleep, or may
     boolean check() {
         if (!entered) {
             return false;
         }
-        // Before: a thread may enter now.
-        entered = inside.get() > 0;
+        // First: a thread that enters now sets it again.
+        entered = false;
         for (int bit = 0; bit < Bell.QUEUES; bit++) {
             lookAt(bit);
         }
-        return inside.get() > 0;
+        if (hasSleepers()) {
+            entered = true;
+        }
+        return entered;
     }
 
     private void lookAt(int bit) {

@@ -30,7 +30,6 @@ final class SoftCompletionQueue implements CompletionQueueDriver, QueueBell.Ring
     /// Odd while it is armed and was not announced since. The ring does not tell: producers disarm it first. A
     /// number, because one thread may announce while another arms again.
     private final AtomicLong awaiting = new AtomicLong();
-    private boolean fedByNetwork;
     private boolean overrunReported;
     /// The number of completions from consecutive polls that only own requests filled.
     private long requestsInARow;
@@ -193,8 +192,7 @@ final class SoftCompletionQueue implements CompletionQueueDriver, QueueBell.Ring
         if (channel != null && !Objects.equals(bell, channel.bell())) {
             announceToWaiter();
         }
-        if (bell != null && !fedByNetwork && arrivals.areFromNetwork()) {
-            fedByNetwork = true;
+        if (bell != null && !bell.isFedByNetwork() && arrivals.areFromNetwork()) {
             bell.networkFeeds();
         }
         if (channel == null || !channel.attends(this)) {

@@ -78,9 +78,8 @@ public final class Bell {
         return call(memory, bell);
     }
 
-    /// Changes the word if a thread sleeps in the kernel. All of those are woken then. A message may wake only some of
-    /// the
-    /// threads that wait for one, so the word keeps saying that they do.
+    /// Changes the word if a thread sleeps in the kernel. All of those are woken then. A message may wake only some
+    /// of the threads that wait for one, so the word keeps saying that they do.
     ///
     /// @return who sleeps
     private static int call(MemorySegment memory, long bell) {
