@@ -149,11 +149,14 @@ final class SocketOptionValues {
                 : null;
     }
 
-    /// The memory of a connection with these options.
+    /// The memory of a connection with these options. As with TCP, a receive buffer whose size the program has set does
+    /// not grow (tcp(7)).
     BufferSizes sizes() {
-        return BufferSizes.defaults()
-                .withReceive(number(StandardSocketOptions.SO_RCVBUF))
-                .withSend(number(StandardSocketOptions.SO_SNDBUF))
+        BufferSizes sizes = BufferSizes.defaults();
+        if (values.containsKey(StandardSocketOptions.SO_RCVBUF)) {
+            sizes = sizes.withReceive(number(StandardSocketOptions.SO_RCVBUF));
+        }
+        return sizes.withSend(number(StandardSocketOptions.SO_SNDBUF))
                 .withMessages(number(RsocketOption.MESSAGES))
                 .withMappings(number(RsocketOption.MAPPINGS));
     }

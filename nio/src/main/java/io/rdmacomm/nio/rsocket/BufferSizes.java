@@ -3,16 +3,18 @@ package io.rdmacomm.nio.rsocket;
 /// The memory of a connection, like that of the C library (/etc/rdma/rsocket).
 ///
 /// @param receive the size of the receive buffer in bytes, an even number
+/// @param mostReceive the size that the receive buffer may grow to, in bytes, an even number
 /// @param send the size of the send buffer in bytes
 /// @param messages the limit of messages that have arrived unread, and of those in flight
 /// @param mappings the number of memory ranges that the peer may map
-public record BufferSizes(int receive, int send, int messages, int mappings) {
+public record BufferSizes(int receive, int mostReceive, int send, int messages, int mappings) {
     /// The least for a buffer, in bytes.
     public static final int LEAST = 4096;
     /// The most for a buffer, in bytes.
     public static final int MOST = 1 << 28;
 
     private static final int DEFAULT_BYTES = 1 << 17;
+    private static final int DEFAULT_MOST_BYTES = 1 << 20;
     /// With control messages and spare receives, queues of 128 requests and 256 completions.
     private static final int DEFAULT_MESSAGES = 112;
     private static final int LEAST_MESSAGES = 32;
@@ -29,6 +31,10 @@ public record BufferSizes(int receive, int send, int messages, int mappings) {
             throw new IllegalArgumentException(
                     "buffers must have " + LEAST + " to " + MOST + " bytes, even, not " + receive + " and " + send);
         }
+        if (mostReceive < receive || mostReceive > MOST || (mostReceive & 1) != 0) {
+            throw new IllegalArgumentException("a buffer of " + receive + " bytes may grow to at most " + MOST
+                    + " bytes, even, not " + mostReceive);
+        }
         if (messages < LEAST_MESSAGES || messages > MOST_MESSAGES) {
             throw new IllegalArgumentException(
                     "there must be " + LEAST_MESSAGES + " to " + MOST_MESSAGES + " messages, not " + messages);
@@ -40,29 +46,31 @@ public record BufferSizes(int receive, int send, int messages, int mappings) {
     }
 
     /// 128 KiB each way and no mappings, as in C, and 112 messages. C has 384 messages, which need as much memory
-    /// as the buffers. Messages of a kilobyte fill the ring before that limit.
+    /// as the buffers. Messages of a kilobyte fill the ring before that limit. The receive buffer may grow to
+    /// 1 MiB.
     public static BufferSizes defaults() {
-        return new BufferSizes(DEFAULT_BYTES, DEFAULT_BYTES, DEFAULT_MESSAGES, 0);
+        return new BufferSizes(DEFAULT_BYTES, DEFAULT_MOST_BYTES, DEFAULT_BYTES, DEFAULT_MESSAGES, 0);
     }
 
-    /// These sizes with another receive buffer, raised or reduced to what is possible.
+    /// These sizes with another receive buffer, raised or reduced to what is possible. It does not grow.
     public BufferSizes withReceive(int bytes) {
-        return new BufferSizes(Math.clamp(bytes, LEAST, MOST) & ~1, send, messages, mappings);
+        int possible = Math.clamp(bytes, LEAST, MOST) & ~1;
+        return new BufferSizes(possible, possible, send, messages, mappings);
     }
 
     /// These sizes with another number of messages, raised or reduced to what is possible.
     public BufferSizes withMessages(int count) {
-        return new BufferSizes(receive, send, Math.clamp(count, LEAST_MESSAGES, MOST_MESSAGES), mappings);
+        return new BufferSizes(receive, mostReceive, send, Math.clamp(count, LEAST_MESSAGES, MOST_MESSAGES), mappings);
     }
 
     /// These sizes with another send buffer, raised or reduced to what is possible.
     public BufferSizes withSend(int bytes) {
-        return new BufferSizes(receive, Math.clamp(bytes, LEAST, MOST), messages, mappings);
+        return new BufferSizes(receive, mostReceive, Math.clamp(bytes, LEAST, MOST), messages, mappings);
     }
 
     /// These sizes with another number of mappings, reduced to what is possible.
     public BufferSizes withMappings(int count) {
-        return new BufferSizes(receive, send, messages, possibleMappings(count));
+        return new BufferSizes(receive, mostReceive, send, messages, possibleMappings(count));
     }
 
     private static int possibleMappings(int count) {

@@ -3,12 +3,17 @@ package io.rdmacomm.nio.rsocket;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.MemoryRegion;
 import io.rdmacomm.verbs.ProtectionDomain;
+import io.rdmacomm.verbs.VerbException;
+import io.rdmacomm.verbs.service.SafeLogger;
+import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.EnumSet;
+import org.jspecify.annotations.Nullable;
 
-/// The registered memory of one connection, in one region. No other connection shares it: a peer knows the key and
-/// can write all of it. So a malicious peer can damage only the data of its own connection.
+/// The registered memory of one connection, in one region, and a second one if its receive ring has grown. No other
+/// connection shares it: a peer knows the key and can write all of it. So a malicious peer can damage only the data of
+/// its own connection.
 ///
 /// | part | written by |
 /// |---|---|
@@ -19,6 +24,7 @@ import java.util.EnumSet;
 /// | buffers of 4 bytes for messages that arrive without immediate data | the device |
 /// | grants of 16 bytes on their way | this process |
 final class ConnectionMemory implements AutoCloseable {
+    private static final SafeLogger LOGGER = SafeLogger.of(ConnectionMemory.class);
     /// The bytes of a target and of a grant (`struct rs_sge`): address, key and length in the order of the host.
     static final int TARGET_BYTES = 16;
     /// The number of targets of each side.
@@ -35,6 +41,7 @@ final class ConnectionMemory implements AutoCloseable {
     private static final int MAPPED_KEY_AT = 16;
     private static final int MAPPED_LENGTH_AT = 20;
 
+    private final ProtectionDomain domain;
     private final MemoryBudget budget;
     private final long length;
     private final MemoryRegion region;
@@ -45,10 +52,12 @@ final class ConnectionMemory implements AutoCloseable {
     private final int sendAt;
     private final int messagesAt;
     private final int grantsAt;
+    private @Nullable MemoryRegion largerRing;
 
     /// @param budget the budget that the memory is taken from
     /// @param receives the number of posted receives
     ConnectionMemory(ProtectionDomain domain, MemoryBudget budget, BufferSizes sizes, int receives) {
+        this.domain = domain;
         this.budget = budget;
         targetsAt = aligned(sizes.receive());
         // The peer expects the table directly after the targets.
@@ -59,22 +68,39 @@ final class ConnectionMemory implements AutoCloseable {
         grantsAt = aligned(messagesAt + receives * Integer.BYTES);
         length = grantsAt + (long) GRANTS * TARGET_BYTES;
         budget.take(length);
-        region = allocate(domain);
+        region = allocate(length);
         bytes = region.segment().asByteBuffer().order(ByteOrder.nativeOrder());
     }
 
-    private MemoryRegion allocate(ProtectionDomain domain) {
+    /// Allocates memory that was taken from the budget.
+    private MemoryRegion allocate(long size) {
         boolean done = false;
         try {
-            MemoryRegion allocated =
-                    domain.allocate(length, EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE));
+            MemoryRegion allocated = domain.allocate(size, EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE));
             done = true;
             return allocated;
         } finally {
             if (!done) {
-                budget.giveBack(length);
+                budget.giveBack(size);
             }
         }
+    }
+
+    /// Allocates a larger receive ring. The one at the beginning of [#region()] remains.
+    ///
+    /// @return the larger ring; null if there is no memory for it
+    @Nullable
+    MemoryRegion enlargeRing(int size) {
+        if (!budget.takeSpare(size)) {
+            return null;
+        }
+        try {
+            largerRing = allocate(size);
+        } catch (VerbException e) {
+            // The connection works without it.
+            LOGGER.log(Level.DEBUG, () -> "a receive ring does not grow to " + size + " bytes", e);
+        }
+        return largerRing;
     }
 
     private static int aligned(int offset) {
@@ -160,20 +186,25 @@ final class ConnectionMemory implements AutoCloseable {
         return messagesAt + index * Integer.BYTES;
     }
 
-    /// Writes a grant for a part of the receive ring.
+    /// Writes a grant for a part of a receive ring.
     ///
     /// @return its offset in [#region()]
-    int putGrant(int index, int offset, int length) {
+    int putGrant(int index, MemoryRegion ring, int offset, int length) {
         int at = grantsAt + index * TARGET_BYTES;
-        bytes.putLong(at, region.address() + offset);
-        bytes.putInt(at + KEY_AT, region.remoteKey());
+        bytes.putLong(at, ring.address() + offset);
+        bytes.putInt(at + KEY_AT, ring.remoteKey());
         bytes.putInt(at + LENGTH_AT, length);
         return at;
     }
 
     @Override
     public void close() {
-        region.close();
-        budget.giveBack(length);
+        long all = length;
+        try (region;
+                MemoryRegion larger = largerRing) {
+            all += larger == null ? 0 : larger.length();
+        } finally {
+            budget.giveBack(all);
+        }
     }
 }

@@ -42,15 +42,32 @@ final class MemoryBudget {
     ///
     /// @throws VerbException ENOBUFS if there is not enough left; the message says what to do
     void take(long bytes) {
-        long all = used.addAndGet(bytes);
-        if (all > limit) {
-            used.addAndGet(-bytes);
+        if (!take(bytes, limit)) {
             throw new VerbException(
                     "allocate buffers of a socket",
                     Errno.ENOBUFS,
-                    bytes + " bytes more than the " + (all - bytes) + " that sockets have would exceed their limit of "
+                    bytes + " bytes more than the " + used.get() + " that sockets have would exceed their limit of "
                             + limit + "; close some, set smaller SO_RCVBUF and SO_SNDBUF, or raise -D" + PROPERTY);
         }
+    }
+
+    /// Takes memory that a connection can do without, if connections have at most half of the limit then: the rest is
+    /// for new ones.
+    ///
+    /// @return whether it was taken
+    boolean takeSpare(long bytes) {
+        return take(bytes, limit / 2);
+    }
+
+    private boolean take(long bytes, long most) {
+        long before = used.get();
+        while (before <= most - bytes) {
+            if (used.compareAndSet(before, before + bytes)) {
+                return true;
+            }
+            before = used.get();
+        }
+        return false;
     }
 
     /// Returns the memory of a connection.

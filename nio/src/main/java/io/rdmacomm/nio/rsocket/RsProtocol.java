@@ -78,7 +78,7 @@ final class RsProtocol {
         this.credits = sizes.messages();
         this.half = sizes.receive() / 2;
         this.outgoing = new Outgoing(wire, memory, sizes.send(), credits);
-        this.incoming = new Incoming(memory, sizes.receive(), credits);
+        this.incoming = new Incoming(memory, sizes);
         this.peerMappings = new PeerMappings(memory);
     }
 

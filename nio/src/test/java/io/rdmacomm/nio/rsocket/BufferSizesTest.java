@@ -48,9 +48,12 @@ class BufferSizesTest {
 
     @Test
     void impossibleSizesOfAPeerAreRejected() {
-        assertThatThrownBy(() -> new BufferSizes(4097, 4096, 112, 0)).isInstanceOf(IllegalArgumentException.class);
-        assertThatThrownBy(() -> new BufferSizes(4096, 4095, 112, 0)).isInstanceOf(IllegalArgumentException.class);
-        assertThatThrownBy(() -> new BufferSizes(4096, 4096, 31, 0)).isInstanceOf(IllegalArgumentException.class);
-        assertThatThrownBy(() -> new BufferSizes(4096, 4096, 112, 129)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> new BufferSizes(4097, 4098, 4096, 112, 0))
+                .isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> new BufferSizes(4096, 4096, 4095, 112, 0))
+                .isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> new BufferSizes(4096, 4096, 4096, 31, 0)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> new BufferSizes(4096, 4096, 4096, 112, 129))
+                .isInstanceOf(IllegalArgumentException.class);
     }
 }

@@ -30,7 +30,7 @@ class HalfMadeTest {
     private static final Duration SOON = Duration.ofSeconds(2);
     /// Beside other tests.
     private static final Duration LESS_SOON = Duration.ofSeconds(6);
-    private static final BufferSizes SMALL = new BufferSizes(8192, 8192, 32, 0);
+    private static final BufferSizes SMALL = new BufferSizes(8192, 8192, 8192, 32, 0);
     private static final String DEVICES = "rdmacomm.soft.devices";
     private static final String SERVER = "127.0.0.61";
     private static final String CLIENT = "127.0.0.62";

@@ -58,7 +58,7 @@ class HostilePeerTest {
     private final Arena arena = Arena.ofShared();
     private final ProtectionDomain domain = theirs.context().allocateProtectionDomain();
     private final ConnectionMemory memory = new ConnectionMemory(
-            domain, new MemoryBudget(Long.MAX_VALUE), new BufferSizes(RING, RING, CREDITS, MAPPINGS), CREDITS);
+            domain, new MemoryBudget(Long.MAX_VALUE), new BufferSizes(RING, RING, RING, CREDITS, MAPPINGS), CREDITS);
     private final CompletionQueue completions =
             theirs.context().createCompletionQueue(CompletionQueueOptions.ofCapacity(1000));
     private final QueuePair queuePair = domain.createQueuePair(
@@ -171,7 +171,7 @@ class HostilePeerTest {
     @ValueSource(ints = {-1, RsMessage.MAX_DATA + 1, Integer.MIN_VALUE})
     void aGrantOfAnImpossibleLengthEndsTheConnection(int length) throws Exception {
         RsConnection connection = accepted(0);
-        int at = memory.putGrant(0, 0, length);
+        int at = memory.putGrant(0, memory.region(), 0, length);
         wire.grant(RsMessage.credits(CREDITS), at, peer.targets() + ConnectionMemory.TARGET_BYTES, peer.targetKey());
         fails(connection, "grants " + length);
     }
