@@ -51,7 +51,7 @@ final class HazelcastMember implements Program {
     }
 
     /// @param other the port of a member to join, or 0 for a new cluster
-    private static HazelcastInstance member(int other) {
+    static HazelcastInstance member(int other) {
         Config config = new Config()
                 .setProperty("hazelcast.phone.home.enabled", "false")
                 .setProperty("hazelcast.socket.bind.any", "false")
@@ -69,7 +69,7 @@ final class HazelcastMember implements Program {
         return Hazelcast.newHazelcastInstance(config);
     }
 
-    private static int port(Member member) {
+    static int port(Member member) {
         return member.getAddress().getPort();
     }
 

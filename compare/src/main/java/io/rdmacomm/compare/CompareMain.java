@@ -50,6 +50,11 @@ public final class CompareMain implements Callable<Integer> {
     @Option(names = "--lab", description = "The scenarios of the lab.")
     private boolean lab;
 
+    @Option(
+            names = "--programs",
+            description = "The folder with the programs of other projects, to measure only these.")
+    private @Nullable Path programs;
+
     @Option(names = "--no-pin", description = "Let the kernel choose the processors.")
     private boolean noPin;
 
@@ -67,7 +72,8 @@ public final class CompareMain implements Callable<Integer> {
 
     /// Runs a comparison.
     public static void main(String[] arguments) {
-        CommandLine line = new CommandLine(new CompareMain());
+        // The script gives its own defaults first.
+        CommandLine line = new CommandLine(new CompareMain()).setOverwrittenOptionsAllowed(true);
         line.setParameterExceptionHandler((e, _) -> complain(line, 2, e));
         line.setExecutionExceptionHandler((e, _, _) -> {
             if (e instanceof CommandFailure || e instanceof IOException) {
@@ -96,7 +102,8 @@ public final class CompareMain implements Callable<Integer> {
             present(ComparisonDocument.read(from), earlier);
             return 0;
         }
-        Optional<Halves> processors = noPin || !Programs.exists("taskset") ? Optional.empty() : Halves.own();
+        Optional<Halves> processors =
+                noPin || programs != null || !Programs.exists("taskset") ? Optional.empty() : Halves.own();
         Setting setting = new Setting(command, seconds, warmUp, processors);
         List<Scenario> chosen = chosen(setting);
         if (list) {
@@ -115,8 +122,7 @@ public final class CompareMain implements Callable<Integer> {
     }
 
     private List<Scenario> chosen(Setting setting) {
-        Scenarios scenarios = new Scenarios(setting);
-        List<Scenario> all = lab ? scenarios.lab() : scenarios.here();
+        List<Scenario> all = all(setting);
         List<Scenario> chosen = all.stream()
                 .filter(scenario -> only.isEmpty() || only.stream().anyMatch(scenario.id()::startsWith))
                 .toList();
@@ -127,6 +133,14 @@ public final class CompareMain implements Callable<Integer> {
             }
         }
         return chosen;
+    }
+
+    private List<Scenario> all(Setting setting) {
+        if (programs != null) {
+            return new ProgramScenarios(setting, programs).all();
+        }
+        Scenarios scenarios = new Scenarios(setting);
+        return lab ? scenarios.lab() : scenarios.here();
     }
 
     private void present(ComparisonDocument document, List<Figure> earlier) throws IOException {

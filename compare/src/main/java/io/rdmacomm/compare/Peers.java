@@ -82,7 +82,7 @@ final class Peers {
             case ONE_WAY, ROUND_TRIP, START -> Double.parseDouble(last[UCX_LATENCY]);
             case BANDWIDTH -> Double.parseDouble(last[UCX_BANDWIDTH]) * MIB * 8 / 1e9;
             case RATE -> Double.parseDouble(last[UCX_RATE]) / 1e6;
-            case CPU -> throw new IllegalArgumentException("ucx_perftest reports no CPU time");
+            default -> throw new IllegalArgumentException("ucx_perftest does not report " + unit.text());
         };
     }
 

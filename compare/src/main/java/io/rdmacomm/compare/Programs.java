@@ -16,7 +16,7 @@ import java.util.concurrent.locks.LockSupport;
 /// Runs a server and its client, and ends both in any case.
 final class Programs {
     private static final Duration READY_LIMIT = Duration.ofSeconds(60);
-    private static final Duration RUN_LIMIT = Duration.ofMinutes(2);
+    private static final Duration RUN_LIMIT = Duration.ofMinutes(3);
     private static final Duration END_LIMIT = Duration.ofSeconds(5);
     private static final long LOOK_NANOS = 20_000_000;
     private static final String LISTENING = "0A";

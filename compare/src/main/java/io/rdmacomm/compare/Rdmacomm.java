@@ -49,8 +49,8 @@ final class Rdmacomm implements Contestant {
             case ONE_WAY -> "mean of the run, no clock reading per message; completions of both ends";
             case ROUND_TRIP -> "mean of the run, no clock reading per message; blocking calls that sleep";
             case CPU -> "CPU time of the threads of both ends, which poll";
-            case START -> throw new IllegalArgumentException("rdmacomm bench does not measure a start");
             case BANDWIDTH, RATE -> "first post to last completion; chains of up to 32 messages up to 4 KiB";
+            default -> throw new IllegalArgumentException("rdmacomm bench does not measure " + unit.text());
         };
     }
 
@@ -84,10 +84,11 @@ final class Rdmacomm implements Contestant {
         }
         Map<?, ?> row = (Map<?, ?>) ((List<?>) document.getOrDefault("results", List.of(Map.of()))).getFirst();
         String member = switch (unit) {
-            case ONE_WAY, ROUND_TRIP, START -> "avg_us";
+            case ONE_WAY, ROUND_TRIP -> "avg_us";
             case BANDWIDTH -> "gbps";
             case RATE -> "million_messages_per_second";
             case CPU -> "cpu_us_per_gb";
+            default -> throw new IllegalArgumentException("rdmacomm bench does not measure " + unit.text());
         };
         if (!(row.get(member) instanceof Number figure)) {
             throw new MeasurementException("rdmacomm bench reported no " + member + ": " + output);

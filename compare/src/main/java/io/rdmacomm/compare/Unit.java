@@ -15,7 +15,13 @@ enum Unit {
     /// 10^6 messages per second of a stream.
     RATE("10^6 messages/s", false),
     /// CPU time of both ends of a stream for 10^9 bytes.
-    CPU("us of CPU time per GB", true);
+    CPU("us of CPU time per GB", true),
+    /// Requests that a program answers, or records that it takes or gives.
+    REQUESTS("requests/s", false),
+    /// CPU time of both ends for a request.
+    CPU_OF_REQUEST("us of CPU time per request", true),
+    /// CPU time of the JIT compilers of both ends for the first requests.
+    COMPILING("s of compiling", true);
 
     private final String text;
     private final boolean smallerIsBetter;
@@ -57,6 +63,9 @@ enum Unit {
             case BANDWIDTH -> 8e-9 * bytes * operations / figure;
             case RATE -> 1e-6 * operations / figure;
             case CPU -> 0.5e-15 * figure * bytes * operations; // both ends work all the time
+            case REQUESTS -> operations / figure;
+            case CPU_OF_REQUEST -> 0.5e-6 * figure * operations; // both ends work all the time
+            case COMPILING -> figure;
         };
     }
 

@@ -39,7 +39,8 @@ class CompareScriptTest {
                 "--warmup x | --warmup needs a number of seconds",
                 "--only A;B | --only needs names",
                 "--json | --json needs a file",
-                "--from last-run.json --lab | --from measures nothing"
+                "--from last-run.json --lab | --from measures nothing",
+                "--programs --lab | --programs cannot be combined"
             })
     void wrongUsageIsOneLineAndExitCode2(String words, String expected) throws Exception {
         Result result = run(words);

@@ -1,9 +1,12 @@
 package io.rdmacomm.compare;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.offset;
 
+import io.rdmacomm.compare.ProgramRun.Figure;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /// Figures are read from what the programs print; the texts are theirs.
@@ -72,6 +75,19 @@ class ReadingTest {
         assertThat(Peers.javaFigure("figure 0.5\n", Unit.BANDWIDTH, 1 << 20)).isCloseTo(4194.304, offset(1e-6));
         assertThat(Peers.javaFigure("figure 0.5\n", Unit.RATE, 8)).isEqualTo(0.5);
         assertThat(Peers.javaFigure("WARNING\nfigure 3.25\n", Unit.ONE_WAY, 8)).isEqualTo(3.25);
+    }
+
+    @Test
+    void aProgramPrintsItsFigures() throws MeasurementException {
+        String figures = "figure cold 10.5\nlog\nfigure warm 20.0\nfigure cpu 3.0\n";
+        String proof = "rdmacomm: connect to /127.0.0.1:1: RDMA (1)\n";
+
+        assertThat(ProgramRun.read(figures, false))
+                .isEqualTo(Map.of(Figure.COLD, 10.5, Figure.WARM, 20.0, Figure.CPU, 3.0));
+        assertThat(ProgramRun.read(proof + figures, true)).containsEntry(Figure.WARM, 20.0);
+        assertThatThrownBy(() -> ProgramRun.read(figures, true))
+                .isInstanceOf(MeasurementException.class)
+                .hasMessageStartingWith("no connection went over RDMA");
     }
 
     @Test
