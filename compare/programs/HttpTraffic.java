@@ -15,6 +15,7 @@ final class HttpTraffic implements Loaded {
     private static final int SHORT = 200;
     private static final int LONG = 20_000;
     private static final int LONG_EACH = 10;
+    private static final int MOST_FAILURES = 5;
 
     private final HttpProgram server;
 
@@ -49,6 +50,7 @@ final class HttpTraffic implements Loaded {
         private final byte[] shortBody;
         private final byte[] longBody;
         private int number;
+        private int failures;
 
         Requests(HttpClient client, URI address, Meter meter, int seed) {
             this.client = client;
@@ -65,7 +67,10 @@ final class HttpTraffic implements Loaded {
                     .POST(BodyPublishers.ofByteArray(body))
                     .build();
             client.sendAsync(request, BodyHandlers.ofByteArray()).whenComplete((response, failure) -> {
-                if (failure != null) {
+                if (failure != null && ++failures <= MOST_FAILURES) {
+                    // The client may send a request on a connection that the server has just closed.
+                    next();
+                } else if (failure != null) {
                     meter.failed(failure);
                 } else if (response.statusCode() != 200) {
                     meter.failed(new IOException("status " + response.statusCode()));

@@ -145,6 +145,11 @@ final class SoftCompletionQueue implements CompletionQueueDriver, QueueBell.Ring
         return count;
     }
 
+    @Override
+    public boolean isKnownEmpty() {
+        return sends.isEmpty() && ring.ready(1) == 0 && !arrivals.areFromNetwork() && !ring.isBroken();
+    }
+
     /// Receives from the network. If memory runs out, incoming data is read later; the completions are not
     /// affected.
     ///

@@ -104,7 +104,7 @@ final class RdmaSelectionKey extends AbstractSelectionKey implements Readiness {
     /// Makes the selector check the channel again. On any thread.
     @Override
     public void changed() {
-        if (!noted.compareAndSet(false, true)) {
+        if (selector.isPolling(this) || !noted.compareAndSet(false, true)) {
             return;
         }
         boolean told = false;

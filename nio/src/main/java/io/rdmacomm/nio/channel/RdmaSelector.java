@@ -66,6 +66,9 @@ public final class RdmaSelector extends AbstractSelector {
     private final Map<CompletionChannel, RdmaSelectionKey> byEvents = new HashMap<>();
     private final Set<RdmaSelectionKey> forAction = new LinkedHashSet<>();
     private boolean inSelect;
+    /// The key that the selecting thread polls now. It sees itself what that changes.
+    private @Nullable RdmaSelectionKey polled;
+    private @Nullable Thread pollingThread;
     private boolean withAction;
     private boolean anyReady;
     private int found;
@@ -147,6 +150,11 @@ public final class RdmaSelector extends AbstractSelector {
             }
             return all;
         }
+    }
+
+    /// Whether this thread polls the key now. Only that thread gets true, so it needs no lock.
+    boolean isPolling(RdmaSelectionKey key) {
+        return polled == key && pollingThread == Thread.currentThread();
     }
 
     /// Makes the selecting thread check a key.
@@ -249,6 +257,7 @@ public final class RdmaSelector extends AbstractSelector {
                 throw new IllegalStateException("select in progress");
             }
             inSelect = true;
+            pollingThread = Thread.currentThread();
             withAction = action != null;
             try {
                 synchronized (selected) {
@@ -460,12 +469,15 @@ public final class RdmaSelector extends AbstractSelector {
 
     /// The operations of interest that are ready. If polling the channel fails, all of them, as after an error of
     /// poll(2): the program finds the failure when it uses the channel, and other channels are not affected.
-    private static int ready(RdmaSelectionKey key, SelectableRdma rdma, boolean arm) {
+    private int ready(RdmaSelectionKey key, SelectableRdma rdma, boolean arm) {
+        polled = key;
         try {
             return (arm ? rdma.arm() : rdma.poll()) & key.interest();
         } catch (RuntimeException | Error e) {
             LOGGER.log(Level.DEBUG, () -> rdma + " cannot be polled", e);
             return key.interest();
+        } finally {
+            polled = null;
         }
     }
 
@@ -601,11 +613,14 @@ public final class RdmaSelector extends AbstractSelector {
             return;
         }
         heat(key);
+        polled = key;
         try {
             connection.takeEvent();
         } catch (RuntimeException | Error e) {
             // Continue with the events of other connections. The next poll finds the failure.
             LOGGER.log(Level.DEBUG, () -> connection + " cannot take its event", e);
+        } finally {
+            polled = null;
         }
     }
 

@@ -30,6 +30,12 @@ final class Outgoing {
     private int position;
     private int room;
     private int requests;
+    /// The bytes and requests of messages since the last one that was signaled.
+    private int silentBytes;
+    private int silentRequests;
+    private final int mostSilentRequests;
+    /// Whether the device has failed a request, and so all later ones.
+    private boolean failed;
     /// The number of the next message, the first number that is not allowed, and the greatest distance between
     /// them. Numbers have 16 bits.
     private int sequence;
@@ -46,6 +52,7 @@ final class Outgoing {
         this.capacity = capacity;
         this.room = capacity;
         this.requests = requests;
+        this.mostSilentRequests = requests / 2;
     }
 
     /// Starts with the peer's first grants.
@@ -161,8 +168,16 @@ final class Outgoing {
         sequence++;
         room -= bytes;
         requests -= wire.requests();
+        silentBytes += bytes;
+        silentRequests += wire.requests();
+        long id = 0;
+        if (silentBytes > capacity / 2 || silentRequests > mostSilentRequests) {
+            id = Wire.sent(silentBytes, silentRequests);
+            silentBytes = 0;
+            silentRequests = 0;
+        }
         int first = Math.min(bytes, capacity - start);
-        return wire.data(message, start, first, bytes - first, address, key);
+        return wire.data(message, id, start, first, bytes - first, address, key);
     }
 
     /// Tells the peer of a mapping; see [#canMap()].
@@ -205,15 +220,19 @@ final class Outgoing {
         requests++;
     }
 
-    /// Frees the room of a message that was sent.
-    void sent(int bytes) {
-        room += bytes;
-        requests += wire.requests();
+    /// Frees the room of messages.
+    ///
+    /// @param id of the last of them; see [Wire#sent]
+    /// @param success whether they were sent
+    void sent(long id, boolean success) {
+        room += Wire.bytes(id);
+        requests += Wire.requests(id);
+        failed |= !success;
     }
 
-    /// Whether all bytes were sent.
+    /// Whether all bytes were sent, if a request that was posted later has completed.
     boolean isSent() {
-        return room == capacity;
+        return failed || room + silentBytes == capacity;
     }
 
     /// The peer allows more messages, and may have granted targets.

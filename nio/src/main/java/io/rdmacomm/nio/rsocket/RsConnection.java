@@ -469,7 +469,8 @@ public final class RsConnection {
 
     /// Processes what has arrived. The caller holds the lock.
     private void poll() {
-        if (released) {
+        // Most calls find nothing new.
+        if (released || completionQueue.isKnownEmpty()) {
             return;
         }
         int before = protocol.ready();

@@ -47,6 +47,9 @@ final class RsProtocol {
     /// The number of control messages that can be posted, and one that waits for that.
     private int controls = CONTROLS;
     private int pending = NONE;
+    /// The receives that have completed and were not posted again, and whether control messages are among them.
+    private int unposted;
+    private boolean controlsArrived;
     /// Whether a probe is in flight that the peer's device has not acknowledged yet.
     private boolean asking;
     private boolean closing;
@@ -116,6 +119,7 @@ final class RsProtocol {
         established = true;
         peerSends = true;
         peerReads = true;
+        giveBack();
     }
 
     // ---- The streams ----
@@ -301,7 +305,6 @@ final class RsProtocol {
     ///
     /// @return the number of completed operations
     int poll() {
-        int arrived = 0;
         int total = 0;
         try {
             int count;
@@ -309,7 +312,7 @@ final class RsProtocol {
                 count = completionQueue.poll(completions);
                 total += count;
                 for (int i = 0; i < count; i++) {
-                    arrived += complete(i);
+                    complete(i);
                 }
             } while (count == POLLED);
         } catch (ProtocolException | VerbException e) {
@@ -317,37 +320,52 @@ final class RsProtocol {
         } catch (IllegalStateException e) {
             fail(new IOException("the device was closed", e));
         }
-        if (arrived > 0 && (peerSends || peerReads)) {
-            wire.receive(arrived);
+        if (controlsArrived) {
+            postReceives();
         }
         giveBack();
         return total;
     }
 
-    /// @return the number of completed receives
-    private int complete(int index) throws ProtocolException {
+    /// Replaces the receives that have completed. The peer has receives for all messages with bytes that it may send.
+    /// So
+    /// those of such messages are only needed when it may send more; those of control messages are needed at once.
+    private void postReceives() {
+        controlsArrived = false;
+        if (unposted > 0 && (peerSends || peerReads)) {
+            wire.receive(unposted);
+            unposted = 0;
+        }
+    }
+
+    private void complete(int index) throws ProtocolException {
         long id = completions.workId(index);
         if ((id & Wire.RECEIVE) == 0) {
             // If a request fails, the receives fail too, but only after those that have succeeded: there may be
             // more to read.
             boolean success = completions.isSuccess(index);
-            counters.count(success ? ChannelCounter.COMPLETED : ChannelCounter.FAILED);
+            counters.add(success ? ChannelCounter.COMPLETED : ChannelCounter.FAILED, operations(id));
             if (!success && lost == null) {
                 lost = completions.status(index);
             }
             sent(id, success);
-            return 0;
+            return;
         }
         if (completions.isSuccess(index)) {
+            unposted++;
             received(wire.message(completions, index));
-            return 1;
+            return;
         }
         if ((peerSends || peerReads) && !closing) {
             // The unanswered probe is the reason.
             timedOut |= asking;
             fail(new IOException(reason()));
         }
-        return 0;
+    }
+
+    /// The number of operations that a completion of this side ends: also those that were not signaled.
+    private int operations(long id) {
+        return (id & Wire.SENT) == 0 ? 1 : Math.max(1, Wire.requests(id) / wire.requests());
     }
 
     /// The reason, if known, why the device flushed the receives.
@@ -373,16 +391,17 @@ final class RsProtocol {
             controls++;
             return;
         }
-        int message = (int) id;
-        switch (RsMessage.kind(message)) {
-            case DATA -> outgoing.sent(RsMessage.bytes(message));
-            case MAPPING -> outgoing.sent(ConnectionMemory.MAPPING_BYTES);
-            default -> controls++;
+        if ((id & Wire.SENT) != 0) {
+            outgoing.sent(id, success);
+        } else {
+            controls++;
         }
     }
 
     private void received(int message) throws ProtocolException {
-        switch (RsMessage.kind(message)) {
+        RsMessage.Kind kind = RsMessage.kind(message);
+        controlsArrived |= kind != RsMessage.Kind.DATA;
+        switch (kind) {
             case DATA -> {
                 int bytes = RsMessage.bytes(message);
                 incoming.arrived(bytes);
@@ -419,6 +438,7 @@ final class RsProtocol {
             if (!grant && !incoming.owesCredits()) {
                 break;
             }
+            postReceives();
             controls--;
             counters.count(ChannelCounter.CREDIT_UPDATES);
             if (grant) {

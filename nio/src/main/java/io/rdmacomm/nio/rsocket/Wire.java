@@ -14,7 +14,8 @@ import java.lang.foreign.ValueLayout;
 /// Posts what the protocol sends. A message is the immediate data of a WRITE; on iWARP, which has none, it is a
 /// SEND of 4 bytes in the order of the host behind a plain WRITE (`RS_OPT_MSG_SEND` in rsocket.c).
 ///
-/// Only the last request of a message is signaled. Its work id is the message itself. Bytes that are placed in mapped
+/// Of a control message the last request is signaled, and its work id is the message itself. Of messages with bytes
+/// only some are signaled ([#sent]): each completion costs as much as a short message. Bytes that are placed in mapped
 /// memory and signs of life are no messages.
 final class Wire {
     /// Marks the work id of a receive. The rest is the number of its buffer.
@@ -23,6 +24,10 @@ final class Wire {
     static final long PLACED = 1L << 33;
     /// The work id of a sign of life.
     static final long ALIVE = 1L << 34;
+    /// Marks the work id of a message with bytes. The rest tells what its completion frees.
+    static final long SENT = 1L << 35;
+
+    private static final int REQUESTS_SHIFT = 36;
 
     private final QueuePair queuePair;
     private final ConnectionMemory memory;
@@ -63,13 +68,35 @@ final class Wire {
         return immediate ? 1 : 2;
     }
 
+    /// The work id of a message whose completion frees so many bytes and requests: its own, and those of messages
+    /// before
+    /// it that were not signaled.
+    static long sent(int bytes, int requests) {
+        return SENT | (long) requests << REQUESTS_SHIFT | bytes;
+    }
+
+    /// The number of bytes in an id of [#sent].
+    static int bytes(long id) {
+        return (int) id;
+    }
+
+    /// The number of requests in an id of [#sent].
+    static int requests(long id) {
+        return (int) (id >>> REQUESTS_SHIFT);
+    }
+
     /// Sends bytes of the send ring, in two pieces if they lie at its end.
     ///
+    /// @param id of [#sent]; 0 not to signal it
     /// @return whether the device took them
-    boolean data(int message, int at, int first, int second, long address, int key) {
-        begin(message, address, key);
+    boolean data(int message, long id, int at, int first, int second, long address, int key) {
+        begin(message, id == 0 ? SENT : id, address, key);
         pieces(at, first, second);
-        return end(message);
+        tell(message, id == 0 ? SENT : id);
+        if (id != 0) {
+            batch.signaled();
+        }
+        return post();
     }
 
     private void pieces(int at, int first, int second) {
@@ -99,7 +126,7 @@ final class Wire {
 
     /// Sends a grant.
     void grant(int message, int at, long address, int key) {
-        begin(message, address, key);
+        begin(message, id(message), address, key);
         batch.with(memory.region(), at, ConnectionMemory.TARGET_BYTES);
         var _ = end(message);
     }
@@ -113,20 +140,24 @@ final class Wire {
         var _ = end(message);
     }
 
-    private void begin(int message, long address, int key) {
+    private void begin(int message, long id, long address, int key) {
         batch.clear();
         if (immediate) {
-            batch.writeWithImmediate(id(message), address, key, message);
+            batch.writeWithImmediate(id, address, key, message);
         } else {
-            batch.write(id(message), address, key);
+            batch.write(id, address, key);
+        }
+    }
+
+    private void tell(int message, long id) {
+        if (!immediate) {
+            word.set(ValueLayout.JAVA_INT, 0, message);
+            batch.send(id).inline(word, 0, Integer.BYTES);
         }
     }
 
     private boolean end(int message) {
-        if (!immediate) {
-            word.set(ValueLayout.JAVA_INT, 0, message);
-            batch.send(id(message)).inline(word, 0, Integer.BYTES);
-        }
+        tell(message, id(message));
         batch.signaled();
         return post();
     }
@@ -145,13 +176,14 @@ final class Wire {
         }
     }
 
-    /// Posts receives.
+    /// Posts receives. Immediate data needs no memory.
     void receive(int count) {
         receiveBatch.clear();
         for (int i = 0; i < count; i++) {
-            receiveBatch
-                    .receive(RECEIVE | nextReceive)
-                    .with(memory.region(), memory.messageAt(nextReceive), Integer.BYTES);
+            receiveBatch.receive(RECEIVE | nextReceive);
+            if (!immediate) {
+                receiveBatch.with(memory.region(), memory.messageAt(nextReceive), Integer.BYTES);
+            }
             nextReceive = nextReceive + 1 == receives ? 0 : nextReceive + 1;
         }
         try {

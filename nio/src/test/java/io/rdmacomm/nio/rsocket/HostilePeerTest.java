@@ -232,7 +232,14 @@ class HostilePeerTest {
                 .putLong(0)
                 .putInt(0)
                 .putInt(length);
-        wire.data(RsMessage.mapping(0), 0, ConnectionMemory.MAPPING_BYTES, 0, peer.table(), peer.targetKey());
+        wire.data(
+                RsMessage.mapping(0),
+                Wire.sent(0, 0),
+                0,
+                ConnectionMemory.MAPPING_BYTES,
+                0,
+                peer.table(),
+                peer.targetKey());
         fails(connection, "at offset " + offset);
     }
 
@@ -246,7 +253,7 @@ class HostilePeerTest {
                 .putInt(memory.region().remoteKey())
                 .putInt(100);
         int bytes = ConnectionMemory.MAPPING_BYTES;
-        wire.data(RsMessage.mapping(1), 0, bytes, 0, peer.table() + bytes, peer.targetKey());
+        wire.data(RsMessage.mapping(1), Wire.sent(0, 0), 0, bytes, 0, peer.table() + bytes, peer.targetKey());
         wire.message(RsMessage.data(1));
         connection.await(Readiness.READ, 0, TIMEOUT.toNanos(), () -> false);
         for (long offset : new long[] {Long.MIN_VALUE, -1, 0, 999, 1001, 1100, Long.MAX_VALUE}) {

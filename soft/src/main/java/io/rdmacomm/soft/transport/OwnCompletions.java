@@ -162,6 +162,14 @@ public final class OwnCompletions {
         return count;
     }
 
+    /// Whether a poll would find nothing; the thread that polls.
+    public boolean isEmpty() {
+        Ring ring = current;
+        long head = ring.head;
+        return (long) WORDS.getAcquire(ring.words, ((int) head & ring.mask) * SLOT_WORDS) != head + 1
+                && ring.next == null;
+    }
+
     private static void copy(long[] words, int slot, MemorySegment into, long at) {
         long kind = words[slot + 2];
         long sizes = words[slot + 3];

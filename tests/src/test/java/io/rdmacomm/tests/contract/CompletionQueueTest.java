@@ -88,6 +88,28 @@ class CompletionQueueTest extends ContractCase {
         assertThat(queue.state()).isEqualTo(QueuePairState.READY_TO_SEND);
     }
 
+    /// A program that looks before it polls misses nothing: neither completions of its own requests nor of receives.
+    @Test
+    void aQueueWithACompletionIsNotKnownToBeEmpty() {
+        Pair pair = connected();
+        LocalQueue queue = pair.here();
+        EndMemory memory = here().allocate(8, everything());
+        EndMemory target = there().allocate(8, everything());
+        Runnable looked = () -> {
+            CompletionQueue known = queue.completionQueue();
+            Deadline.await("a completion", () -> !known.isKnownEmpty());
+            assertThat(queue.drain(1)).allMatch(outcome -> outcome.status() == WorkStatus.SUCCESS);
+        };
+        for (int i = 0; i < 50; i++) {
+            queue.post(Work.write(i, target.remote(), memory.piece(0, 8)));
+            looked.run();
+            queue.postReceive(i, List.of(memory.piece(0, 8)));
+            pair.there().post(Work.send(i, target.piece(0, 8)));
+            looked.run();
+            pair.there().drain(1);
+        }
+    }
+
     private int overrun(LocalQueue queue) {
         EndMemory memory = here().allocate(8, everything());
         EndMemory target = there().allocate(8, everything());
@@ -122,6 +144,7 @@ class CompletionQueueTest extends ContractCase {
         Completions room = Completions.create(here().arena(), 1024);
         assertThatThrownBy(() -> {
                     for (int i = 0; i <= capacity; i++) {
+                        assertThat(queue.completionQueue().isKnownEmpty()).isFalse();
                         queue.completionQueue().poll(room);
                     }
                 })

@@ -20,6 +20,12 @@ public interface CompletionQueueDriver extends Driver {
     /// @throws io.rdmacomm.verbs.VerbException EIO if the queue overran and the device reports that to polling
     int poll(MemorySegment into, int max);
 
+    /// Whether a poll would certainly do nothing: a look that costs much less. A driver without one returns false.
+    /// Never blocks.
+    default boolean isKnownEmpty() {
+        return false;
+    }
+
     /// Requests one event in the channel (ibv_req_notify_cq(3)). Called only if the queue has one. Never
     /// blocks.
     void arm(boolean solicitedOnly);
