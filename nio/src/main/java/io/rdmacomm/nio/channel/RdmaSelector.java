@@ -154,7 +154,7 @@ public final class RdmaSelector extends AbstractSelector {
 
     /// Whether this thread polls the key now. Only that thread gets true, so it needs no lock.
     boolean isPolling(RdmaSelectionKey key) {
-        return polled == key && pollingThread == Thread.currentThread();
+        return polled == key && Thread.currentThread().equals(pollingThread);
     }
 
     /// Makes the selecting thread check a key.
