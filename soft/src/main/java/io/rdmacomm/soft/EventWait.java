@@ -39,6 +39,9 @@ final class EventWait {
         default Arrivals.@Nullable Place place(boolean possible) {
             return null;
         }
+
+        /// Receives what has arrived there, without the lock.
+        default void receive() {}
     }
 
     private final Engine engine;
@@ -76,6 +79,9 @@ final class EventWait {
         try {
             long left = timeoutNanos;
             long found = events.next();
+            if (found == 0 && left <= 0) {
+                found = receive();
+            }
             while (found == 0 && left > 0 && !closing && !woken) {
                 left = awaitEvent(left);
                 found = events.next();
@@ -94,6 +100,17 @@ final class EventWait {
         } finally {
             lock.unlock();
         }
+    }
+
+    /// @return the handle of an event, 0 if there still is none
+    private long receive() {
+        lock.unlock();
+        try {
+            events.receive();
+        } finally {
+            lock.lock();
+        }
+        return events.next();
     }
 
     private void look() {

@@ -13,6 +13,7 @@ import io.rdmacomm.soft.memory.LocalMemory;
 import io.rdmacomm.soft.shm.SharedMemory;
 import io.rdmacomm.soft.tcp.CallListener;
 import io.rdmacomm.soft.tcp.LinkCounters;
+import io.rdmacomm.soft.tcp.LinkGroup;
 import io.rdmacomm.soft.tcp.LinkTraffic;
 import io.rdmacomm.soft.tcp.TcpArrivals;
 import io.rdmacomm.soft.tcp.TcpConnectionSetup;
@@ -147,6 +148,11 @@ final class IwarpNetwork implements Network, HostContexts {
     @Override
     public ConnectionManagerDriver openConnectionManager() {
         return new SoftConnectionManager(settings.name(), settings.tcp(), settings.gid(), lid, this, this::setup);
+    }
+
+    @Override
+    public Arrivals.GroupPlace groupPlace() {
+        return new LinkGroup();
     }
 
     @Override

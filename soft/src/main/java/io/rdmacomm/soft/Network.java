@@ -61,6 +61,12 @@ interface Network extends AutoCloseable {
     /// The incoming data for the queue pairs of a completion queue.
     Arrivals arrivals(CompletionRing completions);
 
+    /// A place where a thread that waits for a group can sleep until data arrives for any of its queues; null if the
+    /// network has none.
+    default Arrivals.@Nullable GroupPlace groupPlace() {
+        return null;
+    }
+
     /// An output for the datagrams of one queue pair. The first call also begins to receive datagrams.
     /// @param number of the queue pair
     /// @throws IOException if the port is taken, this host has no such address, or there is no socket left

@@ -26,6 +26,12 @@ final class SoftCompletionChannel implements CompletionChannelDriver, EventWait.
         /// The bell of the group.
         @Nullable
         QueueBell bell();
+
+        /// The place where threads wait for the group, if it has one.
+        Arrivals.@Nullable GroupPlace place();
+
+        /// Whether the last thread that waited for the group slept there.
+        boolean isAtPlace();
     }
 
     private final String device;
@@ -66,6 +72,7 @@ final class SoftCompletionChannel implements CompletionChannelDriver, EventWait.
         lock.lock();
         try {
             users.add(queue);
+            queue.arrivals().join(placeOf(groups));
             QueueBell now = bell;
             if (now != null) {
                 now.add(queue);
@@ -90,6 +97,9 @@ final class SoftCompletionChannel implements CompletionChannelDriver, EventWait.
         lock.lock();
         try {
             groups = informed;
+            for (QueueBell.Ringing queue : users) {
+                queue.arrivals().join(placeOf(informed));
+            }
             chosen = informed.isEmpty()
                     ? own
                     : informed.size() == 1 ? informed.getFirst().bell() : null;
@@ -119,6 +129,11 @@ final class SoftCompletionChannel implements CompletionChannelDriver, EventWait.
         }
     }
 
+    /// The place of the only group. With several groups, a thread that waits for any of them must see what arrives.
+    private static Arrivals.@Nullable GroupPlace placeOf(List<Observer> all) {
+        return all.size() == 1 ? all.getFirst().place() : null;
+    }
+
     /// Disarms a queue, unless it is closed: its memory may belong to another object then.
     void disarm(QueueBell.Ringing queue) {
         lock.lock();
@@ -131,10 +146,12 @@ final class SoftCompletionChannel implements CompletionChannelDriver, EventWait.
         }
     }
 
-    /// Whether the last thread that waited here waited for incoming data of `queue`. The next one will most likely
-    /// do the same.
+    /// Whether the last thread that waited here, or for the only group of this channel, waited for incoming data of
+    /// `queue`. The next one will most likely do the same.
     boolean attends(QueueBell.Ringing queue) {
-        return queue.equals(attended);
+        List<Observer> informed = groups;
+        return queue.equals(attended)
+                || (informed.size() == 1 && informed.getFirst().isAtPlace());
     }
 
     /// Whether the last thread that waited here, or for a group of this channel, did the work of the engine. The

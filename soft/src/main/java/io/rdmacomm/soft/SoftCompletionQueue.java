@@ -133,7 +133,7 @@ final class SoftCompletionQueue implements CompletionQueueDriver, QueueBell.Ring
     @Override
     public int poll(MemorySegment into, int max) {
         int count = pollRings(into, max);
-        if (count == 0 && receive()) {
+        if (count == 0 && arrivals.mayReceive() && receive()) {
             count = pollRings(into, max);
         }
         if (count == 0 && ring.isBroken()) {
@@ -147,7 +147,7 @@ final class SoftCompletionQueue implements CompletionQueueDriver, QueueBell.Ring
 
     @Override
     public boolean isKnownEmpty() {
-        return sends.isEmpty() && ring.ready(1) == 0 && !arrivals.areFromNetwork() && !ring.isBroken();
+        return sends.isEmpty() && ring.ready(1) == 0 && !arrivals.mayReceive() && !ring.isBroken();
     }
 
     /// Receives from the network. If memory runs out, incoming data is read later; the completions are not

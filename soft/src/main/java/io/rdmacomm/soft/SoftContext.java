@@ -312,7 +312,7 @@ final class SoftContext implements ContextDriver {
 
     @Override
     public WaitGroupDriver createWaitGroup() {
-        return new SoftWaitGroup(engine, bells, toString(), objects::channel);
+        return new SoftWaitGroup(engine, bells, network.groupPlace(), toString(), objects::channel);
     }
 
     @Override

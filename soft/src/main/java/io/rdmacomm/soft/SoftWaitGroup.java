@@ -1,5 +1,6 @@
 package io.rdmacomm.soft;
 
+import io.rdmacomm.soft.transport.Arrivals;
 import io.rdmacomm.soft.transport.Engine;
 import io.rdmacomm.verbs.spi.CompletionChannelDriver;
 import io.rdmacomm.verbs.spi.WaitGroupDriver;
@@ -35,6 +36,16 @@ final class SoftWaitGroup implements WaitGroupDriver, EventWait.Events {
         }
 
         @Override
+        public Arrivals.@Nullable GroupPlace place() {
+            return place;
+        }
+
+        @Override
+        public boolean isAtPlace() {
+            return atPlace;
+        }
+
+        @Override
         public void announce() {
             lock.lock();
             try {
@@ -52,22 +63,28 @@ final class SoftWaitGroup implements WaitGroupDriver, EventWait.Events {
     private final EventWait waiting;
     private final Bells bells;
     private final @Nullable QueueBell bell;
+    private final Arrivals.@Nullable GroupPlace place;
+    /// Whether the last thread that waited slept at the place.
+    private volatile boolean atPlace;
     /// The members by the handles of their channels.
     private final Map<Long, Member> members = new ConcurrentHashMap<>();
     private final ArrayDeque<Member> ready = new ArrayDeque<>();
 
     /// @param engine of the context
     /// @param bells of the context
+    /// @param place where its threads can sleep; null if the network has none
     /// @param device its name, for messages
     /// @param channels finds the channel behind a driver
     SoftWaitGroup(
             Engine engine,
             Bells bells,
+            Arrivals.@Nullable GroupPlace place,
             String device,
             Function<CompletionChannelDriver, SoftCompletionChannel> channels) {
         this.device = device;
         this.channels = channels;
         this.bells = bells;
+        this.place = place;
         this.bell = bells.take();
         this.waiting = new EventWait(engine, lock, this);
     }
@@ -110,6 +127,22 @@ final class SoftWaitGroup implements WaitGroupDriver, EventWait.Events {
         return !ready.isEmpty();
     }
 
+    @Override
+    public Arrivals.@Nullable Place place(boolean possible) {
+        Arrivals.GroupPlace known = place;
+        boolean used = possible && known != null && known.isUsed();
+        atPlace = used;
+        return used ? known : null;
+    }
+
+    @Override
+    public void receive() {
+        Arrivals.GroupPlace known = place;
+        if (known != null) {
+            known.receive();
+        }
+    }
+
     /// The next channel with an event, or 0. Other threads may have taken the event since. The channel stays in the
     /// queue, behind the others, until it has none.
     @Override
@@ -143,6 +176,10 @@ final class SoftWaitGroup implements WaitGroupDriver, EventWait.Events {
     public void close() {
         // Its members are already removed.
         bells.giveBack(bell);
+        Arrivals.GroupPlace known = place;
+        if (known != null) {
+            known.close();
+        }
     }
 
     @Override

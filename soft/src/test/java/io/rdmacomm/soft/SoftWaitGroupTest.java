@@ -29,7 +29,7 @@ class SoftWaitGroupTest {
         control = ControlFile.create(directory, 1, 2);
         bells = new Bells(control, () -> {});
         engine = new Engine("engine", () -> Long.MAX_VALUE, () -> {});
-        group = new SoftWaitGroup(engine, bells, "soft0", this::find);
+        group = new SoftWaitGroup(engine, bells, null, "soft0", this::find);
     }
 
     @AfterEach

@@ -57,7 +57,7 @@ final class RdmaSelectionKey extends AbstractSelectionKey implements Readiness {
         ensureValid();
         checkOperations(ops);
         if (interest.getAndSet(ops) != ops) {
-            changed();
+            note();
         }
         return this;
     }
@@ -68,7 +68,7 @@ final class RdmaSelectionKey extends AbstractSelectionKey implements Readiness {
         checkOperations(ops);
         int before = interest.getAndUpdate(old -> old | ops);
         if ((before | ops) != before) {
-            changed();
+            note();
         }
         return before;
     }
@@ -78,7 +78,7 @@ final class RdmaSelectionKey extends AbstractSelectionKey implements Readiness {
         ensureValid();
         int before = interest.getAndUpdate(old -> old & ops);
         if ((before & ops) != before) {
-            changed();
+            note();
         }
         return before;
     }
@@ -86,7 +86,7 @@ final class RdmaSelectionKey extends AbstractSelectionKey implements Readiness {
     /// The interest of a key that is being registered, which another thread may already have cancelled.
     void begin(int ops) {
         interest.set(ops);
-        changed();
+        note();
     }
 
     private void checkOperations(int ops) {
@@ -101,10 +101,16 @@ final class RdmaSelectionKey extends AbstractSelectionKey implements Readiness {
         return ready;
     }
 
-    /// Makes the selector check the channel again. On any thread.
+    /// Makes the selector check the channel again, if the key has an interest. On any thread.
     @Override
     public void changed() {
-        if (selector.isPolling(this) || !noted.compareAndSet(false, true)) {
+        if (interest.get() != 0 && !selector.isPolling(this)) {
+            note();
+        }
+    }
+
+    private void note() {
+        if (!noted.compareAndSet(false, true)) {
             return;
         }
         boolean told = false;

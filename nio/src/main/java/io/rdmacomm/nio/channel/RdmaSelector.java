@@ -341,9 +341,7 @@ public final class RdmaSelector extends AbstractSelector {
     /// Checks all channels where something may have happened.
     private void pass(boolean withOrdinary) throws IOException {
         takeNoted();
-        long now = System.nanoTime();
-        if (now - eventsTaken >= EVENTS_NANOS) {
-            eventsTaken = now;
+        if (System.nanoTime() - eventsTaken >= EVENTS_NANOS) {
             takeEvents(AT_ONCE);
         }
         for (int i = hot.size() - 1; i >= 0; i--) {
@@ -582,6 +580,7 @@ public final class RdmaSelector extends AbstractSelector {
                 take(waiting, events);
                 events = waiting.await(AT_ONCE);
             }
+            eventsTaken = System.nanoTime();
         } catch (RdmaInterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (IllegalStateException e) {

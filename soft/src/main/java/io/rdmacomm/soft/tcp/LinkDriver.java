@@ -141,6 +141,19 @@ public final class LinkDriver implements Engine.Ready {
         }
     }
 
+    /// Acknowledges what was received and not answered, unless another thread drives the link.
+    void acknowledgeUnanswered() {
+        if (link.isQuiet() || !lock.tryEnter()) {
+            return;
+        }
+        try {
+            link.acknowledge();
+            finishDriving();
+        } finally {
+            lock.leave();
+        }
+    }
+
     private boolean isAcknowledgementLeft() {
         return DrivingTable.step(state, Event.ACKNOWLEDGEMENT_LEFT) != Step.NOTHING;
     }
@@ -216,8 +229,16 @@ public final class LinkDriver implements Engine.Ready {
         // The engine may get here before the registering thread has the key.
         engineKey = key;
         // A closed link: its channel is being closed, or its descriptor reused.
-        if (!link.isClosed() && DrivingTable.step(state, Event.SOCKET_READY) == Step.CHECK) {
-            check(key, System.nanoTime());
+        if (link.isClosed() || DrivingTable.step(state, Event.SOCKET_READY) != Step.CHECK) {
+            return;
+        }
+        long now = System.nanoTime();
+        if (receives.isAwaitedInGroup() && !framesLeft) {
+            // The thread that waits there is woken for it, too.
+            leaveToThread(key, Event.ATTENDED, now + EngineLinks.TICK_NANOS);
+            schedule();
+        } else {
+            check(key, now);
         }
     }
 

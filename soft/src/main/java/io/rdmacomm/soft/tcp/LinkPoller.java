@@ -9,8 +9,9 @@ import java.io.UncheckedIOException;
 import java.nio.channels.ClosedSelectorException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -34,7 +35,7 @@ public final class LinkPoller implements Arrivals.Place, AutoCloseable {
     private final @Nullable PolledLink[] direct = new @Nullable PolledLink[MAX_DIRECT];
     private final Consumer<SelectionKey> onReady = this::ready;
     private final Consumer<SelectionKey> onAwaited = this::awaited;
-    private final AtomicInteger watched = new AtomicInteger();
+    private final Set<PolledLink> links = ConcurrentHashMap.newKeySet();
     /// The asked links that the polling thread has taken from the list.
     private @Nullable PolledLink taken;
     private int directCount;
@@ -42,6 +43,7 @@ public final class LinkPoller implements Arrivals.Place, AutoCloseable {
     private final AtomicBoolean selecting = new AtomicBoolean();
     private volatile boolean waiting;
     private volatile long lastPoll = System.nanoTime() - EngineLinks.TICK_NANOS;
+    private volatile @Nullable LinkGroup group;
 
     /// No links yet.
     ///
@@ -58,13 +60,42 @@ public final class LinkPoller implements Arrivals.Place, AutoCloseable {
     /// Adds a link; thread-safe.
     SelectionKey add(PolledLink link) throws IOException {
         SelectionKey key = link.driver().channel().register(selector, SelectionKey.OP_READ, link);
-        watched.incrementAndGet();
+        links.add(link);
+        link.watchIn(group);
         return key;
     }
 
+    /// Makes the links arrive at the place of a wait group, too.
+    ///
+    /// @param place null to end that
+    void join(@Nullable LinkGroup place) {
+        group = place;
+        // A link that is added meanwhile sees the group itself.
+        for (PolledLink link : links) {
+            link.watchIn(group);
+        }
+    }
+
+    /// Whether a thread that waits for a group reads the links.
+    private boolean isInAttendedGroup() {
+        LinkGroup place = group;
+        return place != null && place.isAttended();
+    }
+
+    /// Whether a thread that waits for a group sleeps at the sockets.
+    boolean isAwaitedInGroup() {
+        LinkGroup place = group;
+        return place != null && place.isWaiting();
+    }
+
+    /// Whether [#drive] may do something.
+    boolean mayDrive() {
+        return taken != null || asked.get() != null || !isInAttendedGroup();
+    }
+
     /// Removes a link that is closed; thread-safe.
-    void remove(SelectionKey key) {
-        watched.decrementAndGet();
+    void remove(PolledLink link, SelectionKey key) {
+        links.remove(link);
         key.cancel();
         if (!selecting.compareAndSet(false, true)) {
             // A thread polls, perhaps this one, or waits: its next select removes the key.
@@ -113,12 +144,13 @@ public final class LinkPoller implements Arrivals.Place, AutoCloseable {
 
     /// The [System#nanoTime()] of the last poll.
     long lastPoll() {
-        return lastPoll;
+        LinkGroup place = group;
+        return place == null ? lastPoll : Math.max(lastPoll, place.lastUse());
     }
 
     /// Whether a thread has polled it recently.
     boolean isPolled() {
-        return System.nanoTime() - lastPoll < EngineLinks.TICK_NANOS;
+        return System.nanoTime() - lastPoll() < EngineLinks.TICK_NANOS;
     }
 
     /// Whether a thread sleeps until the next completion.
@@ -126,14 +158,14 @@ public final class LinkPoller implements Arrivals.Place, AutoCloseable {
         return completions.isArmed();
     }
 
-    /// Whether a thread sleeps in [#await].
+    /// Whether a thread sleeps at the sockets.
     boolean isWaiting() {
-        return waiting;
+        return waiting || isAwaitedInGroup();
     }
 
-    /// Whether the polling thread itself sees incoming data: it does not sleep, or sleeps in [#await].
+    /// Whether the polling thread itself sees incoming data: it does not sleep, or sleeps at the sockets.
     boolean isAttended() {
-        return waiting || !completions.isArmed();
+        return waiting || !completions.isArmed() || isInAttendedGroup();
     }
 
     /// Sleeps until data arrives on one of the links, and drives that link. This wakes one thread; the engine would
@@ -181,16 +213,25 @@ public final class LinkPoller implements Arrivals.Place, AutoCloseable {
     /// Drives the links that are ready. Called by the polling thread when it has found no completion.
     public void drive() {
         lastPoll = System.nanoTime();
+        boolean readsDirectly = !isInAttendedGroup();
         // Bounded: a link that makes room for another one may be asked again at once.
         PolledLink link = nextAsked();
         for (int i = 1; link != null; i++) {
-            readDirectly(link);
+            if (readsDirectly) {
+                readDirectly(link);
+            } else {
+                link.driver().tryDrive();
+            }
             link = i < MAX_DIRECT ? nextAsked() : null;
+        }
+        if (!readsDirectly) {
+            leaveAllToSelector();
+            return;
         }
         for (int i = directCount - 1; i >= 0; i--) {
             driveDirect(i);
         }
-        int every = directCount < watched.get() ? SELECT_EVERY : SELECT_SELDOM;
+        int every = directCount < links.size() ? SELECT_EVERY : SELECT_SELDOM;
         if (directCount == 0 || ++turn >= every) {
             turn = 0;
             select();

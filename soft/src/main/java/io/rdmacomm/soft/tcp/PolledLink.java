@@ -3,6 +3,7 @@ package io.rdmacomm.soft.tcp;
 import io.rdmacomm.verbs.service.SafeLogger;
 import java.io.IOException;
 import java.nio.channels.CancelledKeyException;
+import java.nio.channels.ClosedSelectorException;
 import java.nio.channels.SelectionKey;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -16,6 +17,9 @@ final class PolledLink {
     private final LinkPoller queue;
     private final AtomicBoolean asked = new AtomicBoolean();
     private @Nullable SelectionKey key;
+    private @Nullable LinkGroup group;
+    private @Nullable SelectionKey groupKey;
+    private boolean closed;
     private volatile boolean direct;
     private @Nullable PolledLink next;
     private int idlePolls;
@@ -41,7 +45,46 @@ final class PolledLink {
 
     void close() {
         if (key != null) {
-            queue.remove(key);
+            queue.remove(this, key);
+        }
+        synchronized (this) {
+            closed = true;
+            leaveGroup();
+        }
+    }
+
+    /// Makes the selector of a wait group watch the socket, too, and no longer that of another group.
+    ///
+    /// @param place null for none
+    synchronized void watchIn(@Nullable LinkGroup place) {
+        SelectionKey known = groupKey;
+        LinkGroup old = group;
+        if (old != null && known != null && (place == null || place.equals(old))) {
+            // The key stays until the link is closed: a selector does not take a channel again before it has removed
+            // a cancelled key.
+            old.setWatched(known, place != null);
+            return;
+        }
+        leaveGroup();
+        if (place == null || closed) {
+            return;
+        }
+        try {
+            groupKey = place.watch(this);
+            group = place;
+        } catch (IOException | CancelledKeyException | ClosedSelectorException e) {
+            // The engine reads the link instead.
+            LOGGER.log(System.Logger.Level.DEBUG, "a wait group does not watch a link", e);
+        }
+    }
+
+    private void leaveGroup() {
+        SelectionKey known = groupKey;
+        LinkGroup old = group;
+        groupKey = null;
+        group = null;
+        if (old != null && known != null) {
+            old.remove(known);
         }
     }
 

@@ -10,6 +10,7 @@ public final class TcpArrivals implements Arrivals {
     private final TcpNode node;
     private final CompletionRing completions;
     private volatile @Nullable LinkPoller links;
+    private @Nullable LinkGroup group;
 
     /// No links yet.
     ///
@@ -29,6 +30,7 @@ public final class TcpArrivals implements Arrivals {
         LinkPoller made = links;
         if (made == null) {
             made = new LinkPoller(completions);
+            made.join(group);
             links = made;
         }
         return made;
@@ -37,6 +39,21 @@ public final class TcpArrivals implements Arrivals {
     @Override
     public boolean areFromNetwork() {
         return links != null;
+    }
+
+    @Override
+    public boolean mayReceive() {
+        LinkPoller polled = links;
+        return polled != null && polled.mayDrive();
+    }
+
+    @Override
+    public synchronized void join(@Nullable GroupPlace place) {
+        group = place instanceof LinkGroup ofLinks ? ofLinks : null;
+        LinkPoller made = links;
+        if (made != null) {
+            made.join(group);
+        }
     }
 
     @Override

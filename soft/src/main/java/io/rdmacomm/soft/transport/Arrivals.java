@@ -18,8 +18,32 @@ public interface Arrivals extends AutoCloseable {
         void wakeUp();
     }
 
+    /// The place for all completion queues whose channels are in one wait group.
+    interface GroupPlace extends Place, AutoCloseable {
+        /// Whether data of any of the queues arrives here.
+        boolean isUsed();
+
+        /// Receives what has arrived; the thread that waits for the group. Does not wait.
+        void receive();
+
+        /// The group is closed.
+        @Override
+        void close();
+    }
+
     /// Whether any data may come from the network. The first may come later, but before the queue is armed for it.
     boolean areFromNetwork();
+
+    /// Whether [#receive] may find something now. While a thread waits for a group, or has done so a moment ago, data
+    /// arrives at the place of the group.
+    default boolean mayReceive() {
+        return areFromNetwork();
+    }
+
+    /// From now on data arrives at the place of a wait group.
+    ///
+    /// @param place null if it does not any more
+    default void join(@Nullable GroupPlace place) {}
 
     /// Receives what has arrived; the thread that polls.
     ///
