@@ -40,7 +40,7 @@ final class EventWait {
             return null;
         }
 
-        /// Receives what has arrived there, without the lock.
+        /// Receives what has arrived there if the queue has no event; without the lock.
         default void receive() {}
     }
 
@@ -75,13 +75,14 @@ final class EventWait {
     /// @return its handle, 0 if the time is over, the wait was woken, or the queue is closing
     long await(long timeoutNanos) throws InterruptedException {
         look();
+        // Before the lock is taken: a wake-up that comes meanwhile is for this wait or the next one.
+        if (timeoutNanos <= 0 && !Thread.currentThread().isVirtual()) {
+            events.receive();
+        }
         lock.lockInterruptibly();
         try {
             long left = timeoutNanos;
             long found = events.next();
-            if (found == 0 && left <= 0) {
-                found = receive();
-            }
             while (found == 0 && left > 0 && !closing && !woken) {
                 left = awaitEvent(left);
                 found = events.next();
@@ -100,17 +101,6 @@ final class EventWait {
         } finally {
             lock.unlock();
         }
-    }
-
-    /// @return the handle of an event, 0 if there still is none
-    private long receive() {
-        lock.unlock();
-        try {
-            events.receive();
-        } finally {
-            lock.lock();
-        }
-        return events.next();
     }
 
     private void look() {
@@ -196,6 +186,7 @@ final class EventWait {
 
     private long awaitAt(Arrivals.Place place, long nanos) throws InterruptedException {
         long end = System.nanoTime() + nanos;
+        led = false;
         awaited = place;
         atPlace = Thread.currentThread();
         lock.unlock();
@@ -205,6 +196,11 @@ final class EventWait {
             lock.lock();
             awaited = null;
             atPlace = null;
+            // Another thread that waits can sleep there now.
+            announced.signal();
+            if (leading != null) {
+                engine.wakeup();
+            }
         }
         return left(end);
     }

@@ -132,14 +132,26 @@ final class SoftWaitGroup implements WaitGroupDriver, EventWait.Events {
         Arrivals.GroupPlace known = place;
         boolean used = possible && known != null && known.isUsed();
         atPlace = used;
+        if (!used && known != null) {
+            known.leave();
+        }
         return used ? known : null;
     }
 
     @Override
     public void receive() {
         Arrivals.GroupPlace known = place;
-        if (known != null) {
+        if (known != null && known.isUsed() && !hasEvent()) {
             known.receive();
+        }
+    }
+
+    private boolean hasEvent() {
+        lock.lock();
+        try {
+            return hasNext();
+        } finally {
+            lock.unlock();
         }
     }
 

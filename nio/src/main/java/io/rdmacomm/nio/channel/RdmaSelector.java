@@ -46,6 +46,8 @@ public final class RdmaSelector extends AbstractSelector {
     private static final int IDLE_PASSES = 256;
     /// How long the events of cold connections may wait while hot ones keep the selector busy.
     private static final long EVENTS_NANOS = 50_000;
+    /// The same while the selector polls instead of sleeping: what comes from the network is an event.
+    private static final long SPINNING_EVENTS_NANOS = 2_000;
     /// The timeout of the inner selector is in milliseconds: rounds nanoseconds up.
     private static final long ROUND_UP = 999_999;
     private static final Duration AT_ONCE = Duration.ZERO;
@@ -276,7 +278,7 @@ public final class RdmaSelector extends AbstractSelector {
         anyReady = false;
         removeCancelled();
         if (now) {
-            pass(true);
+            pass(true, EVENTS_NANOS);
             woken = false;
         } else {
             selectBlocking(Math.min(nanos, Timeouts.NONE));
@@ -304,7 +306,7 @@ public final class RdmaSelector extends AbstractSelector {
             boolean polled = false;
             boolean first = true;
             while (isOpen()) {
-                pass(first);
+                pass(first, polled ? SPINNING_EVENTS_NANOS : EVENTS_NANOS);
                 long now = System.nanoTime();
                 if (anyReady
                         || woken
@@ -339,9 +341,11 @@ public final class RdmaSelector extends AbstractSelector {
     }
 
     /// Checks all channels where something may have happened.
-    private void pass(boolean withOrdinary) throws IOException {
+    ///
+    /// @param eventsNanos how long events may wait
+    private void pass(boolean withOrdinary, long eventsNanos) throws IOException {
         takeNoted();
-        if (System.nanoTime() - eventsTaken >= EVENTS_NANOS) {
+        if (System.nanoTime() - eventsTaken >= eventsNanos) {
             takeEvents(AT_ONCE);
         }
         for (int i = hot.size() - 1; i >= 0; i--) {

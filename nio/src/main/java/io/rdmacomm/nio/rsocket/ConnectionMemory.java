@@ -96,8 +96,8 @@ final class ConnectionMemory implements AutoCloseable {
         }
         try {
             largerRing = allocate(size);
-        } catch (VerbException e) {
-            // The connection works without it.
+        } catch (VerbException | IllegalStateException | OutOfMemoryError e) {
+            // The connection works without it, as far as the device is still open.
             LOGGER.log(Level.DEBUG, () -> "a receive ring does not grow to " + size + " bytes", e);
         }
         return largerRing;

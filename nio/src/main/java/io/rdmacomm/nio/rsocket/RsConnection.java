@@ -469,8 +469,7 @@ public final class RsConnection {
 
     /// Processes what has arrived. The caller holds the lock.
     private void poll() {
-        // Most calls find nothing new.
-        if (released || completionQueue.isKnownEmpty()) {
+        if (released || isNothingNew()) {
             return;
         }
         int before = protocol.ready();
@@ -479,6 +478,16 @@ public final class RsConnection {
         }
         if ((protocol.ready() & ~before) != 0) {
             tell();
+        }
+    }
+
+    /// Most polls would find nothing.
+    private boolean isNothingNew() {
+        try {
+            return completionQueue.isKnownEmpty();
+        } catch (IllegalStateException e) {
+            // The device was closed; the poll reports that.
+            return false;
         }
     }
 

@@ -439,11 +439,11 @@ final class RsProtocol {
                 break;
             }
             postReceives();
+            int at = grant ? incoming.prepareGrant() : 0;
             controls--;
             counters.count(ChannelCounter.CREDIT_UPDATES);
             if (grant) {
                 long target = peerTargets + (long) ConnectionMemory.TARGET_BYTES * incoming.takeTarget(peerTargetCount);
-                int at = incoming.prepareGrant();
                 wire.grant(incoming.credits(), at, target, peerTargetKey);
             } else {
                 wire.message(incoming.credits());

@@ -60,8 +60,8 @@ public final class LinkDriver implements Engine.Ready {
         this.receives = receives;
         this.engineLinks = engineLinks;
         this.oneQueue = receives.equals(sends);
-        this.inSends = new PolledLink(this, sends);
-        this.inReceives = oneQueue ? inSends : new PolledLink(this, receives);
+        this.inSends = new PolledLink(this, sends, oneQueue);
+        this.inReceives = oneQueue ? inSends : new PolledLink(this, receives, false);
     }
 
     /// Starts driving the link.
@@ -142,13 +142,19 @@ public final class LinkDriver implements Engine.Ready {
     }
 
     /// Acknowledges what was received and not answered, unless another thread drives the link.
-    void acknowledgeUnanswered() {
-        if (link.isQuiet() || !lock.tryEnter()) {
-            return;
+    ///
+    /// @return whether nothing is left to acknowledge
+    boolean acknowledgeUnanswered() {
+        if (link.isClosed() || link.isQuiet()) {
+            return true;
+        }
+        if (!lock.tryEnter()) {
+            return false;
         }
         try {
             link.acknowledge();
             finishDriving();
+            return true;
         } finally {
             lock.leave();
         }
@@ -212,7 +218,7 @@ public final class LinkDriver implements Engine.Ready {
     /// Whether a thread reads what arrives: it has polled a moment ago, or waits at the sockets and has nothing to
     /// send.
     private boolean isAttended(long now) {
-        if (framesLeft && isAwaited()) {
+        if (framesLeft && (isAwaited() || sends.isInAttendedGroup() || receives.isInAttendedGroup())) {
             return false;
         }
         long last = sends.lastPoll();
@@ -235,7 +241,7 @@ public final class LinkDriver implements Engine.Ready {
         long now = System.nanoTime();
         if (receives.isAwaitedInGroup() && !framesLeft) {
             // The thread that waits there is woken for it, too.
-            leaveToThread(key, Event.ATTENDED, now + EngineLinks.TICK_NANOS);
+            leaveToThread(key, Event.ATTENDED, untilNextTick(now));
             schedule();
         } else {
             check(key, now);
@@ -283,7 +289,8 @@ public final class LinkDriver implements Engine.Ready {
 
     private void check(SelectionKey key, long now) {
         if (isAttended(now)) {
-            leaveToThread(key, Event.ATTENDED, now + EngineLinks.TICK_NANOS);
+            boolean inGroup = receives.isInAttendedGroup();
+            leaveToThread(key, Event.ATTENDED, inGroup ? untilNextTick(now) : now + EngineLinks.TICK_NANOS);
         } else if (lock.tryEnter()) {
             try {
                 drive(key, now);
@@ -296,6 +303,11 @@ public final class LinkDriver implements Engine.Ready {
         if (state == State.STREAM || state == State.THREAD) {
             schedule();
         }
+    }
+
+    /// The links of a group share their times, so that the engine wakes up for all of them together.
+    private static long untilNextTick(long now) {
+        return (Math.floorDiv(now, EngineLinks.TICK_NANOS) + 2) * EngineLinks.TICK_NANOS;
     }
 
     private void leaveToThread(SelectionKey key, Event found, long until) {

@@ -32,6 +32,8 @@ public final class LinkGroup implements Arrivals.GroupPlace {
     private volatile @Nullable Selector selector;
     private volatile boolean waiting;
     private volatile boolean closed;
+    /// Whether a key was cancelled. A channel is not fully closed before a select has removed its keys.
+    private volatile boolean cancelled;
     private volatile long lastUse = System.nanoTime() - EngineLinks.TICK_NANOS;
     /// Whether the next look can be left out. With `selecting`.
     private boolean fresh;
@@ -64,18 +66,23 @@ public final class LinkGroup implements Arrivals.GroupPlace {
     /// Removes a link that is closed; any thread.
     void remove(SelectionKey key) {
         key.cancel();
-        if (!selecting.compareAndSet(false, true)) {
-            // A thread waits: its next select removes the key.
-            wakeUp();
-            return;
-        }
-        try {
-            // A channel is not fully closed before its keys are gone.
-            key.selector().selectNow(LinkGroup::leave);
-        } catch (IOException | ClosedSelectorException e) {
-            LOGGER.log(System.Logger.Level.DEBUG, "a later select will remove a link", e);
-        } finally {
-            selecting.set(false);
+        cancelled = true;
+        wakeUp();
+        removeCancelled();
+    }
+
+    /// Unless another thread selects: it does this afterwards.
+    private void removeCancelled() {
+        Selector at = selector;
+        while (at != null && cancelled && selecting.compareAndSet(false, true)) {
+            try {
+                cancelled = false;
+                at.selectNow(LinkGroup::leave);
+            } catch (IOException | ClosedSelectorException e) {
+                LOGGER.log(System.Logger.Level.DEBUG, "a later select will remove a link", e);
+            } finally {
+                selecting.set(false);
+            }
         }
     }
 
@@ -127,6 +134,7 @@ public final class LinkGroup implements Arrivals.GroupPlace {
             waiting = false;
             selecting.set(false);
         }
+        removeCancelled();
     }
 
     /// The first look after a wait, or after a look that has found something, would find nothing else.
@@ -151,21 +159,37 @@ public final class LinkGroup implements Arrivals.GroupPlace {
         } finally {
             selecting.set(false);
         }
+        removeCancelled();
     }
 
     private void ready(SelectionKey key) {
         if (key.attachment() instanceof PolledLink link) {
             link.driver().tryDrive();
+            link.queue().received();
             unanswered.add(link);
         }
     }
 
     /// Acknowledges what the program has not answered before it waits or looks again.
     private void acknowledge() {
-        for (int i = unanswered.size() - 1; i >= 0; i--) {
-            unanswered.get(i).driver().acknowledgeUnanswered();
+        int left = 0;
+        for (int i = 0; i < unanswered.size(); i++) {
+            PolledLink link = unanswered.get(i);
+            if (!link.driver().acknowledgeUnanswered()) {
+                unanswered.set(left, link);
+                left++;
+            }
         }
-        unanswered.clear();
+        while (unanswered.size() > left) {
+            unanswered.removeLast();
+        }
+    }
+
+    @Override
+    public void leave() {
+        if (!waiting) {
+            lastUse = System.nanoTime() - EngineLinks.TICK_NANOS;
+        }
     }
 
     /// Any thread.

@@ -26,6 +26,8 @@ public final class LinkPoller implements Arrivals.Place, AutoCloseable {
     /// After this many polls in a row without data, a link is left to the selector.
     private static final int IDLE_POLLS = 2_000;
     private static final int SELECT_EVERY = 8;
+    /// More than a selector of sockets polls an idle connection.
+    private static final int MOST_POLLS_IN_VAIN = 1_000;
     // With all links read directly, the selector only has closed links to remove.
     private static final int SELECT_SELDOM = 1024;
 
@@ -44,6 +46,9 @@ public final class LinkPoller implements Arrivals.Place, AutoCloseable {
     private volatile boolean waiting;
     private volatile long lastPoll = System.nanoTime() - EngineLinks.TICK_NANOS;
     private volatile @Nullable LinkGroup group;
+    /// Whether the group does not watch all links.
+    private volatile boolean apart;
+    private int pollsInVain;
 
     /// No links yet.
     ///
@@ -61,8 +66,16 @@ public final class LinkPoller implements Arrivals.Place, AutoCloseable {
     SelectionKey add(PolledLink link) throws IOException {
         SelectionKey key = link.driver().channel().register(selector, SelectionKey.OP_READ, link);
         links.add(link);
-        link.watchIn(group);
+        if (!link.watchInGroup()) {
+            apart = true;
+        }
         return key;
+    }
+
+    /// The wait group at whose place data arrives; null if there is none.
+    @Nullable
+    LinkGroup group() {
+        return group;
     }
 
     /// Makes the links arrive at the place of a wait group, too.
@@ -71,26 +84,45 @@ public final class LinkPoller implements Arrivals.Place, AutoCloseable {
     void join(@Nullable LinkGroup place) {
         group = place;
         // A link that is added meanwhile sees the group itself.
+        boolean all = true;
         for (PolledLink link : links) {
-            link.watchIn(group);
+            all &= link.watchInGroup();
         }
+        apart = !all;
     }
 
     /// Whether a thread that waits for a group reads the links.
-    private boolean isInAttendedGroup() {
+    boolean isInAttendedGroup() {
         LinkGroup place = group;
-        return place != null && place.isAttended();
+        return place != null && !apart && place.isAttended();
+    }
+
+    /// The thread of the group has received something.
+    void received() {
+        pollsInVain = 0;
     }
 
     /// Whether a thread that waits for a group sleeps at the sockets.
     boolean isAwaitedInGroup() {
         LinkGroup place = group;
-        return place != null && place.isWaiting();
+        return place != null && !apart && place.isWaiting();
     }
 
     /// Whether [#drive] may do something.
     boolean mayDrive() {
-        return taken != null || asked.get() != null || !isInAttendedGroup();
+        return taken != null || asked.get() != null || directCount > 0 || !isLeftToGroup();
+    }
+
+    /// Whether the thread of the group reads the links. Not if a thread polls all the time instead of waiting.
+    private boolean isLeftToGroup() {
+        if (!isInAttendedGroup()) {
+            return false;
+        }
+        if (pollsInVain < MOST_POLLS_IN_VAIN) {
+            pollsInVain++;
+            return true;
+        }
+        return isAwaitedInGroup();
     }
 
     /// Removes a link that is closed; thread-safe.
@@ -213,7 +245,7 @@ public final class LinkPoller implements Arrivals.Place, AutoCloseable {
     /// Drives the links that are ready. Called by the polling thread when it has found no completion.
     public void drive() {
         lastPoll = System.nanoTime();
-        boolean readsDirectly = !isInAttendedGroup();
+        boolean readsDirectly = !isInAttendedGroup() || pollsInVain >= MOST_POLLS_IN_VAIN;
         // Bounded: a link that makes room for another one may be asked again at once.
         PolledLink link = nextAsked();
         for (int i = 1; link != null; i++) {

@@ -15,6 +15,7 @@ final class PolledLink {
 
     private final LinkDriver driver;
     private final LinkPoller queue;
+    private final boolean only;
     private final AtomicBoolean asked = new AtomicBoolean();
     private @Nullable SelectionKey key;
     private @Nullable LinkGroup group;
@@ -24,9 +25,11 @@ final class PolledLink {
     private @Nullable PolledLink next;
     private int idlePolls;
 
-    PolledLink(LinkDriver driver, LinkPoller queue) {
+    /// @param only whether this is the only completion queue of the link
+    PolledLink(LinkDriver driver, LinkPoller queue, boolean only) {
         this.driver = driver;
         this.queue = queue;
+        this.only = only;
     }
 
     LinkDriver driver() {
@@ -53,28 +56,36 @@ final class PolledLink {
         }
     }
 
-    /// Makes the selector of a wait group watch the socket, too, and no longer that of another group.
+    /// Makes the selector of the queue's wait group watch the socket, too, and no longer that of another group. A link
+    /// of
+    /// two queues has no place in a group, as those may be in different ones.
     ///
-    /// @param place null for none
-    synchronized void watchIn(@Nullable LinkGroup place) {
+    /// @return whether the group of the queue, if it has one, watches the socket
+    synchronized boolean watchInGroup() {
+        LinkGroup place = queue.group();
         SelectionKey known = groupKey;
         LinkGroup old = group;
         if (old != null && known != null && (place == null || place.equals(old))) {
             // The key stays until the link is closed: a selector does not take a channel again before it has removed
             // a cancelled key.
             old.setWatched(known, place != null);
-            return;
+            return true;
         }
         leaveGroup();
         if (place == null || closed) {
-            return;
+            return true;
+        }
+        if (!only) {
+            return false;
         }
         try {
             groupKey = place.watch(this);
             group = place;
+            return true;
         } catch (IOException | CancelledKeyException | ClosedSelectorException e) {
             // The engine reads the link instead.
             LOGGER.log(System.Logger.Level.DEBUG, "a wait group does not watch a link", e);
+            return false;
         }
     }
 

@@ -26,6 +26,9 @@ public interface Arrivals extends AutoCloseable {
         /// Receives what has arrived; the thread that waits for the group. Does not wait.
         void receive();
 
+        /// A thread is about to wait for the group elsewhere.
+        void leave();
+
         /// The group is closed.
         @Override
         void close();

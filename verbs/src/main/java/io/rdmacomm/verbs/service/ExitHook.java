@@ -24,6 +24,9 @@ public final class ExitHook {
 
     private static final int MANY = TABLE / 6 + 1;
     private static final long LOOK_NANOS = 5_000_000;
+    /// So many looks in a row must show the same: for a moment, a thread is also blocked when another hook ends that it
+    /// has waited for.
+    private static final int LOOKS = 3;
 
     private static final Map<Object, Ending> CONNECTIONS = new ConcurrentHashMap<>();
     private static final List<Runnable> AFTERWARDS = new CopyOnWriteArrayList<>();
@@ -123,9 +126,11 @@ public final class ExitHook {
     private static void awaitOthers() {
         Thread self = Thread.currentThread();
         Thread runner = runner();
-        while (runner != null && !isJoining(runner, self)) {
+        int seen = 0;
+        while (runner != null && seen < LOOKS) {
             // There is no event to wait for, so this polls.
             LockSupport.parkNanos(LOOK_NANOS);
+            seen = isJoining(runner, self) ? seen + 1 : 0;
         }
     }
 
