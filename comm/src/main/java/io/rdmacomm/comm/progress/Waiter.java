@@ -85,6 +85,10 @@ public final class Waiter {
             return true;
         } finally {
             if (asked && polled != null) {
+                // The next wait must ask for the turn again: of two threads that poll, one would find the group taken
+                // after it has armed the queue, and sleep although there is a completion.
+                asked = false;
+                polls = false;
                 polled.turn().leave(this);
             }
         }
