@@ -2,6 +2,8 @@ import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
@@ -16,6 +18,25 @@ import java.util.function.Supplier;
 /// Servers and clients of Netty with its NIO transport.
 final class Netty {
     private Netty() {}
+
+    /// The client's end of a connection, which must not end.
+    abstract static class Client extends ChannelInboundHandlerAdapter {
+        final Meter meter;
+
+        Client(Meter meter) {
+            this.meter = meter;
+        }
+
+        @Override
+        public void channelInactive(ChannelHandlerContext context) {
+            meter.failed(new AssertionError("the server has closed a connection"));
+        }
+
+        @Override
+        public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+            meter.failed(cause);
+        }
+    }
 
     private static EventLoopGroup loops(int count) {
         return new MultiThreadIoEventLoopGroup(count, NioIoHandler.newFactory());

@@ -42,13 +42,12 @@ final class NettyEcho implements Loaded {
         }
     }
 
-    private static final class Asking extends ChannelInboundHandlerAdapter {
-        private final Meter meter;
+    private static final class Asking extends Netty.Client {
         private final ByteBuf sent;
         private int received;
 
         Asking(int bytes, Meter meter) {
-            this.meter = meter;
+            super(meter);
             this.sent = Unpooled.directBuffer(bytes).writeBytes(Bytes.of(bytes, hashCode()));
         }
 
@@ -76,16 +75,6 @@ final class NettyEcho implements Loaded {
                 sent.setLong(0, sent.getLong(0) + 1);
                 ask(context);
             }
-        }
-
-        @Override
-        public void channelInactive(ChannelHandlerContext context) {
-            meter.failed(new AssertionError("the server has closed a connection"));
-        }
-
-        @Override
-        public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-            meter.failed(cause);
         }
     }
 }

@@ -76,15 +76,14 @@ final class NettyStream implements Loaded {
         }
     }
 
-    private static final class Sending extends ChannelInboundHandlerAdapter {
+    private static final class Sending extends Netty.Client {
         private final int bytes;
-        private final Meter meter;
         private long number;
         private int unconfirmed;
 
         Sending(int bytes, Meter meter) {
+            super(meter);
             this.bytes = bytes;
-            this.meter = meter;
         }
 
         @Override
@@ -119,16 +118,6 @@ final class NettyStream implements Loaded {
             }
             answers.release();
             send(context);
-        }
-
-        @Override
-        public void channelInactive(ChannelHandlerContext context) {
-            meter.failed(new AssertionError("the server has closed the connection"));
-        }
-
-        @Override
-        public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-            meter.failed(cause);
         }
     }
 }

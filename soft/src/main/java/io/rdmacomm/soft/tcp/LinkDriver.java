@@ -240,7 +240,7 @@ public final class LinkDriver implements Engine.Ready {
         }
         long now = System.nanoTime();
         if (receives.isAwaitedInGroup() && !framesLeft) {
-            // The thread that waits there is woken for it, too.
+            // The data also wakes the thread that waits there.
             leaveToThread(key, Event.ATTENDED, untilNextTick(now));
             schedule();
         } else {

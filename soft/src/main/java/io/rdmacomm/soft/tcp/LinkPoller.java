@@ -78,7 +78,7 @@ public final class LinkPoller implements Arrivals.Place, AutoCloseable {
         return group;
     }
 
-    /// Makes the links arrive at the place of a wait group, too.
+    /// Also adds the sockets of the links to the selector of a wait group.
     ///
     /// @param place null to end that
     void join(@Nullable LinkGroup place) {
@@ -110,19 +110,16 @@ public final class LinkPoller implements Arrivals.Place, AutoCloseable {
 
     /// Whether [#drive] may do something.
     boolean mayDrive() {
-        return taken != null || asked.get() != null || directCount > 0 || !isLeftToGroup();
+        if (taken != null || asked.get() != null || directCount > 0 || !isLeftToGroup()) {
+            return true;
+        }
+        pollsInVain++;
+        return false;
     }
 
     /// Whether the thread of the group reads the links. Not if a thread polls all the time instead of waiting.
     private boolean isLeftToGroup() {
-        if (!isInAttendedGroup()) {
-            return false;
-        }
-        if (pollsInVain < MOST_POLLS_IN_VAIN) {
-            pollsInVain++;
-            return true;
-        }
-        return isAwaitedInGroup();
+        return isInAttendedGroup() && (pollsInVain < MOST_POLLS_IN_VAIN || isAwaitedInGroup());
     }
 
     /// Removes a link that is closed; thread-safe.
@@ -245,7 +242,7 @@ public final class LinkPoller implements Arrivals.Place, AutoCloseable {
     /// Drives the links that are ready. Called by the polling thread when it has found no completion.
     public void drive() {
         lastPoll = System.nanoTime();
-        boolean readsDirectly = !isInAttendedGroup() || pollsInVain >= MOST_POLLS_IN_VAIN;
+        boolean readsDirectly = !isLeftToGroup();
         // Bounded: a link that makes room for another one may be asked again at once.
         PolledLink link = nextAsked();
         for (int i = 1; link != null; i++) {

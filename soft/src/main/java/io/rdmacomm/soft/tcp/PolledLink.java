@@ -56,9 +56,8 @@ final class PolledLink {
         }
     }
 
-    /// Makes the selector of the queue's wait group watch the socket, too, and no longer that of another group. A link
-    /// of
-    /// two queues has no place in a group, as those may be in different ones.
+    /// Makes the selector of the queue's wait group watch the socket, and no longer that of another group. A link of
+    /// two queues is in no group, because the queues may be in different ones.
     ///
     /// @return whether the group of the queue, if it has one, watches the socket
     synchronized boolean watchInGroup() {

@@ -30,7 +30,7 @@ class RingGrowthTest {
     /// More than it takes to grow.
     private static final int ROUNDS = 10;
 
-    /// How often in a row nothing can be written to a full ring, a millisecond apart.
+    /// A ring counts as full after so many writes without success, a millisecond apart: no event tells that.
     private int patience = 2;
 
     private final long seed = System.nanoTime();
