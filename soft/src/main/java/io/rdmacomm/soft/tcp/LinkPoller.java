@@ -113,7 +113,7 @@ public final class LinkPoller implements Arrivals.Place, AutoCloseable {
         if (taken != null || asked.get() != null || directCount > 0 || !isLeftToGroup()) {
             return true;
         }
-        pollsInVain++;
+        pollsInVain = Math.min(pollsInVain + 1, MOST_POLLS_IN_VAIN);
         return false;
     }
 
