@@ -1,31 +1,38 @@
 package io.rdmacomm.soft;
 
 import io.rdmacomm.soft.mapped.MappedFile;
+import io.rdmacomm.soft.memory.FilePlace;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 
-/// The file with the memory of a region. Several regions may share the memory, each with its own rights and key;
-/// closing the last one removes the file. Thread-safe.
+/// The file with the memory of a region. Other regions may have the same memory or parts of it, each with its own
+/// rights and key; closing the last one removes the file. Thread-safe.
 final class RegionFile {
     private final long number;
+    private final int key;
     private final MappedFile mapped;
     private int users = 1;
     private boolean idle = true;
 
     /// A file with one user.
-    RegionFile(long number, MappedFile mapped) {
+    ///
+    /// @param number the number that peers find it by
+    /// @param key the key of its first region
+    RegionFile(long number, int key, MappedFile mapped) {
         this.number = number;
+        this.key = key;
         this.mapped = mapped;
     }
 
-    /// The number that peers find it by.
-    long number() {
-        return number;
+    /// The key of its first region. Its entry in the key table stands for the file, so the key is not given to
+    /// another region before the file is removed.
+    int key() {
+        return key;
     }
 
-    /// The file.
-    MappedFile mapped() {
-        return mapped;
+    /// Where memory that the file has is in it.
+    FilePlace place(MemorySegment memory) {
+        return new FilePlace(mapped, number, key, memory.address() - segment().address());
     }
 
     /// Its memory.
@@ -33,15 +40,14 @@ final class RegionFile {
         return mapped.segment();
     }
 
-    /// Adds a user if the file has exactly this memory, and returns whether it has.
+    /// Adds a user if the file has all of this memory, and returns whether it has.
     synchronized boolean share(MemorySegment memory) {
-        boolean same = users > 0
-                && segment().address() == memory.address()
-                && segment().byteSize() == memory.byteSize();
-        if (same) {
+        long offset = memory.address() - segment().address();
+        boolean contains = users > 0 && offset >= 0 && offset <= segment().byteSize() - memory.byteSize();
+        if (contains) {
             users++;
         }
-        return same;
+        return contains;
     }
 
     /// Removes a user.

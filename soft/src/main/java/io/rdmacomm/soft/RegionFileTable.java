@@ -6,7 +6,8 @@ import io.rdmacomm.soft.shm.ShmPeer;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentNavigableMap;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -14,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 final class RegionFileTable {
     private final ShmDirectory directory;
     private final AtomicLong numbers = new AtomicLong();
-    private final Map<Long, RegionFile> files = new ConcurrentHashMap<>();
+    private final ConcurrentNavigableMap<Long, RegionFile> files = new ConcurrentSkipListMap<>();
 
     RegionFileTable(ShmDirectory directory) {
         this.directory = directory;
@@ -22,29 +23,34 @@ final class RegionFileTable {
 
     /// Creates the file of a region, which is its first user.
     ///
+    /// @param key the key of that region
     /// @throws IOException if there is no room
-    RegionFile create(long bytes) throws IOException {
+    RegionFile create(int key, long bytes) throws IOException {
         long number = numbers.incrementAndGet();
-        RegionFile created = new RegionFile(number, MappedFile.create(directory, ShmPeer.regionName(number), bytes));
+        RegionFile created =
+                new RegionFile(number, key, MappedFile.create(directory, ShmPeer.regionName(number), bytes));
         files.put(created.segment().address(), created);
         return created;
     }
 
-    /// The file of an open region with exactly this memory, for another user; null if there is none.
+    /// The file of an open region that has all of this memory, for another user; null if there is none.
     @Nullable
     RegionFile share(MemorySegment memory) {
-        RegionFile file = files.get(memory.address());
-        return file != null && file.share(memory) ? file : null;
+        Map.Entry<Long, RegionFile> nearest = files.floorEntry(memory.address());
+        return nearest != null && nearest.getValue().share(memory) ? nearest.getValue() : null;
     }
 
     /// Removes a region that is closed or has other memory now from a file's users; the last one removes the file.
     ///
     /// @param unused whether no thread uses the memory through that region
-    void release(RegionFile file, boolean unused) throws IOException {
-        if (file.release(unused)) {
-            // Before it is unmapped: then another region may get its addresses.
-            files.remove(file.segment().address(), file);
-            file.remove();
+    /// @return whether it was removed
+    boolean release(RegionFile file, boolean unused) throws IOException {
+        if (!file.release(unused)) {
+            return false;
         }
+        // Before it is unmapped: then another region may get its addresses.
+        files.remove(file.segment().address(), file);
+        file.remove();
+        return true;
     }
 }

@@ -11,9 +11,11 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /// A memory region: a file in shared memory that peers map, or the caller's memory, which only this process can
-/// reach. If memory of an open region is registered again, it is the same file, so that its keys are equivalent.
+/// reach. If memory of an open region is registered again, or a part of it, it is the same file, so that its keys are
+/// equivalent, and peers do not map it again.
 final class SoftMemoryRegion implements MemoryRegionDriver {
     private static final String REGISTER = "register memory (ibv_reg_mr)";
+    private static final String DEREGISTER = "deregister memory (ibv_dereg_mr)";
     private static final String REREGISTER = "reregister memory (ibv_rereg_mr)";
 
     private final SoftContext context;
@@ -27,58 +29,47 @@ final class SoftMemoryRegion implements MemoryRegionDriver {
             int domain,
             MemorySegment segment,
             @Nullable RegionFile file,
-            int access)
-            throws IOException {
+            int key,
+            int access) {
         this.context = context;
         this.ownsMemory = ownsMemory;
         this.file = file;
-        this.local = grant(context.memory().allocateKey(), domain, segment, access);
+        this.local = grant(key, domain, segment, access);
     }
 
     static SoftMemoryRegion allocate(SoftContext context, int domain, long bytes, int access) {
         try {
-            RegionFile file = context.regionFiles().create(bytes);
-            return of(context, true, domain, file.segment(), file, access);
+            int key = context.memory().allocateKey();
+            RegionFile created = null;
+            try {
+                created = context.regionFiles().create(key, bytes);
+            } finally {
+                if (created == null) {
+                    context.memory().freeKey(key);
+                }
+            }
+            return new SoftMemoryRegion(context, true, domain, created.segment(), created, key, access);
         } catch (IOException e) {
             throw context.noSpace(REGISTER, bytes + " bytes of shared memory", e);
         }
     }
 
     static SoftMemoryRegion register(SoftContext context, int domain, MemorySegment segment, int access) {
+        int key;
         try {
-            RegionFile file = context.regionFiles().share(segment);
-            return of(context, false, domain, segment, file, access);
+            key = context.memory().allocateKey();
         } catch (IOException e) {
             throw context.noSpace(REGISTER, "a key", e);
         }
-    }
-
-    /// @param file the file that the region uses, or null
-    private static SoftMemoryRegion of(
-            SoftContext context,
-            boolean ownsMemory,
-            int domain,
-            MemorySegment segment,
-            @Nullable RegionFile file,
-            int access)
-            throws IOException {
-        boolean made = false;
-        try {
-            SoftMemoryRegion region = new SoftMemoryRegion(context, ownsMemory, domain, segment, file, access);
-            made = true;
-            return region;
-        } finally {
-            if (!made && file != null) {
-                context.regionFiles().release(file, false);
-            }
-        }
+        RegionFile file = context.regionFiles().share(segment);
+        return new SoftMemoryRegion(context, false, domain, segment, file, key, access);
     }
 
     private LocalRegion grant(int key, int domain, MemorySegment segment, int access) {
         long address = AccessFlag.ZERO_BASED.in(access) ? 0 : segment.address();
         RegionFile in = file;
-        LocalRegion region = new LocalRegion(
-                key, domain, access, address, segment, in == null ? 0 : in.number(), in == null ? null : in.mapped());
+        LocalRegion region =
+                new LocalRegion(key, domain, access, address, segment, in == null ? null : in.place(segment));
         context.memory().add(region);
         return region;
     }
@@ -131,11 +122,8 @@ final class SoftMemoryRegion implements MemoryRegionDriver {
             throw context.noSpace(REREGISTER, "a key", e);
         }
         boolean idle = revoke();
-        context.memory().freeKey(before.key());
+        freeKey();
         if (segment != null) {
-            if (file != null) {
-                context.network().regionGone();
-            }
             releaseFile(idle);
             file = context.regionFiles().share(segment);
         }
@@ -149,21 +137,43 @@ final class SoftMemoryRegion implements MemoryRegionDriver {
     @Override
     public void close() {
         boolean idle = revoke();
-        if (file != null) {
-            context.network().regionGone();
+        freeKey();
+        if (!releaseFile(idle) && !idle) {
+            throw new VerbException(
+                    DEREGISTER,
+                    Errno.ETIMEDOUT,
+                    "a process that was stopped may still write to the memory of " + this
+                            + "; do not use that memory again");
         }
-        context.memory().freeKey(local.key());
-        releaseFile(idle);
     }
 
-    private void releaseFile(boolean idle) {
+    /// Frees the key, unless it stands for the file.
+    private void freeKey() {
+        RegionFile in = file;
+        if (in == null || in.key() != local.key()) {
+            context.memory().freeKey(local.key());
+        }
+    }
+
+    /// @param idle whether no thread or peer uses the memory through this region
+    /// @return whether no other region has the memory
+    private boolean releaseFile(boolean idle) {
         RegionFile had = file;
         file = null;
-        if (had != null) {
-            try {
-                context.regionFiles().release(had, idle);
-            } catch (IOException e) {
-                throw new VerbException("deregister memory (ibv_dereg_mr)", Errno.EIO, "unmapping " + this, e);
+        boolean removed = true;
+        if (had == null) {
+            return removed;
+        }
+        try {
+            removed = context.regionFiles().release(had, idle);
+            return removed;
+        } catch (IOException e) {
+            throw new VerbException(DEREGISTER, Errno.EIO, "unmapping " + this, e);
+        } finally {
+            if (removed) {
+                context.memory().forgetFile(had.key());
+                context.memory().freeKey(had.key());
+                context.network().regionGone();
             }
         }
     }

@@ -1,5 +1,6 @@
 package io.rdmacomm.soft;
 
+import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -41,12 +42,39 @@ class PeerRegionsTest {
         }
     }
 
+    @Test
+    void aFileStaysMappedWhileARegionHasAPartOfIt() {
+        try (Context here = device.open();
+                Context there = device.open();
+                ShmPeer peer = connect(Soft.of(here), Soft.of(there))) {
+            ProtectionDomain domain = there.allocateProtectionDomain();
+            MemoryRegion whole = domain.allocate(4096, AccessFlag.allRemote());
+            MemoryRegion part = domain.register(whole.segment().asSlice(64, 64), AccessFlag.allRemote());
+            MemoryRegion first = domain.register(whole.segment().asSlice(0, 64), AccessFlag.allRemote());
+            MemorySegment mapped = mapped(peer, whole);
+            assertThat(mapped(peer, part)).isEqualTo(mapped);
+
+            first.close();
+            whole.close();
+            peer.forgetRegions();
+
+            assertThat(mapped.scope().isAlive()).isTrue();
+            assertThat(mapped(peer, part)).isEqualTo(mapped);
+
+            part.close();
+            peer.forgetRegions();
+
+            assertThat(mapped.scope().isAlive()).isFalse();
+        }
+    }
+
     private static ShmPeer connect(SoftContext here, SoftContext there) {
         return ShmPeer.connect(there.lid(), there.queryGid(1, 0), here.lid(), here.queryGid(1, 0));
     }
 
     private static MemorySegment mapped(ShmPeer peer, MemoryRegion region) {
         long entry = ControlLayout.key(region.remoteKey());
-        return peer.region(region.remoteKey() >>> 16, peer.memory().get(JAVA_LONG, entry + ControlLayout.KEY_FILE));
+        int fileKey = peer.memory().get(JAVA_INT, entry + ControlLayout.KEY_FILE_KEY);
+        return peer.region(fileKey >>> 16, peer.memory().get(JAVA_LONG, entry + ControlLayout.KEY_FILE));
     }
 }

@@ -171,6 +171,23 @@ class StoppedPeerTest {
         assertThat(new Objects(shared).places()).as("not lost").containsAnyElementsOf(old.places());
     }
 
+    /// Closing the last region of a file takes the memory away from everyone. That of a part cannot.
+    @Test
+    void aPartOfMemoryThatItMayWriteToIsNotForOthers() throws Exception {
+        MemoryRegion part = domain.register(region.segment().asSlice(0, 64), AccessFlag.allRemote());
+        objectsOfAStoppedPeer(false).close();
+
+        assertThatThrownBy(part::close)
+                .isInstanceOf(VerbException.class)
+                .hasMessageContainingAll("ETIMEDOUT", "do not use that memory again");
+        assertThat(part.isOpen()).isFalse();
+
+        peer.resume();
+        peer.awaitFailure();
+        awaitNothingHeld();
+        domain.register(region.segment().asSlice(0, 64), AccessFlag.allRemote()).close();
+    }
+
     @Test
     void whatItMayWriteToIsFreedWhenItHasDied() throws Exception {
         Objects old = objectsOfAStoppedPeer(false);

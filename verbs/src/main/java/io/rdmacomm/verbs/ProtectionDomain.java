@@ -77,6 +77,10 @@ public final class ProtectionDomain implements Resource {
     /// or closing their queue pairs: some adapters deliver short messages within the completion, and polling
     /// copies them to memory.
     ///
+    /// The memory may be a part of another region. On the software device, peers on this host map allocated memory
+    /// once, for all regions that have a part of it. Closing such a part fails with ETIMEDOUT if a process that was
+    /// stopped may still write to it: the region is closed then, and its memory must not be used for anything else.
+    ///
     /// @param segment native memory of at least 1 byte, not of a confined arena
     /// @param access the rights to use it, in addition to local reads
     /// @throws IllegalArgumentException if the segment is on the heap, empty or confined to one thread

@@ -1,6 +1,6 @@
 package io.rdmacomm.nio.rsocket;
 
-import io.rdmacomm.verbs.AccessFlag;
+import io.rdmacomm.nio.rsocket.MemoryPool.Piece;
 import io.rdmacomm.verbs.MemoryRegion;
 import io.rdmacomm.verbs.ProtectionDomain;
 import io.rdmacomm.verbs.VerbException;
@@ -8,7 +8,6 @@ import io.rdmacomm.verbs.service.SafeLogger;
 import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.util.EnumSet;
 import org.jspecify.annotations.Nullable;
 
 /// The registered memory of one connection, in one region, and a second one if its receive ring has grown. No other
@@ -41,9 +40,10 @@ final class ConnectionMemory implements AutoCloseable {
     private static final int MAPPED_KEY_AT = 16;
     private static final int MAPPED_LENGTH_AT = 20;
 
+    private final SocketDevice device;
     private final ProtectionDomain domain;
-    private final MemoryBudget budget;
     private final long length;
+    private final Piece piece;
     private final MemoryRegion region;
     private final ByteBuffer bytes;
     private final int targetsAt;
@@ -52,13 +52,13 @@ final class ConnectionMemory implements AutoCloseable {
     private final int sendAt;
     private final int messagesAt;
     private final int grantsAt;
-    private @Nullable MemoryRegion largerRing;
+    private @Nullable Piece largerRing;
 
-    /// @param budget the budget that the memory is taken from
+    /// @param device the device that the memory is taken from
     /// @param receives the number of posted receives
-    ConnectionMemory(ProtectionDomain domain, MemoryBudget budget, BufferSizes sizes, int receives) {
+    ConnectionMemory(SocketDevice device, ProtectionDomain domain, BufferSizes sizes, int receives) {
+        this.device = device;
         this.domain = domain;
-        this.budget = budget;
         targetsAt = aligned(sizes.receive());
         // The peer expects the table directly after the targets.
         mappingsAt = targetsAt + TARGETS * TARGET_BYTES;
@@ -67,21 +67,24 @@ final class ConnectionMemory implements AutoCloseable {
         messagesAt = aligned(sendAt + sizes.send());
         grantsAt = aligned(messagesAt + receives * Integer.BYTES);
         length = grantsAt + (long) GRANTS * TARGET_BYTES;
-        budget.take(length);
-        region = allocate(length);
+        device.budget().take(length);
+        piece = allocate(length);
+        region = piece.region();
+        // A grant or a mapping that an earlier connection has left here would be taken for one of the peer.
+        region.segment().asSlice(targetsAt, sendAt - targetsAt).fill((byte) 0);
         bytes = region.segment().asByteBuffer().order(ByteOrder.nativeOrder());
     }
 
     /// Allocates memory that was taken from the budget.
-    private MemoryRegion allocate(long size) {
+    private Piece allocate(long size) {
         boolean done = false;
         try {
-            MemoryRegion allocated = domain.allocate(size, EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE));
+            Piece allocated = device.pool().allocate(domain, size);
             done = true;
             return allocated;
         } finally {
             if (!done) {
-                budget.giveBack(size);
+                device.budget().giveBack(size);
             }
         }
     }
@@ -91,16 +94,18 @@ final class ConnectionMemory implements AutoCloseable {
     /// @return the larger ring; null if there is no memory for it
     @Nullable
     MemoryRegion enlargeRing(int size) {
-        if (!budget.takeSpare(size)) {
+        if (!device.budget().takeSpare(size)) {
             return null;
         }
         try {
-            largerRing = allocate(size);
+            Piece larger = allocate(size);
+            largerRing = larger;
+            return larger.region();
         } catch (VerbException | IllegalStateException | OutOfMemoryError e) {
             // The connection works without it, as far as the device is still open.
             LOGGER.log(Level.DEBUG, () -> "a receive ring does not grow to " + size + " bytes", e);
+            return null;
         }
-        return largerRing;
     }
 
     private static int aligned(int offset) {
@@ -200,11 +205,11 @@ final class ConnectionMemory implements AutoCloseable {
     @Override
     public void close() {
         long all = length;
-        try (region;
-                MemoryRegion larger = largerRing) {
-            all += larger == null ? 0 : larger.length();
+        try (piece;
+                Piece larger = largerRing) {
+            all += larger == null ? 0 : larger.region().length();
         } finally {
-            budget.giveBack(all);
+            device.budget().giveBack(all);
         }
     }
 }

@@ -13,6 +13,7 @@ public final class SocketDevice implements AutoCloseable {
     private final boolean immediate;
     private final SocketCounters counters;
     private final MemoryBudget budget;
+    private final MemoryPool pool;
 
     private SocketDevice(Context context, MemoryBudget budget) {
         this.context = context;
@@ -20,6 +21,7 @@ public final class SocketDevice implements AutoCloseable {
         this.manager = ConnectionManager.open(context);
         this.counters = new SocketCounters(context.device().name());
         TransportType transport = context.device().transport();
+        this.pool = new MemoryPool(context, transport == TransportType.UNSPECIFIED);
         // The software device uses iWARP between hosts.
         this.immediate = transport != TransportType.IWARP && transport != TransportType.UNSPECIFIED;
     }
@@ -53,9 +55,14 @@ public final class SocketDevice implements AutoCloseable {
         return context.supports(Capability.CONNECTION_TYPE_OF_SERVICE);
     }
 
-    /// The memory of its connections.
+    /// The limit for the memory of its connections.
     MemoryBudget budget() {
         return budget;
+    }
+
+    /// The memory of its connections.
+    MemoryPool pool() {
+        return pool;
     }
 
     SocketCounters counters() {

@@ -57,8 +57,8 @@ class HostilePeerTest {
     private final SocketDevice theirs = SocketDevice.open("soft0");
     private final Arena arena = Arena.ofShared();
     private final ProtectionDomain domain = theirs.context().allocateProtectionDomain();
-    private final ConnectionMemory memory = new ConnectionMemory(
-            domain, new MemoryBudget(Long.MAX_VALUE), new BufferSizes(RING, RING, RING, CREDITS, MAPPINGS), CREDITS);
+    private final ConnectionMemory memory =
+            new ConnectionMemory(theirs, domain, new BufferSizes(RING, RING, RING, CREDITS, MAPPINGS), CREDITS);
     private final CompletionQueue completions =
             theirs.context().createCompletionQueue(CompletionQueueOptions.ofCapacity(1000));
     private final QueuePair queuePair = domain.createQueuePair(

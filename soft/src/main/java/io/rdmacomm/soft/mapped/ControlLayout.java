@@ -13,7 +13,7 @@ public final class ControlLayout {
     /// First word of the file: "rdmacomm".
     public static final long MAGIC = 0x6d6d6f63616d6472L;
     /// Version of this layout.
-    public static final int VERSION = 8;
+    public static final int VERSION = 9;
 
     /// Header: [#MAGIC].
     public static final long HEADER_MAGIC = 0;
@@ -36,7 +36,7 @@ public final class ControlLayout {
     /// Header: the number of entries in the key table, 4 bytes. The rest of the table is a hole in the file, which
     /// must not be accessed.
     public static final long HEADER_KEYS = 64;
-    /// Header: how many regions with files were closed.
+    /// Header: how many files of regions were removed.
     public static final long HEADER_REGIONS_GONE = 72;
 
     /// Where the queue pair table begins.
@@ -105,6 +105,11 @@ public final class ControlLayout {
     public static final int KEY_QUEUE_PAIR = 48;
     /// Key entry: key of the region that a window is bound to, 4 bytes.
     public static final int KEY_REGION = 52;
+    /// Key entry: the key whose entry stands for the file, 4 bytes: that has its number in [#KEY_FILE] until it is
+    /// removed, even when it is no longer valid itself.
+    public static final int KEY_FILE_KEY = 56;
+    /// Key entry: how often the entry was filled, 4 bytes.
+    public static final int KEY_SERIAL = 60;
 
     /// Where the heap begins.
     public static final long HEAP = 0x800000;

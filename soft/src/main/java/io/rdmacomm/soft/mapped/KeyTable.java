@@ -24,6 +24,8 @@ public final class KeyTable {
     private final short[] free = new short[ControlLayout.KEY_COUNT];
     private int freeCount;
     private final short[] tags = new short[ControlLayout.KEY_COUNT];
+    // Not read from the file, which peers can write to.
+    private final int[] serials = new int[ControlLayout.KEY_COUNT];
     private int used;
 
     /// The table in a control file.
@@ -83,12 +85,19 @@ public final class KeyTable {
         SharedWords.release(memory, entry + ControlLayout.KEY_FILE_OFFSET, grant.fileOffset());
         SharedWords.releaseInt(memory, entry + ControlLayout.KEY_QUEUE_PAIR, grant.queuePair());
         SharedWords.releaseInt(memory, entry + ControlLayout.KEY_REGION, grant.region());
+        SharedWords.releaseInt(memory, entry + ControlLayout.KEY_FILE_KEY, grant.fileKey());
+        SharedWords.releaseInt(memory, entry + ControlLayout.KEY_SERIAL, ++serials[key >>> 16]);
         SharedWords.publish(memory, entry + ControlLayout.KEY_WORD, word(key, kind));
     }
 
     /// Makes a key invalid; operations in flight may still continue.
     public void revoke(int key) {
         SharedWords.publish(memory, ControlLayout.key(key) + ControlLayout.KEY_WORD, 0);
+    }
+
+    /// The file that the entry of a key stands for was removed. The key must have been revoked.
+    public void forgetFile(int key) {
+        SharedWords.publish(memory, ControlLayout.key(key) + ControlLayout.KEY_FILE, 0);
     }
 
     /// The word that an entry holds while `key` is valid.
@@ -103,9 +112,18 @@ public final class KeyTable {
     /// @param access rights
     /// @param domain number of the protection domain
     /// @param file number of the region's file, 0 when only the owner can access the memory
+    /// @param fileKey the key whose entry stands for the file
     /// @param fileOffset where in the file the first address is
     /// @param queuePair the only queue pair that may use it, 0 for all
     /// @param region key of the region behind it
     public record Grant(
-            long address, long length, int access, int domain, long file, long fileOffset, int queuePair, int region) {}
+            long address,
+            long length,
+            int access,
+            int domain,
+            long file,
+            int fileKey,
+            long fileOffset,
+            int queuePair,
+            int region) {}
 }

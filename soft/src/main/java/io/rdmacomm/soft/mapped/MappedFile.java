@@ -11,10 +11,14 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
+import org.jspecify.annotations.Nullable;
 
 /// A file in shared memory, mapped into this process. Closing it unmaps it; the owner also deletes it.
 public final class MappedFile implements AutoCloseable {
     private static final ByteBuffer ZEROS = ByteBuffer.allocateDirect(1 << 20).asReadOnlyBuffer();
+
+    /// The size up to which a file is mapped again as a whole, for all parts.
+    private static final long MOST_WHOLE = 1 << 26;
 
     private static final RoomCheck ROOM = new RoomCheck();
 
@@ -23,6 +27,7 @@ public final class MappedFile implements AutoCloseable {
     private final Arena arena;
     private final MemorySegment segment;
     private volatile boolean mappedAgain;
+    private @Nullable ByteBuffer whole;
 
     private MappedFile(Path path, boolean owner, Arena arena, MemorySegment segment) {
         this.path = path;
@@ -114,6 +119,16 @@ public final class MappedFile implements AutoCloseable {
     ///
     /// @throws IOException if it cannot be mapped
     public ByteBuffer map(long from, long bytes) throws IOException {
+        return segment.byteSize() > MOST_WHOLE ? mapAgain(from, bytes) : whole().slice((int) from, (int) bytes);
+    }
+
+    private synchronized ByteBuffer whole() throws IOException {
+        ByteBuffer mapped = whole == null ? mapAgain(0, segment.byteSize()) : whole;
+        whole = mapped;
+        return mapped;
+    }
+
+    private ByteBuffer mapAgain(long from, long bytes) throws IOException {
         mappedAgain = true;
         return Uninterrupted.call(() -> {
             try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE)) {

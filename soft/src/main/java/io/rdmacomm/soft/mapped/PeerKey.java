@@ -6,8 +6,8 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 
-/// A copy of the entry that a key has in a peer's [KeyTable]. While the key is that of the same region,
-/// only the word of its entry can change, so the rest is not read again. One thread at a time.
+/// A copy of the entry that a key has in a peer's [KeyTable]. While the entry was not filled again, only its word can
+/// change, so the rest is not read again. One thread at a time.
 public final class PeerKey {
     private final MemorySegment memory;
     private long word;
@@ -18,7 +18,9 @@ public final class PeerKey {
     private long address;
     private long length;
     private long file;
+    private int fileKey;
     private long fileOffset;
+    private int serial;
 
     /// No key yet.
     ///
@@ -33,10 +35,9 @@ public final class PeerKey {
     public boolean load(int key) {
         long entry = ControlLayout.key(key);
         if (word == KeyTable.word(key, KeyTable.REGION)
-                && file != 0
                 && SharedWords.acquire(memory, entry + ControlLayout.KEY_WORD) == word
-                && SharedWords.opaque(memory, entry + ControlLayout.KEY_FILE) == file) {
-            // The key may have been given to another region meanwhile, but file numbers are never reused.
+                && SharedWords.opaqueInt(memory, entry + ControlLayout.KEY_SERIAL) == serial) {
+            // Without the serial number, it could be the same key again for something else.
             return true;
         }
         return read(key, entry);
@@ -57,7 +58,9 @@ public final class PeerKey {
         address = memory.get(JAVA_LONG, entry + ControlLayout.KEY_ADDRESS);
         length = memory.get(JAVA_LONG, entry + ControlLayout.KEY_LENGTH);
         file = memory.get(JAVA_LONG, entry + ControlLayout.KEY_FILE);
+        fileKey = memory.get(JAVA_INT, entry + ControlLayout.KEY_FILE_KEY);
         fileOffset = memory.get(JAVA_LONG, entry + ControlLayout.KEY_FILE_OFFSET);
+        serial = memory.get(JAVA_INT, entry + ControlLayout.KEY_SERIAL);
         region = memory.get(JAVA_INT, entry + ControlLayout.KEY_REGION);
         VarHandle.acquireFence();
         if (SharedWords.opaque(memory, entry + ControlLayout.KEY_WORD) != seen) {
@@ -86,7 +89,7 @@ public final class PeerKey {
         return offset >= 0 && offset <= length - bytes;
     }
 
-    /// Where `target` is in the memory of the region; the caller has checked that it lies inside.
+    /// Where `target` is in the file, or in the region if it has no file; the caller has checked that it lies inside.
     public long offsetOf(long target) {
         return fileOffset + (target - address);
     }
@@ -94,6 +97,11 @@ public final class PeerKey {
     /// The number of the region's file, 0 if only its owner can reach the memory.
     public long file() {
         return file;
+    }
+
+    /// The key whose entry stands for that file.
+    public int fileKey() {
+        return fileKey;
     }
 
     /// The key of the region.

@@ -52,10 +52,11 @@ public final class LocalKeys {
             return AccessFault.OUT_OF_BOUNDS;
         }
         LocalRegion region = memory.region(table.get(JAVA_INT, entry + ControlLayout.KEY_REGION));
-        long regionOffset = table.get(JAVA_LONG, entry + ControlLayout.KEY_FILE_OFFSET) + offset;
+        long fileOffset = table.get(JAVA_LONG, entry + ControlLayout.KEY_FILE_OFFSET) + offset;
         if (region == null || !memory.isValid(key)) {
             return AccessFault.INVALID_KEY;
         }
+        long regionOffset = fileOffset - region.fileOffset();
         if (regionOffset < 0 || regionOffset > region.length() - length) {
             // Others can write to the key table, so it does not decide the bounds of the region.
             return AccessFault.OUT_OF_BOUNDS;

@@ -41,6 +41,11 @@ public final class LocalMemory {
         keys.free(key);
     }
 
+    /// Peers can no longer find the file that the entry of this key stands for, which is not valid.
+    public void forgetFile(int key) {
+        keys.forgetFile(key);
+    }
+
     /// Whether a key of this context is valid now.
     public boolean isValid(int key) {
         long word = SharedWords.acquire(control, ControlLayout.key(key) + ControlLayout.KEY_WORD);
@@ -68,9 +73,8 @@ public final class LocalMemory {
     /// Makes a region and its key usable.
     public void add(LocalRegion region) {
         regions.put(region.key(), region);
-        KeyTable.Grant grant = new KeyTable.Grant(
-                region.address(), region.length(), region.access(), region.domain(), region.file(), 0, 0, region.key());
-        keys.grant(region.key(), KeyTable.REGION, grant);
+        keys.grant(
+                region.key(), KeyTable.REGION, region.grant(region.address(), 0, region.length(), region.access(), 0));
     }
 
     /// Makes the key of a region invalid. Operations that began before may still use the memory.
@@ -111,16 +115,7 @@ public final class LocalMemory {
     void bind(LocalWindow window, int key, LocalRegion region, long address, long length, int access, int queuePair) {
         unbind(window);
         window.attach(key, region);
-        KeyTable.Grant grant = new KeyTable.Grant(
-                address,
-                length,
-                access,
-                region.domain(),
-                region.file(),
-                region.offsetOf(address),
-                queuePair,
-                region.key());
-        keys.grant(key, KeyTable.WINDOW, grant);
+        keys.grant(key, KeyTable.WINDOW, region.grant(address, region.offsetOf(address), length, access, queuePair));
     }
 
     /// Makes the present key of a window invalid. Does not wait for operations in flight, as it is on the data

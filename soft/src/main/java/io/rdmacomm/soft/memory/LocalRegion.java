@@ -1,6 +1,6 @@
 package io.rdmacomm.soft.memory;
 
-import io.rdmacomm.soft.mapped.MappedFile;
+import io.rdmacomm.soft.mapped.KeyTable;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.service.SafeLogger;
 import java.io.IOException;
@@ -23,9 +23,8 @@ public final class LocalRegion {
     private final int domain;
     private final int access;
     private final long address;
-    private final long file;
     private final MemorySegment segment;
-    private final @Nullable MappedFile mapped;
+    private final @Nullable FilePlace place;
     private final AtomicInteger windows = new AtomicInteger();
     private volatile @Nullable ByteBuffer @Nullable [] buffers;
 
@@ -34,23 +33,15 @@ public final class LocalRegion {
     /// @param domain number of the protection domain
     /// @param access the rights, as bits
     /// @param address of its first byte, as requests name it
-    /// @param file number of the file that peers map, 0 if only this process can reach the memory
-    /// @param mapped that file, or null
+    /// @param place where the memory is in a file, null if only this process can reach it
     public LocalRegion(
-            int key,
-            int domain,
-            int access,
-            long address,
-            MemorySegment segment,
-            long file,
-            @Nullable MappedFile mapped) {
+            int key, int domain, int access, long address, MemorySegment segment, @Nullable FilePlace place) {
         this.key = key;
         this.domain = domain;
         this.access = access;
         this.address = address;
         this.segment = segment;
-        this.file = file;
-        this.mapped = mapped;
+        this.place = place;
     }
 
     /// Its local and remote key.
@@ -72,8 +63,30 @@ public final class LocalRegion {
         return address;
     }
 
-    long file() {
-        return file;
+    /// Where it begins in its file, 0 if it has none.
+    long fileOffset() {
+        return place == null ? 0 : place.offset();
+    }
+
+    /// What a key for a part of it gives.
+    ///
+    /// @param from the first address that the key is for
+    /// @param offset where in the region that is
+    /// @param length the length of the part in bytes
+    /// @param rights as bits
+    /// @param queuePair the only queue pair that may use it, 0 for all of the protection domain
+    KeyTable.Grant grant(long from, long offset, long length, int rights, int queuePair) {
+        FilePlace file = place;
+        return new KeyTable.Grant(
+                from,
+                length,
+                rights,
+                domain,
+                file == null ? 0 : file.number(),
+                file == null ? 0 : file.key(),
+                fileOffset() + offset,
+                queuePair,
+                key);
     }
 
     /// Its size in bytes.
@@ -148,9 +161,10 @@ public final class LocalRegion {
     }
 
     private ByteBuffer bufferOf(long from, long bytes) {
-        if (mapped != null) {
+        FilePlace file = place;
+        if (file != null) {
             try {
-                return mapped.map(from, bytes);
+                return file.mapped().map(file.offset() + from, bytes);
             } catch (IOException e) {
                 LOGGER.log(System.Logger.Level.DEBUG, () -> this + ": sends from it will allocate", e);
             }

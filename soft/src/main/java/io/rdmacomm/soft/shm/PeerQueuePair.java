@@ -284,7 +284,7 @@ final class PeerQueuePair {
 
     private @Nullable MemorySegment mapped(PeerKey peerKey) {
         ShmPeer bound = peer;
-        return bound == null ? null : bound.region(peerKey.region() >>> 16, peerKey.file());
+        return bound == null ? null : bound.region(peerKey.fileKey() >>> 16, peerKey.file());
     }
 
     /// Whether a key that [#resolve] has accepted is still valid.

@@ -189,10 +189,10 @@ public final class ShmPeer implements AutoCloseable {
         }
     }
 
-    /// The memory of a region, mapped at the first use.
+    /// The file with the memory of some regions, mapped at the first use.
     ///
-    /// @param index the index of its key
-    /// @param file the number of its file
+    /// @param index the index of the key that stands for it
+    /// @param file its number
     /// @return null if it is gone
     public @Nullable MemorySegment region(int index, long file) {
         @Nullable Region[] table = regions;
@@ -222,7 +222,7 @@ public final class ShmPeer implements AutoCloseable {
         }
     }
 
-    /// Drops the mappings of the regions that their owner has closed. An index may have been reused.
+    /// Drops the mappings of the files that their owner has removed. An index may have been reused.
     public synchronized void forgetRegions() {
         MemorySegment memory = memory();
         long closed = SharedWords.acquire(memory, ControlLayout.HEADER_REGIONS_GONE);
@@ -233,9 +233,7 @@ public final class ShmPeer implements AutoCloseable {
         for (int index = mapped.nextSetBit(0); index >= 0; index = mapped.nextSetBit(index + 1)) {
             Region known = regions[index];
             long entry = ControlLayout.KEYS + (long) index * ControlLayout.KEY_BYTES;
-            boolean valid = SharedWords.acquire(memory, entry + ControlLayout.KEY_WORD) != 0;
-            if (known != null
-                    && !(valid && SharedWords.acquire(memory, entry + ControlLayout.KEY_FILE) == known.file)) {
+            if (known != null && SharedWords.acquire(memory, entry + ControlLayout.KEY_FILE) != known.file) {
                 replaceRegion(index, null);
             }
         }

@@ -33,7 +33,7 @@ class PeerKeyTest {
     }
 
     private void grant(int kind, long address, long file, int queuePair) {
-        table.grant(key, kind, new KeyTable.Grant(address, 100, RIGHTS, DOMAIN, file, 0, queuePair, key));
+        table.grant(key, kind, new KeyTable.Grant(address, 100, RIGHTS, DOMAIN, file, key, 0, queuePair, key));
     }
 
     @Test
@@ -85,6 +85,17 @@ class PeerKeyTest {
     }
 
     @Test
+    void theSameKeyOfAnotherPartOfTheFileIsReadAgain() {
+        grant(KeyTable.REGION, 4096, FILE, 0);
+        assertThat(peerKey.load(key)).isTrue();
+        table.revoke(key);
+        grant(KeyTable.REGION, 8192, FILE, 0);
+        assertThat(peerKey.load(key)).isTrue();
+        assertThat(peerKey.contains(4096, 1)).isFalse();
+        assertThat(peerKey.contains(8192, 1)).isTrue();
+    }
+
+    @Test
     void memoryWithoutAFileIsReadAgain() {
         grant(KeyTable.REGION, 4096, 0, 0);
         assertThat(peerKey.load(key)).isTrue();
@@ -109,7 +120,7 @@ class PeerKeyTest {
         assertThat(peerKey.allows(6, DOMAIN, 2)).isTrue();
     }
 
-    /// Otherwise the copy would save nothing: only the word and the file are read again.
+    /// Otherwise the copy would save nothing: only the word and the serial number are read again.
     @Test
     void theEntryOfTheSameRegionIsNotReadAgain() {
         grant(KeyTable.REGION, 4096, FILE, 0);

@@ -65,7 +65,7 @@ public class StructureBenchmark {
         LocalMemory memory = new LocalMemory(file);
         key = memory.allocateKey();
         MemorySegment target = arena.allocate(BYTES, 64);
-        memory.add(new LocalRegion(key, DOMAIN, AccessFlag.REMOTE_WRITE.bit(), ADDRESS, target, 0, null));
+        memory.add(new LocalRegion(key, DOMAIN, AccessFlag.REMOTE_WRITE.bit(), ADDRESS, target, null));
         keys = new LocalKeys(memory, DOMAIN, 1);
     }
 

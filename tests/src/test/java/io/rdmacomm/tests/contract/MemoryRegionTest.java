@@ -232,6 +232,39 @@ class MemoryRegionTest extends ContractCase {
     }
 
     @Test
+    void partsOfARegionAreRegionsOfTheirOwn() {
+        MemoryRegion whole = here().domain().allocate(3 * 4096, Set.of());
+        LocalMemory first = new LocalMemory(here().domain().register(part(whole, 100), everything()));
+        LocalMemory second = new LocalMemory(here().domain().register(part(whole, 4196), everything()));
+        EndMemory source = there().allocate(200, everything());
+        source.write(0, pattern(200, 8));
+        Pair pair = connected();
+        pair.there().post(Work.write(1, second.remote().slice(20, 100), source.piece(0, 100)));
+        good(pair.there().one(), 1, CompletionOpcode.WRITE);
+        pair.there().post(Work.read(2, second.remote().slice(20, 100), source.piece(100, 100)));
+        good(pair.there().one(), 2, CompletionOpcode.READ);
+        assertThat(source.read(100, 100)).isEqualTo(pattern(100, 8));
+        pair.here().post(Work.read(3, source.remote().slice(0, 100), first.piece(0, 100)));
+        good(pair.here().one(), 3, CompletionOpcode.READ);
+        assertThat(part(whole, 100).asSlice(0, 100).toArray(ValueLayout.JAVA_BYTE))
+                .isEqualTo(pattern(100, 8));
+        assertThat(part(whole, 4216).asSlice(0, 100).toArray(ValueLayout.JAVA_BYTE))
+                .isEqualTo(pattern(100, 8));
+
+        RemoteMemory closed = first.remote();
+        first.close();
+        rejected(pair.there(), Work.write(4, closed, source.piece(0, 200)), WorkStatus.REMOTE_ACCESS_ERROR);
+        RemoteMemory beyond = new RemoteMemory(
+                second.remote().address() + 150, 100, second.remote().key());
+        Pair next = connected();
+        rejected(next.there(), Work.write(5, beyond, source.piece(0, 100)), WorkStatus.REMOTE_ACCESS_ERROR);
+    }
+
+    private static MemorySegment part(MemoryRegion whole, long from) {
+        return whole.segment().asSlice(from, 200);
+    }
+
+    @Test
     void zeroBasedRegionsAreAddressedFromZero() {
         Set<AccessFlag> rights = new HashSet<>(everything());
         rights.add(AccessFlag.ZERO_BASED);

@@ -43,7 +43,7 @@ public class KeyTableStress {
     }
 
     private static KeyTable.Grant grant(int value) {
-        return new KeyTable.Grant(value, value * 10L, 1, 1, 1, 0, 0, 0);
+        return new KeyTable.Grant(value, value * 10L, 1, 1, 1, 0, 0, 0, 0);
     }
 
     /// The owner.

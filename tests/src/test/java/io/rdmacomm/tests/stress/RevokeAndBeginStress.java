@@ -37,7 +37,7 @@ public class RevokeAndBeginStress {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        TABLE.grant(key, KeyTable.REGION, new KeyTable.Grant(0, 1, 1, 1, 1, 0, 0, key));
+        TABLE.grant(key, KeyTable.REGION, new KeyTable.Grant(0, 1, 1, 1, 1, key, 0, 0, key));
     }
 
     private static QueuePairBlock block() {

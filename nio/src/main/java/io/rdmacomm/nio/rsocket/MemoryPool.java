@@ -1,0 +1,159 @@
+package io.rdmacomm.nio.rsocket;
+
+import io.rdmacomm.verbs.AccessFlag;
+import io.rdmacomm.verbs.Context;
+import io.rdmacomm.verbs.MemoryRegion;
+import io.rdmacomm.verbs.ProtectionDomain;
+import io.rdmacomm.verbs.VerbException;
+import io.rdmacomm.verbs.service.SafeLogger;
+import java.lang.System.Logger.Level;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/// The memory of the connections of a device: a region for each piece, which only its connection uses.
+///
+/// On the software device, the pieces are parts of chunks. A peer maps a chunk once, so a connection needs no file and
+/// no mapping of its own at either end. Adapters map nothing, and count each registration against the limit of locked
+/// memory, so there each piece has its own memory. Thread-safe.
+final class MemoryPool {
+    private static final SafeLogger LOGGER = SafeLogger.of(MemoryPool.class);
+    private static final Set<AccessFlag> RIGHTS = EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);
+    private static final int UNIT = 1 << 14;
+    private static final long LEAST_CHUNK = 1 << 20;
+    private static final long MOST_CHUNK = 1 << 22;
+    /// Unused memory that is kept for the next connections: for about 60.
+    private static final long MOST_UNUSED = 1 << 24;
+
+    /// Has the chunks; null if there are none.
+    private final @Nullable ProtectionDomain owner;
+    private final List<Chunk> chunks = new ArrayList<>();
+
+    /// @param shared whether peers map the memory
+    MemoryPool(Context context, boolean shared) {
+        owner = shared ? context.allocateProtectionDomain() : null;
+    }
+
+    /// Allocates registered memory, which a connection before may have written to.
+    ///
+    /// @throws VerbException if there is no room
+    Piece allocate(ProtectionDomain domain, long bytes) {
+        Place place = owner == null || bytes > LEAST_CHUNK / 2 ? null : place(owner, bytes);
+        if (place == null) {
+            return new Piece(domain.allocate(bytes, RIGHTS), null);
+        }
+        MemoryRegion region = null;
+        try {
+            MemorySegment memory = place.chunk.region.segment().asSlice((long) place.unit * UNIT, bytes);
+            region = domain.register(memory, RIGHTS);
+            return new Piece(region, place);
+        } finally {
+            if (region == null) {
+                giveBack(place);
+            }
+        }
+    }
+
+    private synchronized @Nullable Place place(ProtectionDomain domain, long bytes) {
+        int units = Math.toIntExact((bytes + UNIT - 1) / UNIT);
+        for (Chunk chunk : chunks) {
+            Place place = chunk.place(units);
+            if (place != null) {
+                return place;
+            }
+        }
+        try {
+            long size = Math.clamp(bytes(chunks.stream()), LEAST_CHUNK, MOST_CHUNK);
+            chunks.add(new Chunk(domain.allocate(size, EnumSet.noneOf(AccessFlag.class))));
+        } catch (VerbException e) {
+            LOGGER.log(Level.DEBUG, "no memory for more connections than this one", e);
+            return null;
+        }
+        return chunks.getLast().place(units);
+    }
+
+    private static long bytes(Stream<Chunk> all) {
+        return all.mapToLong(chunk -> chunk.region.length()).sum();
+    }
+
+    /// Frees a place.
+    private void giveBack(Place place) {
+        MemoryRegion spare = null;
+        synchronized (this) {
+            place.free();
+            if (place.chunk.isUnused() && bytes(chunks.stream().filter(Chunk::isUnused)) > MOST_UNUSED) {
+                chunks.remove(place.chunk);
+                spare = place.chunk.region;
+            }
+        }
+        if (spare != null) {
+            spare.close();
+        }
+    }
+
+    /// Memory for many connections.
+    ///
+    /// @param used the units that connections have
+    private record Chunk(MemoryRegion region, BitSet used) {
+        Chunk(MemoryRegion region) {
+            this(region, new BitSet());
+        }
+
+        /// Takes units in a row; null if there are not so many.
+        @Nullable
+        Place place(int units) {
+            int first = used.nextClearBit(0);
+            int next = used.nextSetBit(first);
+            while (next >= 0 && next - first < units) {
+                first = used.nextClearBit(next);
+                next = used.nextSetBit(first);
+            }
+            if ((first + units) * (long) UNIT > region.length()) {
+                return null;
+            }
+            used.set(first, first + units);
+            return new Place(this, first, units);
+        }
+
+        boolean isUnused() {
+            return used.isEmpty();
+        }
+    }
+
+    /// Some units of a chunk.
+    private record Place(Chunk chunk, int unit, int units) {
+        void free() {
+            chunk.used.clear(unit, unit + units);
+        }
+    }
+
+    /// The memory of one connection, or a part of it.
+    final class Piece implements AutoCloseable {
+        private final MemoryRegion region;
+        private final @Nullable Place place;
+
+        private Piece(MemoryRegion region, @Nullable Place place) {
+            this.region = region;
+            this.place = place;
+        }
+
+        /// The region.
+        MemoryRegion region() {
+            return region;
+        }
+
+        /// Deregisters the memory. If that fails, a peer may still write to it, so no other connection gets it.
+        @Override
+        public void close() {
+            region.close();
+            if (place != null) {
+                giveBack(place);
+            }
+        }
+    }
+}
