@@ -10,11 +10,11 @@ final class Spin {
     private static final long LEAST_NANOS = 1_000;
     /// The number of sleeps without polling after which a thread tries again.
     private static final int TRIAL = 64;
-    /// With this few processors, a polling thread takes the one that its peer needs.
-    private static final int FEW_PROCESSORS = 2;
-
+    /// On a single processor, a polling thread takes the one that its peer needs. On two, it fails if others need them,
+    /// and so stops: an echo of one byte over one connection takes 1.7 us instead of 26, and beside one or two busy
+    /// loops as long as without polling.
     private static final boolean WANTED =
-            Long.getLong(PROPERTY) != null || Runtime.getRuntime().availableProcessors() > FEW_PROCESSORS;
+            Long.getLong(PROPERTY) != null || Runtime.getRuntime().availableProcessors() > 1;
 
     private final long most;
     private long nanos;
