@@ -18,6 +18,7 @@ final class Catalog {
             case "hazelcast" -> new HazelcastMap();
             case "kafka-produce" -> new KafkaRecords(false);
             case "kafka-consume" -> new KafkaRecords(true);
+            case "spark" -> new SparkShuffle();
             default -> throw new IllegalArgumentException("unknown program '" + name + "'");
         };
     }

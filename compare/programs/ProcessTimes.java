@@ -7,17 +7,27 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/// The processor time of this JVM and of the one that serves (proc_pid_stat(5)).
+/// The processor time of this JVM, of the one that serves, and of its children (proc_pid_stat(5)).
 final class ProcessTimes {
     private static final double TICKS = 100;
     /// The 14th and 15th field are the 12th and 13th after the name.
     private static final int USER = 11;
     private static final int SYSTEM = 12;
 
-    private final List<Path> processes;
+    private final long server;
 
     ProcessTimes(long server) {
-        this.processes = List.of(Path.of("/proc/self"), Path.of("/proc", Long.toString(server)));
+        this.server = server;
+    }
+
+    private List<Path> processes() {
+        List<Path> all = new ArrayList<>();
+        all.add(Path.of("/proc/self"));
+        all.add(Path.of("/proc", Long.toString(server)));
+        ProcessHandle.of(server).stream()
+                .flatMap(ProcessHandle::descendants)
+                .forEach(each -> all.add(Path.of("/proc", Long.toString(each.pid()))));
+        return all;
     }
 
     /// The command of this JVM, without its main class.
@@ -37,7 +47,7 @@ final class ProcessTimes {
     /// The time of all threads, also of those that have ended.
     double processorSeconds() throws IOException {
         double seconds = 0;
-        for (Path process : processes) {
+        for (Path process : processes()) {
             seconds += seconds(process.resolve("stat"));
         }
         return seconds;
@@ -46,7 +56,7 @@ final class ProcessTimes {
     /// The time of the threads of the JIT compilers.
     double compilerSeconds() throws IOException {
         double seconds = 0;
-        for (Path process : processes) {
+        for (Path process : processes()) {
             try (DirectoryStream<Path> threads = Files.newDirectoryStream(process.resolve("task"))) {
                 for (Path thread : threads) {
                     seconds += compilerSeconds(thread);

@@ -10,3 +10,13 @@ foreign_classpath() {
         { cat "$out/$suite.maven.log" >&2 && return 1; }
     cat "$out/$suite.classpath"
 }
+
+# Makes a folder in which Spark finds what its executors need, from its class path.
+spark_home() {
+    local jars jar
+    rm -rf "$2"
+    mkdir -p "$2/jars"
+    touch "$2/RELEASE"
+    IFS=: read -ra jars <<<"$1"
+    for jar in "${jars[@]}"; do ln -s "$jar" "$2/jars/"; done
+}

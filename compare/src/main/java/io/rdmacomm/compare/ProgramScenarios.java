@@ -10,6 +10,7 @@ final class ProgramScenarios {
     private static final String NETTY = "netty";
     private static final String SERVERS = "servers";
     private static final String KAFKA = "kafka";
+    private static final String SPARK = "spark";
 
     private static final List<Program> PROGRAMS = List.of(
             new Program("selectors", NETTY, "echo of 100 B, two JDK selectors of 8 connections at each end"),
@@ -24,7 +25,8 @@ final class ProgramScenarios {
             new Program("vertx", SERVERS, "Vert.x and the JDK's HTTP client, POST, 16 at once"),
             new Program("hazelcast", SERVERS, "Hazelcast, two members, sets and gets of 1 kB, 4 threads"),
             new Program("kafka-produce", KAFKA, "Kafka, records of 1 KiB to a broker"),
-            new Program("kafka-consume", KAFKA, "Kafka, records of 1 KiB from a broker"));
+            new Program("kafka-consume", KAFKA, "Kafka, records of 1 KiB from a broker"),
+            new Program("spark", SPARK, "Spark, two executors, records of 1 kB grouped by key"));
 
     private final Setting setting;
     private final Path folder;
