@@ -421,6 +421,8 @@ public final class QueuePair implements Resource {
         }
         SendRequest[] requests = batch.requests();
         int end = first + count;
+        SendRequest last = requests[end - 1];
+        last.endedAtOnce = false;
         if (accounted) {
             for (int i = first; i < end; i++) {
                 depth.take(isSignaled(requests[i].flags));
@@ -441,7 +443,19 @@ public final class QueuePair implements Resource {
                 giveBack(requests, first + taken, end);
             }
         }
+        if (accounted && last.endedAtOnce) {
+            giveBack(requests, afterSignal(requests, first, end - 1), end);
+        }
         return taken;
+    }
+
+    /// The first of the requests that end with the completion of the one at `last`.
+    private int afterSignal(SendRequest[] requests, int first, int last) {
+        int from = last;
+        while (from > first && !isSignaled(requests[from - 1].flags)) {
+            from--;
+        }
+        return from;
     }
 
     private void giveBack(SendRequest[] requests, int first, int end) {

@@ -274,6 +274,22 @@ public final class SendBatch {
         return flag(SendRequestLayout.FLAG_SIGNALED);
     }
 
+    /// Makes the last request of the batch end with a completion, unless the device finishes it before the post
+    /// returns: then [#hasEndedAtOnce()] is true, the request and those before it have succeeded, and no
+    /// completion follows. The software device does so for a peer on this host, if no earlier request of the
+    /// queue pair waits; other devices never do. If another request is appended, this one always ends with a
+    /// completion.
+    public SendBatch signaledUnlessAtOnce() {
+        last().mayEndAtOnce = true;
+        return signaled();
+    }
+
+    /// Whether the last request has ended without a completion when it was posted; see
+    /// [#signaledUnlessAtOnce()].
+    public boolean hasEndedAtOnce() {
+        return last().endedAtOnce;
+    }
+
     /// Makes the last request wake a peer that waits for solicited events only.
     public SendBatch solicited() {
         return flag(SendRequestLayout.FLAG_SOLICITED);
@@ -403,6 +419,9 @@ public final class SendBatch {
         @Nullable AddressHandle[] all = addresses;
         if (all != null) {
             all[size] = null;
+        }
+        if (size > 0) {
+            requests[size - 1].mayEndAtOnce = false;
         }
         SendRequest request = requests[size++];
         request.begin(workId, opcode.code(), immediate);

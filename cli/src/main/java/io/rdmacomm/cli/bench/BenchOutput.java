@@ -67,7 +67,7 @@ final class BenchOutput implements BenchListener, AutoCloseable {
                         floors.clock().nanosPerReading(),
                         floors.clock().granularityNanos(),
                         sampled
-                                ? "every latency sample includes one reading"
+                                ? "every latency sample, an operation or a group, includes one reading"
                                 : "latencies are means without readings"));
         if (floors.cacheLineMicros() > 0) {
             output.println("one cache line between two processes: %.3f us one way".formatted(floors.cacheLineMicros()));

@@ -3,8 +3,8 @@ package io.rdmacomm.cli.bench;
 import io.rdmacomm.cli.bench.trial.BenchMessage;
 import io.rdmacomm.cli.bench.trial.BenchServer;
 import io.rdmacomm.cli.bench.trial.BenchSettings;
-import io.rdmacomm.cli.bench.trial.CacheLineFloor;
 import io.rdmacomm.cli.bench.trial.ClockCost;
+import io.rdmacomm.cli.bench.trial.Floor;
 import io.rdmacomm.cli.bench.trial.MachineFloors;
 import io.rdmacomm.cli.bench.trial.Result;
 import io.rdmacomm.cli.bench.trial.SocketFloor;
@@ -14,7 +14,6 @@ import io.rdmacomm.cli.bench.trial.TrialPlan;
 import io.rdmacomm.cli.bench.trial.TrialRun;
 import io.rdmacomm.cli.command.CloseOnExit;
 import io.rdmacomm.cli.command.DeviceLine;
-import io.rdmacomm.cli.command.FailureText;
 import io.rdmacomm.cli.rig.Frame;
 import io.rdmacomm.cli.rig.FrameChannel;
 import io.rdmacomm.comm.ClientSession;
@@ -71,7 +70,7 @@ public final class Benchmark {
                 }
                 previous = plan;
                 listener.onStart(results.size() + 1, plans.size(), plan);
-                double floor = settings.floors() ? trialFloors.of(plan) : 0;
+                Floor floor = settings.floors() ? trialFloors.of(plan) : Floor.UNKNOWN;
                 try (Trial trial = Trial.open(control, session, options, plan)) {
                     setupTimes.add(trial.setupTime());
                     Result result = new TrialRun(trial, plan, settings).measure(warmUp, floor);
@@ -114,11 +113,9 @@ public final class Benchmark {
     }
 
     private MachineFloors measureFloors(ClientSession session, FrameChannel<BenchMessage> control) throws IOException {
-        ClockCost clock = ClockCost.measure();
-        if (!settings.floors()) {
-            return new MachineFloors(clock, 0, SocketFloor.Figures.NONE);
-        }
-        return new MachineFloors(clock, measureCacheLine(control), measureSocket(session, control));
+        return settings.floors()
+                ? MachineFloors.measure(control, measureSocket(session, control))
+                : new MachineFloors(ClockCost.measure(), 0, SocketFloor.Figures.NONE);
     }
 
     /// Returns no figures if the socket cannot be reached, for example behind a firewall that allows only the
@@ -136,25 +133,5 @@ public final class Benchmark {
         // This is OK, or FAILED if the server has given up waiting for a client that could not connect.
         control.receive();
         return figures;
-    }
-
-    /// Returns 0 if the server is on another machine.
-    private static double measureCacheLine(FrameChannel<BenchMessage> control) throws IOException {
-        control.send(Frame.of(BenchMessage.FLOOR));
-        Frame<BenchMessage> answer = control.receive();
-        if (answer.kind() != BenchMessage.READY) {
-            return 0;
-        }
-        CacheLineFloor opened;
-        try {
-            opened = CacheLineFloor.open(answer.text());
-        } catch (IOException e) {
-            control.send(Frame.of(BenchMessage.FAILED, FailureText.of(e)));
-            return 0;
-        }
-        try (CacheLineFloor floor = opened) {
-            control.send(Frame.of(BenchMessage.OK));
-            return floor.measure();
-        }
     }
 }

@@ -28,7 +28,8 @@ public final class Table {
     private record Shown(Column column, String title, int width, String format) {}
 
     private static final List<Shown> LATENCY = List.of(
-            new Shown(Column.ITERATIONS, "samples", 10, "%d"),
+            new Shown(Column.ITERATIONS, "ops", 10, "%d"),
+            new Shown(Column.GROUP, "group", 6, "%d"),
             new Shown(Column.MIN, "min", 9, MICROS),
             new Shown(Column.P50, "p50", 9, MICROS),
             new Shown(Column.P99, "p99", 9, MICROS),
@@ -37,6 +38,7 @@ public final class Table {
             new Shown(Column.AVERAGE, "avg", 9, MICROS),
             new Shown(Column.DEVIATION, "stdev", 9, MICROS),
             new Shown(Column.FLOOR, "floor", 8, MICROS),
+            new Shown(Column.ABOVE_FLOOR, "above", 8, MICROS),
             new Shown(Column.RATIO, "ratio", 6, "%.1fx"));
     private static final List<Shown> BANDWIDTH = List.of(
             new Shown(Column.ITERATIONS, "messages", 10, "%d"),
@@ -54,7 +56,7 @@ public final class Table {
             new Shown(Column.IDLE_SERVER, "server", 7, "%.2f"));
 
     /// The columns about the limits of the machine.
-    private static final Set<Column> LIMITS = EnumSet.of(Column.FLOOR, Column.COPY, Column.RATIO);
+    private static final Set<Column> LIMITS = EnumSet.of(Column.FLOOR, Column.ABOVE_FLOOR, Column.COPY, Column.RATIO);
 
     private static final String TEST_AND_SIZE = "%-18s %8s";
     private static final String BOTH_MODES = "%-20s %-15s";

@@ -2,6 +2,7 @@ package io.rdmacomm.cli.bench;
 
 import io.rdmacomm.cli.bench.trial.BenchTest;
 import io.rdmacomm.cli.bench.trial.CopyFloor;
+import io.rdmacomm.cli.bench.trial.Floor;
 import io.rdmacomm.cli.bench.trial.MachineFloors;
 import io.rdmacomm.cli.bench.trial.TrialPlan;
 import io.rdmacomm.comm.ClientSession;
@@ -26,27 +27,28 @@ final class TrialFloors {
         this.floors = floors;
     }
 
-    /// The limit, in microseconds for a latency and in 10^9 bits per second for a bandwidth; 0 if unknown.
-    double of(TrialPlan plan) {
+    /// The limit.
+    Floor of(TrialPlan plan) {
         if (plan.test() == BenchTest.REQUEST_LAT) {
-            return 0; // The kernel's scheduler sets its limit.
+            return Floor.UNKNOWN; // The kernel's scheduler sets its limit.
         }
         if (plan.test().usesSocket()) {
-            return 0; // Its limit is the plain socket of the same run.
+            return Floor.UNKNOWN; // Its limit is the plain socket of the same run.
         }
         if (plan.test().kind() == BenchTest.Kind.BANDWIDTH) {
-            return copyGbps.computeIfAbsent(
+            double gbps = copyGbps.computeIfAbsent(
                     List.of(plan.bytes(), (long) plan.buffers()),
                     key -> copying(plan, floor -> floor.gbps(plan.stride(), plan.bytes(), plan.buffers())));
+            return new Floor(gbps, 0);
         }
         double copy = copyMicros.computeIfAbsent(plan.bytes(), bytes -> copying(plan, floor -> floor.micros(bytes)));
         if (plan.test().hops() == 1) {
-            return copy;
+            return new Floor(copy, 0);
         }
         // One cache line moves in any case; a message that does not fit into it is also copied.
         boolean fits = plan.bytes() <= CACHE_LINE_BYTES;
         double cacheLine = floors.cacheLineMicros();
-        return cacheLine == 0 ? 0 : cacheLine + (fits ? 0 : copy);
+        return cacheLine == 0 ? Floor.UNKNOWN : new Floor(cacheLine + (fits ? 0 : copy), cacheLine);
     }
 
     private double copying(TrialPlan plan, ToDoubleFunction<CopyFloor> measurement) {

@@ -16,15 +16,15 @@ import org.junit.jupiter.api.io.TempDir;
 class HistogramFileTest {
     @Test
     void eachLatencyTestIsALineWithATag(@TempDir Path folder) throws Exception {
-        LatencySamples samples = new LatencySamples(2);
+        LatencySamples samples = new LatencySamples(2, 1);
         samples.add(new long[] {0, 1000, 3000, 6000}, 3);
         Path file = folder.resolve("samples.hlog");
 
         HistogramFile.write(
                 file,
                 List.of(
-                        Result.mean(BenchTest.WRITE_LAT, 8, 1000, 400_000, 0, Spread.NONE),
-                        Result.latency(BenchTest.SEND_LAT, 64, samples, 0, Spread.NONE)));
+                        Result.mean(BenchTest.WRITE_LAT, 8, 1000, 400_000, 0, 0, Spread.NONE),
+                        Result.latency(BenchTest.SEND_LAT, 64, samples, 0, 0, Spread.NONE)));
 
         try (HistogramLogReader reader = new HistogramLogReader(file.toFile())) {
             Histogram histogram = (Histogram) reader.nextIntervalHistogram();

@@ -85,7 +85,17 @@ public final class RdmaAdapter<H> implements GroupMember, AutoCloseable {
             this.queuePair = created;
             this.workIdBase = joined;
             this.sends = new SendQueue<>(
-                    name, queuePair, workIdBase, sizes, receivesAtFirst, memory, arena, fenced, counters, events);
+                    name,
+                    group,
+                    queuePair,
+                    workIdBase,
+                    sizes,
+                    receivesAtFirst,
+                    memory,
+                    arena,
+                    fenced,
+                    counters,
+                    events);
             this.receives = source.attach(
                     new ChannelParts(queuePair, workIdBase, sends, group, this, this::lost, events::onRecall));
         } catch (RuntimeException e) {
@@ -225,6 +235,16 @@ public final class RdmaAdapter<H> implements GroupMember, AutoCloseable {
     @Override
     public void completed(Completions completions, int index, long workId) {
         sends.completed(completions, index, workId);
+    }
+
+    @Override
+    public boolean hasEnded() {
+        return sends.hasEnded();
+    }
+
+    @Override
+    public int finishEnded() {
+        return sends.finishEnded();
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.rdmacomm.comm.data;
 
+import io.rdmacomm.comm.progress.CompletionGroup;
 import io.rdmacomm.comm.progress.WorkId;
 import io.rdmacomm.verbs.Completions;
 import io.rdmacomm.verbs.QueuePair;
@@ -11,6 +12,8 @@ import io.rdmacomm.verbs.counters.ChannelCounters;
 import io.rdmacomm.verbs.service.OperationLock;
 import io.rdmacomm.verbs.statistics.ChannelCounter;
 import java.lang.foreign.Arena;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /// The sending half of a channel: the operations in flight, the credits they need, and the two internal
@@ -19,7 +22,18 @@ import org.jspecify.annotations.Nullable;
 public final class SendQueue<H> {
     private static final int MOST_TRIES = 1_000;
 
+    private static final VarHandle ENDED;
+
+    static {
+        try {
+            ENDED = MethodHandles.lookup().findVarHandle(SendQueue.class, "ended", long.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
     private final String channel;
+    private final CompletionGroup group;
     private final QueuePair queuePair;
     private final long workIdBase;
     private final ChannelMemory memory;
@@ -35,14 +49,18 @@ public final class SendQueue<H> {
     private @Nullable Operation arrivalRead;
     private long receivesPosted;
     private long receivesAnnounced;
+    // All operations before this number have ended, the last ones perhaps when they were posted.
+    private volatile long ended;
     // All operations before this number have arrived, or this side can no longer find out whether they have.
     private volatile long arrived;
 
     /// @param channel its name, for the flight recorder
+    /// @param group whose polling thread ends its operations
     /// @param receives how many receives the peer can rely on from the beginning
     /// @param fenced whether all operations but READs have to wait for preceding READs
     SendQueue(
             String channel,
+            CompletionGroup group,
             QueuePair queuePair,
             long workIdBase,
             ChannelSizes sizes,
@@ -53,6 +71,7 @@ public final class SendQueue<H> {
             ChannelCounters counters,
             ChannelEvents<H> events) {
         this.channel = channel;
+        this.group = group;
         this.queuePair = queuePair;
         this.workIdBase = workIdBase;
         this.memory = memory;
@@ -139,7 +158,7 @@ public final class SendQueue<H> {
         SendBatch batch = single.clear();
         operation.appendTo(
                 batch, WorkId.send(workIdBase, sequence), memory.resultAddress(ring.slot(sequence)), memory.cellsKey());
-        batch.signaled();
+        signal(batch);
         ring.add(kind, operation.length(), handler, context, SlowOperations.now());
         boolean taken = false;
         try {
@@ -149,14 +168,35 @@ public final class SendQueue<H> {
                 ring.undo();
             }
         }
+        if (taken) {
+            noteEnded(batch);
+        }
         return taken;
+    }
+
+    /// Makes the last request of a batch end with a completion, unless the device finishes it at once and
+    /// nothing before it is in flight, so that operations end in order.
+    private void signal(SendBatch batch) {
+        if (group.endsAtOnce(workIdBase) && (ring.next() == ended || ring.isEmpty())) {
+            batch.signaledUnlessAtOnce();
+        } else {
+            batch.signaled();
+        }
+    }
+
+    /// If all operations have ended now, the polling thread learns that by its next poll.
+    private void noteEnded(SendBatch batch) {
+        if (batch.hasEndedAtOnce()) {
+            ENDED.setRelease(this, ring.next());
+            group.endedAtOnce();
+        }
     }
 
     /// Starts all operations, for which there is room and credit, with one completion. Under the lock.
     public void post(PreparedOperations<H> operations) {
         SendBatch batch = operations.batch();
         int count = operations.size();
-        batch.signaled();
+        signal(batch);
         long now = SlowOperations.now();
         for (int i = 0; i < count; i++) {
             batch.workId(i, WorkId.send(workIdBase, ring.next()));
@@ -171,7 +211,9 @@ public final class SendQueue<H> {
             // Cannot happen, as the queue has room. Closing the queue pair ends the operations that the
             // device did not take.
             events.onFailed(new RdmaException(queuePair + " took " + taken + " of " + count + " operations", null));
+            return;
         }
+        noteEnded(batch);
     }
 
     private void countStarted(int kind, long bytes) {
@@ -201,6 +243,23 @@ public final class SendQueue<H> {
         WorkStatus status = completions.status(index);
         events.onWorkFailed(Operation.name(ring.get(sequence).kind), status, completions.vendorError(index));
         finish(status);
+    }
+
+    /// Whether operations had ended when they were posted, and were not handled yet. Any thread.
+    boolean hasEnded() {
+        return ring.oldest() < (long) ENDED.getAcquire(this);
+    }
+
+    /// Ends the operations that had ended when they were posted. On the polling thread.
+    ///
+    /// @return how many there were
+    int finishEnded() {
+        long until = ended;
+        int count = 0;
+        for (; ring.oldest() < until; count++) {
+            finish(WorkStatus.SUCCESS);
+        }
+        return count;
     }
 
     /// Ends the oldest operation.
@@ -243,6 +302,7 @@ public final class SendQueue<H> {
     /// Ends everything in flight as FLUSHED. On the polling thread; the queue pair is closed, so that the
     /// device no longer touches the memory of the operations.
     void flush() {
+        var _ = finishEnded();
         while (!ring.isEmpty()) {
             finish(WorkStatus.FLUSHED);
         }

@@ -306,6 +306,19 @@ public final class CompletionGroup implements AutoCloseable {
     }
 
     private int pollQueue() {
+        // First: these are older than all completions of their members.
+        return finishEnded() + pollCompletions();
+    }
+
+    private int finishEnded() {
+        int count = members.finishEnded();
+        if (count > 0 && members.areCondemned()) {
+            failCondemned();
+        }
+        return count;
+    }
+
+    private int pollCompletions() {
         int count;
         try {
             count = queue.poll(completions);
@@ -366,6 +379,22 @@ public final class CompletionGroup implements AutoCloseable {
     /// that depends on the member would never end. Any thread; allocates nothing.
     public void condemn(long workId, Throwable why) {
         members.condemn(workId, why);
+    }
+
+    /// Whether operations of the member with this number may end when they are posted, without a completion. An
+    /// [EventLoop] sleeps for many groups, so waking it would cost more than a completion.
+    public boolean endsAtOnce(long workIdBase) {
+        return loop == null && GroupMembers.isWatched(workIdBase);
+    }
+
+    /// A member [has operations that ended][GroupMember#hasEnded()] when they were posted: the next poll
+    /// handles them. Wakes the sleeper. Any thread; allocates nothing.
+    public void endedAtOnce() {
+        if (events != null) {
+            // Either this thread finds the sleeper, or that one finds what has ended.
+            VarHandle.fullFence();
+            sleeper.wake();
+        }
     }
 
     private void breakDown(Throwable why) {
@@ -543,9 +572,9 @@ public final class CompletionGroup implements AutoCloseable {
     /// Sleeps until an armed queue has an event, [#wake()] is called, or the time is up. Only one thread sleeps
     /// this way; others wait briefly.
     ///
-    /// @param ended whether the wait of the calling thread is over
+    /// @param over whether the wait of the calling thread is over
     /// @return whether there may be work to do
-    boolean awaitEvent(BooleanSupplier ended, long maxNanos) {
+    boolean awaitEvent(BooleanSupplier over, long maxNanos) {
         CompletionChannel channel = events;
         if (channel == null || !sleeper.enter()) {
             LockSupport.parkNanos(this, Math.min(maxNanos, SHORT_SLEEP_NANOS));
@@ -554,7 +583,7 @@ public final class CompletionGroup implements AutoCloseable {
         boolean event = false;
         try {
             // A wake-up may have been lost before this thread became the sleeper.
-            if (ended.getAsBoolean()) {
+            if (over.getAsBoolean() || members.haveEnded()) {
                 return true;
             }
             CompletionQueue ready = channel.awaitEvent(Duration.ofNanos(Math.min(maxNanos, longestSleep())));

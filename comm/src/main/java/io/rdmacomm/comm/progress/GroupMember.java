@@ -11,6 +11,19 @@ public interface GroupMember {
     /// @param workId its number
     void completed(Completions completions, int index, long workId);
 
+    /// Whether operations had ended when they were posted, and [#finishEnded()] has something to do. Any
+    /// thread.
+    default boolean hasEnded() {
+        return false;
+    }
+
+    /// Ends the operations that had ended when they were posted.
+    ///
+    /// @return how many there were
+    default int finishEnded() {
+        return 0;
+    }
+
     /// A receive has completed.
     ///
     /// @param index its place in `completions`

@@ -7,6 +7,8 @@ import org.jspecify.annotations.Nullable;
 
 /// The members of a completion group, by the slot in the numbers of their work requests.
 final class GroupMembers {
+    private static final int WATCHED = 8;
+
     private final @Nullable GroupMember[] members;
     private final long[] bases;
     private final int[] generations;
@@ -15,6 +17,8 @@ final class GroupMembers {
     private final @Nullable Throwable[] condemned;
 
     private volatile boolean anyCondemned;
+    /// How many slots at the beginning have been used; at most those watched.
+    private volatile int watched;
     private final ReentrantLock lock = new ReentrantLock();
 
     /// @param most how many members may join
@@ -32,6 +36,45 @@ final class GroupMembers {
         return bases[slot] == WorkId.base(workId) ? members[slot] : null;
     }
 
+    /// Whether [#finishEnded()] looks at the member with this number. Every poll does, so it looks at few.
+    static boolean isWatched(long workIdBase) {
+        return WorkId.slot(workIdBase) < WATCHED;
+    }
+
+    /// Whether operations had ended when they were posted, and were not handled yet.
+    boolean haveEnded() {
+        for (int slot = 0; slot < watched; slot++) {
+            GroupMember member = members[slot];
+            if (member != null && member.hasEnded()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /// Ends the operations that had ended when they were posted.
+    ///
+    /// @return how many there were
+    int finishEnded() {
+        int count = 0;
+        for (int slot = 0; slot < watched; slot++) {
+            GroupMember member = members[slot];
+            if (member != null && member.hasEnded()) {
+                count += finishEnded(member, slot);
+            }
+        }
+        return count;
+    }
+
+    private int finishEnded(GroupMember member, int slot) {
+        try {
+            return member.finishEnded();
+        } catch (RuntimeException | Error e) {
+            condemn(bases[slot], e);
+            return 0;
+        }
+    }
+
     /// Gives `member` a slot.
     ///
     /// @param group the group's name
@@ -46,6 +89,7 @@ final class GroupMembers {
                     bases[slot] = WorkId.base(slot, generations[slot]);
                     condemned[slot] = null;
                     members[slot] = member;
+                    watched = Math.max(watched, Math.min(slot + 1, WATCHED));
                     return bases[slot];
                 }
             }

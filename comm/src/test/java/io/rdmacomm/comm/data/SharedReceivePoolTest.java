@@ -65,7 +65,7 @@ final class SharedReceivePoolTest {
 
         private ReceiveShare attach() {
             SendQueue<String> sends = new SendQueue<>(
-                    "channel", queuePair, 0, SIZES, 2, cells, arena, false, new ChannelCounters(), this);
+                    "channel", group, queuePair, 0, SIZES, 2, cells, arena, false, new ChannelCounters(), this);
             return (ReceiveShare) pool.source(16)
                     .attach(new ChannelParts(
                             queuePair, 0, sends, group, this, () -> failures.add("lost"), this::onRecall));

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmacomm.verbs.Completions;
 import io.rdmacomm.verbs.RdmaException;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 final class GroupMembersTest {
@@ -13,6 +15,22 @@ final class GroupMembersTest {
     private static final class Member implements GroupMember {
         private int troubles;
         private int failures;
+        private int ended;
+
+        @Override
+        public boolean hasEnded() {
+            return ended != 0;
+        }
+
+        @Override
+        public int finishEnded() {
+            int count = ended;
+            ended = 0;
+            if (count < 0) {
+                throw new IllegalStateException("on purpose");
+            }
+            return count;
+        }
 
         @Override
         public void completed(Completions completions, int index, long workId) {}
@@ -70,6 +88,46 @@ final class GroupMembersTest {
         assertThatThrownBy(() -> members.join(new Member(), "the group"))
                 .isInstanceOf(RdmaException.class)
                 .hasMessageContaining("the group has its 2 channels");
+    }
+
+    @Test
+    void operationsThatHadEndedAreFound() {
+        Member one = new Member();
+        Member bad = new Member();
+        long first = members.join(one, "group");
+        var _ = members.join(bad, "group");
+        assertThat(members.haveEnded()).isFalse();
+        assertThat(members.finishEnded()).isZero();
+
+        one.ended = 3;
+        bad.ended = -1;
+
+        assertThat(members.haveEnded()).isTrue();
+        assertThat(members.finishEnded()).isEqualTo(3);
+        assertThat(members.haveEnded()).isFalse();
+        tell();
+        assertThat(bad.failures).as("a handler that cannot be called").isEqualTo(1);
+        assertThat(one.failures).isZero();
+
+        one.ended = 1;
+        members.leave(first);
+        assertThat(members.haveEnded()).as("after it has left").isFalse();
+    }
+
+    /// The others end with completions.
+    @Test
+    void onlyTheFirstMembersAreWatched() {
+        GroupMembers many = new GroupMembers(20);
+        List<Boolean> watched = new ArrayList<>();
+        for (int i = 0; i < 20; i++) {
+            Member member = new Member();
+            member.ended = 1;
+            watched.add(GroupMembers.isWatched(many.join(member, "group")));
+        }
+
+        assertThat(watched.subList(0, 8)).containsOnly(true);
+        assertThat(watched.subList(8, 20)).containsOnly(false);
+        assertThat(many.finishEnded()).isEqualTo(8);
     }
 
     private void tell() {

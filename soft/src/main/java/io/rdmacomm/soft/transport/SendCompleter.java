@@ -29,7 +29,9 @@ public final class SendCompleter {
 
     /// A request has succeeded, and has moved as many bytes as its elements have.
     public void succeed(SendRequest request) {
-        if (isSignalled(request.flags)) {
+        if (request.mayEndAtOnce) {
+            request.endedAtOnce = true;
+        } else if (isSignalled(request.flags)) {
             succeed(request.workId, request.opcode, request.length);
         }
     }

@@ -27,6 +27,7 @@ class BenchTest {
             "test",
             "bytes",
             "iterations",
+            "operations_per_sample",
             "min_us",
             "p50_us",
             "p99_us",
@@ -37,6 +38,7 @@ class BenchTest {
             "low_us",
             "high_us",
             "floor_us",
+            "above_floor_us",
             "ratio",
             "distribution");
     private static final Spread NO_SPREAD = new Spread(0, 0);

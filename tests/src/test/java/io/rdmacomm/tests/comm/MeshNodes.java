@@ -36,7 +36,16 @@ final class MeshNodes implements AutoCloseable {
             return new MeshNodes(joining.stream().map(CompletableFuture::join).toList());
         } catch (CompletionException e) {
             for (CompletableFuture<Mesh> node : joining) {
-                var _ = node.thenAccept(Mesh::close);
+                // The first rank may only report that another one has failed.
+                node.handle((mesh, failure) -> {
+                            if (mesh != null) {
+                                mesh.close();
+                            } else if (!failure.equals(e)) {
+                                e.addSuppressed(failure);
+                            }
+                            return true;
+                        })
+                        .join();
             }
             throw e;
         }

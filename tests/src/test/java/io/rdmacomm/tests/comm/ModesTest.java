@@ -5,19 +5,26 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdmacomm.comm.BlockingChannel;
+import io.rdmacomm.comm.CompletionHandler;
 import io.rdmacomm.comm.Message;
 import io.rdmacomm.comm.RdmaBuffer;
+import io.rdmacomm.comm.RdmaChannel;
 import io.rdmacomm.comm.RemoteBuffer;
 import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.comm.ThreadMode;
 import io.rdmacomm.comm.WorkMode;
 import io.rdmacomm.tests.fixture.Deadline;
 import io.rdmacomm.tests.fixture.SleepingThreads;
+import io.rdmacomm.verbs.AccessFlag;
+import io.rdmacomm.verbs.WorkStatus;
+import java.lang.foreign.Arena;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
+import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
@@ -60,6 +67,44 @@ final class ModesTest {
                         task -> threads.add(Thread.ofVirtual().start(task))));
             }
             results.forEach(CompletableFuture::join);
+        }
+    }
+
+    /// A READ of registered memory waits for the peer's library, a WRITE ends when it is posted.
+    @ParameterizedTest
+    @MethodSource("combinations")
+    void operationsThatEndAtOnceKeepTheirPlace(WorkMode work, ThreadMode thread) {
+        long seed = System.nanoTime();
+        Random random = new Random(seed);
+        int count = 400;
+        try (ConnectedPair pair = ConnectedPair.of(options(work, thread));
+                Arena arena = Arena.ofShared()) {
+            RdmaBuffer source = pair.client.allocate("source", 64);
+            RemoteBuffer mapped = pair.target(pair.server.allocate("mapped", 64));
+            RemoteBuffer staged =
+                    pair.target(pair.server.wrap("staged", arena.allocate(64, 64), AccessFlag.allRemote()));
+            List<Long> ended = Collections.synchronizedList(new ArrayList<>());
+            List<Long> expected = new ArrayList<>();
+            CompletionHandler handler = (on, context, status, result) -> {
+                assertThat(status).isEqualTo(WorkStatus.SUCCESS);
+                ended.add(context);
+            };
+            RdmaChannel channel = pair.clientChannel();
+            for (long i = 0; i < count; i++) {
+                expected.add(i);
+                boolean waits = random.nextInt(4) == 0;
+                long context = i;
+                pair.until(() -> (waits
+                                ? channel.tryRead(source.slice(0, 8), staged, 0, handler, context)
+                                : channel.tryWrite(source.slice(0, 8), mapped, 0, handler, context))
+                        .isAccepted());
+                if (random.nextInt(16) == 0) {
+                    pair.until(() -> ended.size() == expected.size());
+                }
+            }
+            pair.until(() -> ended.size() == count);
+            assertThat(ended).as("seed %d", seed).isEqualTo(expected);
+            assertThat(channel.inFlight()).isZero();
         }
     }
 

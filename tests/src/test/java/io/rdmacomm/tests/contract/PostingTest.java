@@ -8,6 +8,7 @@ import io.rdmacomm.tests.fixture.ContractCase;
 import io.rdmacomm.tests.fixture.Deadline;
 import io.rdmacomm.tests.fixture.EndMemory;
 import io.rdmacomm.tests.fixture.EndQueue;
+import io.rdmacomm.tests.fixture.LocalMemory;
 import io.rdmacomm.tests.fixture.LocalQueue;
 import io.rdmacomm.tests.fixture.Outcome;
 import io.rdmacomm.tests.fixture.Spec;
@@ -17,10 +18,12 @@ import io.rdmacomm.verbs.Capability;
 import io.rdmacomm.verbs.CompletionOpcode;
 import io.rdmacomm.verbs.CompletionQueueOptions;
 import io.rdmacomm.verbs.Completions;
+import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.QueuePairStateException;
 import io.rdmacomm.verbs.ReceiveBatch;
 import io.rdmacomm.verbs.SendBatch;
+import io.rdmacomm.verbs.WorkStatus;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.LongStream;
@@ -134,6 +137,52 @@ class PostingTest extends ContractCase {
                     .containsExactlyElementsOf(LongStream.range(0, 60).boxed().toList());
             arrived(target, 0, source.read(59 * 8, 8));
         }
+    }
+
+    /// A slot is free again after either. The queue has room for one of the chains.
+    @Test
+    void aRequestEndsAtOnceOrCompletes() {
+        Pair pair = connected(Spec.usual().withDepth(3, 3));
+        EndMemory target = there().allocate(64, everything());
+        LocalMemory source = here().allocate(64, everything());
+        QueuePair queuePair = pair.here().queuePair();
+        SendBatch batch = SendBatch.create(here().arena(), 3, 1);
+        int ended = 0;
+        int rounds = Amount.onLine(60, 12);
+        for (int i = 0; i < rounds; i++) {
+            batch.clear();
+            for (int silent = 0; silent < i % 3; silent++) {
+                batch.write(i, target.address(), target.remote().key()).with(source.address(), 8, source.localKey());
+            }
+            boolean read = i % 2 == 0;
+            (read
+                            ? batch.read(
+                                    100 + i, target.address(), target.remote().key())
+                            : batch.write(
+                                    100 + i, target.address(), target.remote().key()))
+                    .with(source.address() + 8, 8, source.localKey())
+                    .signaledUnlessAtOnce();
+            assertThat(queuePair.post(batch)).isEqualTo(batch.size());
+            if (batch.hasEndedAtOnce()) {
+                ended++;
+            } else {
+                good(pair.here().one(), 100 + i, read ? CompletionOpcode.READ : CompletionOpcode.WRITE);
+            }
+            assertThat(pair.here().poll()).isEmpty();
+        }
+        assertThat(ended).as("at once always or never").isIn(0, rounds);
+
+        batch.clear()
+                .write(1, target.address(), target.remote().key())
+                .with(source.address(), 8, source.localKey())
+                .signaledUnlessAtOnce()
+                .write(2, target.address(), target.remote().key() ^ 0x5a5a00)
+                .with(source.address(), 8, source.localKey())
+                .signaledUnlessAtOnce();
+        assertThat(queuePair.post(batch)).isEqualTo(2);
+        assertThat(batch.hasEndedAtOnce()).isFalse();
+        good(pair.here().one(), 1, CompletionOpcode.WRITE);
+        failed(pair.here().one(), 2, WorkStatus.REMOTE_ACCESS_ERROR);
     }
 
     @Test

@@ -40,6 +40,11 @@ public final class SendRequest {
     public long operand;
     /// The value to store.
     public long swap;
+    /// Whether the request needs no completion if the driver finishes it before it returns from `postSends`.
+    /// Not in memory: a request that is posted there completes.
+    public boolean mayEndAtOnce;
+    /// Whether the driver has made use of that, in the last post.
+    public boolean endedAtOnce;
 
     private final int mostElements;
     private MemorySegment memory;
@@ -66,6 +71,8 @@ public final class SendRequest {
         elements = 0;
         length = 0;
         queueKey = 0;
+        mayEndAtOnce = false;
+        endedAtOnce = false;
         written = false;
     }
 

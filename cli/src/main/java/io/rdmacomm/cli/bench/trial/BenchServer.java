@@ -135,20 +135,10 @@ public final class BenchServer implements AutoCloseable {
     private void answer(Frame<BenchMessage> request, EndPoint client, FrameChannel<BenchMessage> control)
             throws IOException {
         switch (request.kind()) {
-            case FLOOR -> serveCacheLineFloor(control);
+            case FLOOR -> CacheLineFloor.serve(control);
             case SOCKET -> serveSocketFloor(client, control);
             case TRIAL -> serveTrial(TrialPlan.of(request), client, control);
             default -> throw unexpected(request);
-        }
-    }
-
-    private static void serveCacheLineFloor(FrameChannel<BenchMessage> control) throws IOException {
-        try (CacheLineFloor floor = CacheLineFloor.create()) {
-            control.send(Frame.of(BenchMessage.READY, floor.name()));
-            // A client on another machine does not find the file.
-            if (control.receive().kind() == BenchMessage.OK) {
-                floor.serve();
-            }
         }
     }
 
@@ -194,14 +184,15 @@ public final class BenchServer implements AutoCloseable {
     }
 
     /// Serves a trial in a separate session, because modes apply to a whole session.
-    private void serveInModes(TrialPlan wanted, Modes modes, FrameChannel<BenchMessage> control) {
+    private void serveInModes(TrialPlan wanted, Modes modes, FrameChannel<BenchMessage> control) throws IOException {
         SessionOptions own = modes.apply(options).withPort(0).withConnectionPort(0);
         try (ServerSession data = ServerSession.listen(own.withConfigurer(wanted::channel))) {
             serveTrial(wanted, data, control);
         }
     }
 
-    private static void serveTrial(TrialPlan wanted, ServerSession from, FrameChannel<BenchMessage> control) {
+    private static void serveTrial(TrialPlan wanted, ServerSession from, FrameChannel<BenchMessage> control)
+            throws IOException {
         control.send(Frame.of(BenchMessage.OK, from.port()));
         try (EndPoint data = from.accept(DATA_CONNECTION)) {
             if (!data.peerName().equals(Trial.NAME)) {
@@ -214,11 +205,12 @@ public final class BenchServer implements AutoCloseable {
         }
     }
 
-    private static void serveSteps(TrialSide side, FrameChannel<BenchMessage> control) {
+    private static void serveSteps(TrialSide side, FrameChannel<BenchMessage> control) throws IOException {
         while (true) {
             Frame<BenchMessage> request = control.receive();
             switch (request.kind()) {
                 case STEP -> serveStep(side, (int) request.number(0), StepMode.of(request.number(1)), control);
+                case FLOOR -> CacheLineFloor.serve(control);
                 case END -> {
                     control.send(Frame.of(BenchMessage.OK));
                     return;

@@ -1,6 +1,9 @@
 package io.rdmacomm.cli.bench.trial;
 
 import io.rdmacomm.cli.command.CommandFailure;
+import io.rdmacomm.cli.command.FailureText;
+import io.rdmacomm.cli.rig.Frame;
+import io.rdmacomm.cli.rig.FrameChannel;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -12,7 +15,9 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
+import java.util.function.ToDoubleFunction;
 import java.util.regex.Pattern;
 
 /// The lower bound for a message between two processes on this machine. In turn, each side writes one of two words
@@ -25,6 +30,8 @@ public final class CacheLineFloor implements AutoCloseable {
     /// About 20 us: short enough to run undisturbed on a busy machine, and long compared with a clock reading.
     private static final int ROUNDS = 250;
     private static final BestPart PARTS = BestPart.within(Duration.ofMillis(200), Duration.ofSeconds(2));
+    private static final long MEDIAN_NANOS = 50_000_000;
+    private static final int MOST_PARTS = 1 << 13;
     private static final long LAST = -1;
     private static final long FILE_BYTES = 4096;
     private static final long CLIENT_WORD = 0;
@@ -51,7 +58,7 @@ public final class CacheLineFloor implements AutoCloseable {
     }
 
     /// Creates the file that both sides map. The server calls this, so that no client can choose a file.
-    public static CacheLineFloor create() throws IOException {
+    static CacheLineFloor create() throws IOException {
         Path file = Files.createTempFile(folder(), PREFIX, "");
         boolean mapped = false;
         try {
@@ -70,7 +77,7 @@ public final class CacheLineFloor implements AutoCloseable {
     /// folder.
     ///
     /// @throws IOException if there is no such file: the server is on another machine
-    public static CacheLineFloor open(String name) throws IOException {
+    static CacheLineFloor open(String name) throws IOException {
         if (!NAME.matcher(name).matches()) {
             throw new IOException("'" + name + "' is not a file of rdmacomm bench");
         }
@@ -86,12 +93,12 @@ public final class CacheLineFloor implements AutoCloseable {
     }
 
     /// The name by which the client opens the file.
-    public String name() {
+    String name() {
         return String.valueOf(file.getFileName());
     }
 
     /// Answers every word of the client with the same word, until the last one.
-    public void serve() {
+    void serve() {
         long round = 0;
         while (round != LAST) {
             round = answer(round, System.nanoTime() + TIMEOUT_NANOS);
@@ -108,9 +115,63 @@ public final class CacheLineFloor implements AutoCloseable {
         return round;
     }
 
-    /// The one-way time in microseconds.
-    public double measure() {
-        long nanos = PARTS.nanos(() -> exchange(System.nanoTime() + TIMEOUT_NANOS));
+    /// Measures together with a server that answers a FLOOR message.
+    ///
+    /// @param measurement what to measure
+    /// @return 0 if the server is on another machine
+    static double measure(FrameChannel<BenchMessage> control, ToDoubleFunction<CacheLineFloor> measurement)
+            throws IOException {
+        control.send(Frame.of(BenchMessage.FLOOR));
+        Frame<BenchMessage> answer = control.receive();
+        if (answer.kind() != BenchMessage.READY) {
+            return 0;
+        }
+        CacheLineFloor opened;
+        try {
+            opened = open(answer.text());
+        } catch (IOException e) {
+            control.send(Frame.of(BenchMessage.FAILED, FailureText.of(e)));
+            return 0;
+        }
+        try (CacheLineFloor floor = opened) {
+            control.send(Frame.of(BenchMessage.OK));
+            return measurement.applyAsDouble(floor);
+        }
+    }
+
+    /// Serves a client that has sent a FLOOR message.
+    static void serve(FrameChannel<BenchMessage> control) throws IOException {
+        try (CacheLineFloor floor = create()) {
+            control.send(Frame.of(BenchMessage.READY, floor.name()));
+            // A client on another machine does not find the file.
+            if (control.receive().kind() == BenchMessage.OK) {
+                floor.serve();
+            }
+        }
+    }
+
+    /// The least one-way time in microseconds, after a warm-up.
+    double best() {
+        return end(PARTS.nanos(() -> exchange(System.nanoTime() + TIMEOUT_NANOS)));
+    }
+
+    /// The median one-way time in microseconds, in a short measurement of code that is warm already.
+    double median() {
+        long[] parts = new long[MOST_PARTS];
+        int count = 0;
+        long before = System.nanoTime();
+        long end = before + MEDIAN_NANOS;
+        while (count < MOST_PARTS && (count == 0 || before - end < 0)) {
+            exchange(before + TIMEOUT_NANOS);
+            long after = System.nanoTime();
+            parts[count++] = after - before;
+            before = after;
+        }
+        Arrays.sort(parts, 0, count);
+        return end(parts[count / 2]);
+    }
+
+    private double end(long nanos) {
         WORD.setRelease(words, CLIENT_WORD, LAST);
         return nanos / (2.0 * ROUNDS) / 1000;
     }

@@ -7,7 +7,9 @@ import io.rdmacomm.cli.command.Rounding;
 public enum Column {
     TEST("test", ""),
     BYTES("bytes", ""),
-    ITERATIONS("iterations", "samples"),
+    ITERATIONS("iterations", "operations"),
+    /// How many operations a sample of a latency has.
+    GROUP("operations_per_sample", ""),
     MIN("min_us", "", 4),
     P50("p50_us", "p50 us", 4),
     P99("p99_us", "p99 us", 4),
@@ -18,6 +20,8 @@ public enum Column {
     LOW_LATENCY("low_us", "", 4, true),
     HIGH_LATENCY("high_us", "", 4, true),
     FLOOR("floor_us", "", 4),
+    /// The time of the software alone.
+    ABOVE_FLOOR("above_floor_us", "", 4),
     BANDWIDTH("gbps", "Gbit/s", 3, true),
     MESSAGE_RATE("million_messages_per_second", "M msg/s", 4, true),
     CPU_TIME("cpu_us_per_gb", "CPU us/GB", 1),

@@ -4,8 +4,8 @@ import io.rdmacomm.cli.command.Rounding;
 import java.util.List;
 import org.HdrHistogram.Histogram;
 
-/// All samples of one latency test. Round trips are halved only when reported, so that halves are not rounded to
-/// whole nanoseconds.
+/// All samples of one latency test: operations, or groups of them. Round trips are halved and groups divided
+/// only when reported, so that the parts are not rounded to whole nanoseconds.
 public final class LatencySamples {
     private static final long MAX_NANOS = 100_000_000_000L;
 
@@ -15,15 +15,24 @@ public final class LatencySamples {
     private static final int FEWEST_BEYOND = 10;
 
     private final Histogram histogram = new Histogram(1, MAX_NANOS, 3);
-    private final int hops;
+    private final int group;
+    private final double divisor;
     private long count;
     private double sum;
     private double squares;
     private long min = Long.MAX_VALUE;
     private long max;
 
-    public LatencySamples(int hops) {
-        this.hops = hops;
+    /// @param hops the number of messages in an operation
+    /// @param group the number of operations in a sample
+    public LatencySamples(int hops, int group) {
+        this.group = group;
+        this.divisor = 1000.0 * hops * group;
+    }
+
+    /// The number of operations in a sample.
+    int group() {
+        return group;
     }
 
     /// Adds the differences between `count + 1` clock readings.
@@ -87,7 +96,8 @@ public final class LatencySamples {
         return micros((double) Math.min(histogram.getValueAtPercentile(percentile), max));
     }
 
-    /// A copy of all samples in nanoseconds; whole round trips, even for tests that report half of one.
+    /// A copy of all samples in nanoseconds: whole groups, and whole round trips for tests that report half of
+    /// one.
     public Histogram histogram() {
         return histogram.copy();
     }
@@ -100,6 +110,6 @@ public final class LatencySamples {
     }
 
     private double micros(double nanos) {
-        return nanos / hops / 1000.0;
+        return nanos / divisor;
     }
 }

@@ -1,9 +1,12 @@
 package io.rdmacomm.cli.bench.trial;
 
-/// The clock readings of one step: at every operation, or only at the beginning and the end.
+/// The clock readings of one step: after each operation or each group of operations, or only at the beginning
+/// and the end.
 final class Readings {
     private final long[] nanos;
     private final boolean each;
+    private int group = 1;
+    private int inGroup;
     private int laps;
 
     private Readings(long[] nanos, boolean each) {
@@ -11,7 +14,7 @@ final class Readings {
         this.each = each;
     }
 
-    /// Reads the clock after each of at most `most` operations.
+    /// Reads the clock after each of at most `most` operations or groups.
     static Readings ofEach(int most) {
         return new Readings(new long[most + 1], true);
     }
@@ -21,15 +24,22 @@ final class Readings {
         return new Readings(new long[2], false);
     }
 
+    /// Reads the clock once for each group of so many operations from now on.
+    void group(int operations) {
+        group = operations;
+    }
+
     /// The first operation begins.
     void begin() {
         laps = 0;
+        inGroup = 0;
         nanos[0] = System.nanoTime();
     }
 
     /// An operation of a latency test has ended.
     void lap() {
-        if (each) {
+        if (each && ++inGroup == group) {
+            inGroup = 0;
             nanos[++laps] = System.nanoTime();
         }
     }
@@ -41,12 +51,12 @@ final class Readings {
         }
     }
 
-    /// The time from [#begin()] to the end of the last operation.
+    /// The time from [#begin()] to the end of the last operation or group.
     long elapsed() {
         return nanos[each ? laps : 1] - nanos[0];
     }
 
-    /// Adds the time of each operation.
+    /// Adds the time of each operation or group.
     void addTo(LatencySamples samples) {
         samples.add(nanos, laps);
     }

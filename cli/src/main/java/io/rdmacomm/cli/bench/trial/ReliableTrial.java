@@ -125,6 +125,11 @@ final class ReliableTrial implements Trial {
     }
 
     @Override
+    public double cacheLineMicros() throws IOException {
+        return CacheLineFloor.measure(control, CacheLineFloor::median);
+    }
+
+    @Override
     public int completed() {
         return completed;
     }

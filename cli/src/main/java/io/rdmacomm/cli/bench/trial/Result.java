@@ -28,11 +28,14 @@ public final class Result {
 
     /// The latency of one operation.
     ///
-    /// @param samples the time of every operation
+    /// @param samples the time of every operation or group
     /// @param floor the least time that this machine needs, in microseconds; 0 if unknown
+    /// @param above how much longer the operation takes, in microseconds
     /// @param spread the medians of the parts of the measurement, in microseconds
-    public static Result latency(BenchTest test, long bytes, LatencySamples samples, double floor, Spread spread) {
-        Result result = new Result(test, bytes, samples.count(), samples)
+    public static Result latency(
+            BenchTest test, long bytes, LatencySamples samples, double floor, double above, Spread spread) {
+        Result result = new Result(test, bytes, samples.count() * samples.group(), samples)
+                .put(Column.GROUP, samples.group())
                 .put(Column.MIN, samples.minMicros())
                 .put(Column.P50, samples.percentileMicros(50))
                 .put(Column.P99, samples.percentileMicros(99))
@@ -40,7 +43,7 @@ public final class Result {
                 .put(Column.MAX, samples.maxMicros())
                 .put(Column.AVERAGE, samples.averageMicros())
                 .put(Column.DEVIATION, samples.deviationMicros())
-                .floor(samples.percentileMicros(50), floor, spread);
+                .floor(samples.percentileMicros(50), floor, above, spread);
         result.doubt(samples.isUncertain(99), Column.P99);
         result.doubt(samples.isUncertain(99.9), Column.P999);
         return result;
@@ -50,18 +53,20 @@ public final class Result {
     ///
     /// @param nanos the time of all operations
     /// @param floor the least time that this machine needs, in microseconds; 0 if unknown
+    /// @param above how much longer the operation takes, in microseconds
     /// @param spread the means of the parts of the measurement, in microseconds
-    public static Result mean(BenchTest test, long bytes, long iterations, long nanos, double floor, Spread spread) {
+    public static Result mean(
+            BenchTest test, long bytes, long iterations, long nanos, double floor, double above, Spread spread) {
         double micros = nanos / 1000.0 / iterations / test.hops();
         return new Result(test, bytes, iterations, null)
                 .put(Column.AVERAGE, micros)
-                .floor(micros, floor, spread);
+                .floor(micros, floor, above, spread);
     }
 
-    private Result floor(double micros, double floor, Spread spread) {
+    private Result floor(double micros, double floor, double above, Spread spread) {
         put(Column.LOW_LATENCY, spread.low()).put(Column.HIGH_LATENCY, spread.high());
         if (floor > 0) {
-            put(Column.FLOOR, floor).put(Column.RATIO, micros / floor);
+            put(Column.FLOOR, floor).put(Column.ABOVE_FLOOR, above).put(Column.RATIO, micros / floor);
             doubt(micros / floor < 1 - TOLERANCE, Column.RATIO);
         }
         return this;
@@ -133,7 +138,7 @@ public final class Result {
         return bytes;
     }
 
-    /// The time of every operation; null if only the total was measured.
+    /// The time of every operation or group; null if only the total was measured.
     public @Nullable LatencySamples samples() {
         return samples;
     }

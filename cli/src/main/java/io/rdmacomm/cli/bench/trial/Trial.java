@@ -3,6 +3,7 @@ package io.rdmacomm.cli.bench.trial;
 import io.rdmacomm.cli.rig.FrameChannel;
 import io.rdmacomm.comm.ClientSession;
 import io.rdmacomm.comm.SessionOptions;
+import java.io.IOException;
 import java.time.Duration;
 
 /// The client's side of a connection for one test with one message size.
@@ -27,6 +28,11 @@ public interface Trial extends AutoCloseable {
     ///
     /// @return the CPU time of both sides
     StepUse step(int count, StepMode mode, Readings readings);
+
+    /// The current time that a cache line takes between the two sides, in microseconds; 0 if unknown.
+    default double cacheLineMicros() throws IOException {
+        return 0;
+    }
 
     /// How many operations of the last step took effect: all, unless messages were lost.
     int completed();

@@ -1,6 +1,7 @@
 package io.rdmacomm.cli.bench.trial;
 
 import io.rdmacomm.cli.command.CommandFailure;
+import java.io.IOException;
 
 /// One measurement: verifies the data, warms up, and then performs the requested operations in steps.
 public final class TrialRun {
@@ -14,6 +15,9 @@ public final class TrialRun {
     private static final int QUIET_STEPS = 5;
     private static final int CHECKED = 64;
     private static final int PARTS = 5;
+    /// Below a microsecond, reading the clock takes a good part of an operation.
+    private static final double SHORT_NANOS = 1_000;
+    private static final int GROUP = 64;
     private static final long UNLIMITED = -1;
     private static final long CHECKED_BYTES = 32 << 20;
 
@@ -35,8 +39,8 @@ public final class TrialRun {
 
     /// Warms up and measures, in parts that show how much the figure varies.
     ///
-    /// @param floor the machine's limit for this measurement; 0 if unknown
-    public Result measure(long warmUpNanos, double floor) {
+    /// @param floor the machine's limit for this measurement
+    public Result measure(long warmUpNanos, Floor floor) throws IOException {
         Result figures = figures(warmUpNanos, floor);
         if (plan.service().isReliable()) {
             return figures;
@@ -49,27 +53,37 @@ public final class TrialRun {
         return figures.over(plan.service(), losses);
     }
 
-    private Result figures(long warmUpNanos, double floor) {
+    private Result figures(long warmUpNanos, Floor floor) throws IOException {
         double nanosPerOperation = warmUp(warmUpNanos);
         if (!latency) {
-            return bandwidth(nanosPerOperation, floor);
+            return bandwidth(nanosPerOperation, floor.figure());
         }
         return sampled ? latency(nanosPerOperation, floor) : mean(nanosPerOperation, floor);
     }
 
-    private Result latency(double nanosPerOperation, double floor) {
-        LatencySamples samples = new LatencySamples(plan.test().hops());
+    private Result latency(double nanosPerOperation, Floor floor) throws IOException {
+        int hops = plan.test().hops();
+        // Those who name the number of operations want a sample of each.
+        boolean grouped = nanosPerOperation < SHORT_NANOS * hops && settings.iterations() == 0;
+        int group = grouped ? GROUP : 1;
+        readings.group(group);
+        LatencySamples samples = new LatencySamples(hops, group);
         Result.Spread spread = Result.Spread.NONE;
+        FloorInTurn inTurn = new FloorInTurn(trial, floor);
         StepUse busy = StepUse.NONE;
         for (int part = 0; part < PARTS; part++) {
-            LatencySamples own = new LatencySamples(plan.test().hops());
+            LatencySamples own = new LatencySamples(hops, group);
+            inTurn.measure();
             busy = busy.plus(sample(own, nanosPerOperation, iterations(part), settings.durationNanos() / PARTS));
             if (own.count() > 0) {
-                spread = spread.with(own.percentileMicros(50));
+                double median = own.percentileMicros(50);
+                inTurn.compare(median);
+                spread = spread.with(median);
                 samples.add(own);
             }
         }
-        Result result = Result.latency(plan.test(), plan.bytes(), samples, floor, spread);
+        Result result =
+                Result.latency(plan.test(), plan.bytes(), samples, inTurn.micros(), inTurn.difference(), spread);
         Modes modes = plan.modes();
         return settings.comparesModes() && modes != null ? result.in(modes, busy, idle()) : result;
     }
@@ -82,18 +96,19 @@ public final class TrialRun {
 
     /// Measures operations one after the other.
     ///
-    /// @param samples receives the time of each
+    /// @param samples receives the time of each, or of each group
     /// @param nanosPerOperation what [#warmUp] returned
     /// @return the CPU time of all steps
     private StepUse sample(LatencySamples samples, double nanosPerOperation, long iterations, long nanos) {
         StepUse use = StepUse.NONE;
         long end = System.nanoTime() + nanos;
-        long longest = Math.min(MAX_READINGS, (long) (LATENCY_STEP_NANOS / nanosPerOperation) + 1);
+        int group = samples.group();
+        long longest = Math.min((long) MAX_READINGS * group, (long) (LATENCY_STEP_NANOS / nanosPerOperation) + group);
         while (iterations == UNLIMITED ? isBefore(end, samples.count()) : samples.count() < iterations) {
             long wanted = iterations == UNLIMITED
                     ? (long) ((end - System.nanoTime()) / nanosPerOperation)
                     : iterations - samples.count();
-            int count = (int) Math.clamp(wanted, 1, longest);
+            int count = (int) Math.clamp(wanted, group, longest) / group * group;
             use = use.plus(trial.step(count, StepMode.MEASURE, readings));
             readings.addTo(samples);
         }
@@ -126,18 +141,22 @@ public final class TrialRun {
         return samples == 0 || System.nanoTime() - end < 0;
     }
 
-    private Result mean(double nanosPerOperation, double floor) {
+    private Result mean(double nanosPerOperation, Floor floor) throws IOException {
         Result.Spread spread = Result.Spread.NONE;
+        FloorInTurn inTurn = new FloorInTurn(trial, floor);
         Total total = Total.NONE;
         for (int part = 0; part < PARTS; part++) {
+            inTurn.measure();
             Total own = perform(part, nanosPerOperation, LATENCY_STEP_NANOS);
             if (own.operations > 0) {
-                spread = spread.with(
-                        own.nanos / 1000.0 / own.operations / plan.test().hops());
+                double mean = own.nanos / 1000.0 / own.operations / plan.test().hops();
+                inTurn.compare(mean);
+                spread = spread.with(mean);
                 total = total.plus(own);
             }
         }
-        return Result.mean(plan.test(), plan.bytes(), total.operations, total.nanos, floor, spread);
+        return Result.mean(
+                plan.test(), plan.bytes(), total.operations, total.nanos, inTurn.micros(), inTurn.difference(), spread);
     }
 
     private Result bandwidth(double nanosPerOperation, double copyGbps) {

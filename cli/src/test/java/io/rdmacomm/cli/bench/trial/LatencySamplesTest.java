@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 class LatencySamplesTest {
     @Test
     void samplesAreDifferencesBetweenReadings() {
-        LatencySamples samples = new LatencySamples(1);
+        LatencySamples samples = new LatencySamples(1, 1);
 
         samples.add(new long[] {5000, 6000, 9000, 99_000}, 2);
 
@@ -21,7 +21,7 @@ class LatencySamplesTest {
 
     @Test
     void roundTripsAreHalvedWithoutRounding() {
-        LatencySamples samples = new LatencySamples(2);
+        LatencySamples samples = new LatencySamples(2, 1);
 
         samples.add(new long[] {0, 333}, 1);
 
@@ -31,7 +31,7 @@ class LatencySamplesTest {
 
     @Test
     void percentilesAreExactToThreeDigits() {
-        LatencySamples samples = new LatencySamples(1);
+        LatencySamples samples = new LatencySamples(1, 1);
         long[] readings = new long[10_001];
         for (int i = 1; i < readings.length; i++) {
             readings[i] = readings[i - 1] + i;

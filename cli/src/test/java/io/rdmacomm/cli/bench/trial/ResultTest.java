@@ -11,9 +11,9 @@ import org.junit.jupiter.api.Test;
 
 class ResultTest {
     private static Result latency(double floor) {
-        LatencySamples samples = new LatencySamples(2);
+        LatencySamples samples = new LatencySamples(2, 1);
         samples.add(new long[] {0, 2000, 4000, 8000}, 3);
-        return Result.latency(BenchTest.WRITE_LAT, 8, samples, floor, new Result.Spread(0.9, 1.1));
+        return Result.latency(BenchTest.WRITE_LAT, 8, samples, floor, 1 - floor, new Result.Spread(0.9, 1.1));
     }
 
     private static Result bandwidth(double copyGbps) {
@@ -32,7 +32,20 @@ class ResultTest {
                 .containsEntry("low_us", 0.9)
                 .containsEntry("high_us", 1.1)
                 .containsEntry("floor_us", 0.5)
+                .containsEntry("above_floor_us", 0.5)
                 .containsEntry("ratio", 2.0);
+    }
+
+    @Test
+    void operationsOfAGroupShareItsTime() {
+        LatencySamples samples = new LatencySamples(2, 64);
+        samples.add(new long[] {0, 12_800, 25_600}, 2);
+
+        assertThat(Result.latency(BenchTest.WRITE_LAT, 8, samples, 0, 0, Result.Spread.NONE)
+                        .toMap())
+                .containsEntry("iterations", 128L)
+                .containsEntry("operations_per_sample", 64)
+                .containsEntry("p50_us", 0.1);
     }
 
     @Test
@@ -42,6 +55,7 @@ class ResultTest {
                 8,
                 1000,
                 400_000,
+                0.1,
                 0.1,
                 Result.Spread.NONE.with(0.3).with(0.1));
 
@@ -77,7 +91,7 @@ class ResultTest {
         Table table = new Table(new PrintWriter(text), true);
 
         table.add(latency(0.5));
-        table.add(Result.mean(BenchTest.WRITE_LAT, 8, 1000, 400_000, 0, Result.Spread.NONE));
+        table.add(Result.mean(BenchTest.WRITE_LAT, 8, 1000, 400_000, 0, 0, Result.Spread.NONE));
         table.add(bandwidth(0));
 
         List<String> lines =
@@ -85,13 +99,13 @@ class ResultTest {
         assertThat(lines).hasSize(5);
         assertThat(lines.get(0))
                 .startsWith("latency [us]")
-                .endsWith("floor  ratio")
+                .endsWith("floor    above  ratio")
                 .hasSameSizeAs(lines.get(1));
         assertThat(lines.get(1))
                 .startsWith("write_lat")
-                .endsWith("0.500   2.0x")
+                .endsWith("0.500    0.500   2.0x")
                 .hasSameSizeAs(lines.get(2));
-        assertThat(lines.get(2)).endsWith("-      -");
+        assertThat(lines.get(2)).endsWith("-        -      -");
         assertThat(lines.get(3)).startsWith("bandwidth").hasSameSizeAs(lines.get(4));
         assertThat(lines.get(4)).startsWith("read_bw").contains("64 KiB", "104.858");
     }

@@ -170,7 +170,7 @@ class UnreliableTrialTest {
             trial.step(COUNT, StepMode.MEASURE, readings);
             assertThat(trial.completed()).isEqualTo(COUNT);
             assertThat(trial.losses()).isEqualTo(new Result.Losses(2 + 2 * COUNT, 1 + 2 * COUNT));
-            LatencySamples samples = new LatencySamples(2);
+            LatencySamples samples = new LatencySamples(2, 1);
             readings.addTo(samples);
             assertThat(samples.count()).isEqualTo(COUNT);
             assertThat(samples.maxMicros()).isLessThan(LOST_NANOS / 1000.0);
