@@ -98,6 +98,7 @@ public final class RdmaAdapter<H> implements GroupMember, AutoCloseable {
                     events);
             this.receives = source.attach(
                     new ChannelParts(queuePair, workIdBase, sends, group, this, this::lost, events::onRecall));
+            group.watch(workIdBase, this);
         } catch (RuntimeException e) {
             undo(created, joined);
             throw e;

@@ -387,6 +387,12 @@ public final class CompletionGroup implements AutoCloseable {
         return loop == null && GroupMembers.isWatched(workIdBase);
     }
 
+    /// Lets each poll [finish][GroupMember#finishEnded()] what had ended when it was posted. The member is completely
+    /// constructed.
+    public void watch(long workIdBase, GroupMember member) {
+        members.watch(workIdBase, member);
+    }
+
     /// A member [has operations that ended][GroupMember#hasEnded()] when they were posted: the next poll
     /// handles them. Wakes the sleeper. Any thread; allocates nothing.
     public void endedAtOnce() {

@@ -17,8 +17,10 @@ final class GroupMembers {
     private final @Nullable Throwable[] condemned;
 
     private volatile boolean anyCondemned;
-    /// How many slots at the beginning have been used; at most those watched.
-    private volatile int watched;
+    /// Members whose operations may end when they are posted, and how many slots at the beginning have had one.
+    private final @Nullable GroupMember[] watched = new @Nullable GroupMember[WATCHED];
+
+    private volatile int watchedSlots;
     private final ReentrantLock lock = new ReentrantLock();
 
     /// @param most how many members may join
@@ -36,15 +38,30 @@ final class GroupMembers {
         return bases[slot] == WorkId.base(workId) ? members[slot] : null;
     }
 
-    /// Whether [#finishEnded()] looks at the member with this number. Every poll does, so it looks at few.
+    /// Whether [#finishEnded()] can look at the member with this number. Every poll does, so it looks at few.
     static boolean isWatched(long workIdBase) {
         return WorkId.slot(workIdBase) < WATCHED;
     }
 
+    /// Lets [#finishEnded()] look at a member, which is completely constructed now.
+    void watch(long workIdBase, GroupMember member) {
+        int slot = WorkId.slot(workIdBase);
+        if (slot < WATCHED) {
+            lock.lock();
+            try {
+                watched[slot] = member;
+                watchedSlots = Math.max(watchedSlots, slot + 1);
+            } finally {
+                lock.unlock();
+            }
+        }
+    }
+
     /// Whether operations had ended when they were posted, and were not handled yet.
     boolean haveEnded() {
-        for (int slot = 0; slot < watched; slot++) {
-            GroupMember member = members[slot];
+        int slots = watchedSlots;
+        for (int slot = 0; slot < slots; slot++) {
+            GroupMember member = watched[slot];
             if (member != null && member.hasEnded()) {
                 return true;
             }
@@ -57,8 +74,9 @@ final class GroupMembers {
     /// @return how many there were
     int finishEnded() {
         int count = 0;
-        for (int slot = 0; slot < watched; slot++) {
-            GroupMember member = members[slot];
+        int slots = watchedSlots;
+        for (int slot = 0; slot < slots; slot++) {
+            GroupMember member = watched[slot];
             if (member != null && member.hasEnded()) {
                 count += finishEnded(member, slot);
             }
@@ -89,7 +107,6 @@ final class GroupMembers {
                     bases[slot] = WorkId.base(slot, generations[slot]);
                     condemned[slot] = null;
                     members[slot] = member;
-                    watched = Math.max(watched, Math.min(slot + 1, WATCHED));
                     return bases[slot];
                 }
             }
@@ -103,7 +120,11 @@ final class GroupMembers {
     void leave(long workIdBase) {
         lock.lock();
         try {
-            members[WorkId.slot(workIdBase)] = null;
+            int slot = WorkId.slot(workIdBase);
+            members[slot] = null;
+            if (slot < WATCHED) {
+                watched[slot] = null;
+            }
         } finally {
             lock.unlock();
         }

@@ -95,7 +95,13 @@ final class GroupMembersTest {
         Member one = new Member();
         Member bad = new Member();
         long first = members.join(one, "group");
-        var _ = members.join(bad, "group");
+        members.watch(members.join(bad, "group"), bad);
+        one.ended = 1;
+        assertThat(members.haveEnded())
+                .as("in a member that is still being constructed")
+                .isFalse();
+        one.ended = 0;
+        members.watch(first, one);
         assertThat(members.haveEnded()).isFalse();
         assertThat(members.finishEnded()).isZero();
 
@@ -122,7 +128,9 @@ final class GroupMembersTest {
         for (int i = 0; i < 20; i++) {
             Member member = new Member();
             member.ended = 1;
-            watched.add(GroupMembers.isWatched(many.join(member, "group")));
+            long number = many.join(member, "group");
+            many.watch(number, member);
+            watched.add(GroupMembers.isWatched(number));
         }
 
         assertThat(watched.subList(0, 8)).containsOnly(true);
