@@ -24,6 +24,7 @@ final class Bells {
     private final Runnable wakeEngine;
     private final Map<Long, QueueBell> all = new ConcurrentHashMap<>();
     private final ArrayDeque<QueueBell> unused = new ArrayDeque<>();
+    private boolean complained;
     private volatile boolean watching;
     private long due = System.nanoTime();
 
@@ -51,8 +52,13 @@ final class Bells {
             all.put(made.offset(), bell);
             return bell;
         } catch (IOException e) {
-            LOGGER.log(
-                    System.Logger.Level.WARNING, "no room for a bell: each message to sleeping threads costs two", e);
+            if (!complained) {
+                complained = true;
+                LOGGER.log(
+                        System.Logger.Level.WARNING,
+                        "no room for a bell: each message to sleeping threads costs two",
+                        e);
+            }
             return null;
         }
     }
