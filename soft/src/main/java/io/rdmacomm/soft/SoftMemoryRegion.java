@@ -48,21 +48,44 @@ final class SoftMemoryRegion implements MemoryRegionDriver {
                     context.memory().freeKey(key);
                 }
             }
-            return new SoftMemoryRegion(context, true, domain, created.segment(), created, key, access);
+            return of(context, true, domain, created.segment(), created, key, access);
         } catch (IOException e) {
             throw context.noSpace(REGISTER, bytes + " bytes of shared memory", e);
         }
     }
 
     static SoftMemoryRegion register(SoftContext context, int domain, MemorySegment segment, int access) {
-        int key;
         try {
-            key = context.memory().allocateKey();
+            int key = context.memory().allocateKey();
+            return of(context, false, domain, segment, context.regionFiles().share(segment), key, access);
         } catch (IOException e) {
             throw context.noSpace(REGISTER, "a key", e);
         }
-        RegionFile file = context.regionFiles().share(segment);
-        return new SoftMemoryRegion(context, false, domain, segment, file, key, access);
+    }
+
+    /// @param file the file that the region uses, or null
+    private static SoftMemoryRegion of(
+            SoftContext context,
+            boolean ownsMemory,
+            int domain,
+            MemorySegment segment,
+            @Nullable RegionFile file,
+            int key,
+            int access)
+            throws IOException {
+        boolean made = false;
+        try {
+            SoftMemoryRegion region = new SoftMemoryRegion(context, ownsMemory, domain, segment, file, key, access);
+            made = true;
+            return region;
+        } finally {
+            if (!made) {
+                context.memory().freeKey(key);
+                if (file != null) {
+                    context.regionFiles().release(file, false);
+                }
+            }
+        }
     }
 
     private LocalRegion grant(int key, int domain, MemorySegment segment, int access) {
@@ -124,8 +147,10 @@ final class SoftMemoryRegion implements MemoryRegionDriver {
         boolean idle = revoke();
         freeKey();
         if (segment != null) {
+            // First: the new memory may be another part of the same file.
+            RegionFile next = context.regionFiles().share(segment);
             releaseFile(idle);
-            file = context.regionFiles().share(segment);
+            file = next;
         }
         local = grant(
                 key,

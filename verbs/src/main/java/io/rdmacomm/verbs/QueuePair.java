@@ -408,6 +408,7 @@ public final class QueuePair implements Resource {
         if (now.code() < QueuePairState.READY_TO_SEND.code()) {
             throw notReady(POST_SEND, now, "connect it first");
         }
+        batch.beginPost();
         return batch.fits(sendChecks) ? postGood(batch, first, count, now) : postUntilBad(batch, first, count, now);
     }
 
@@ -422,7 +423,6 @@ public final class QueuePair implements Resource {
         SendRequest[] requests = batch.requests();
         int end = first + count;
         SendRequest last = requests[end - 1];
-        last.endedAtOnce = false;
         if (accounted) {
             for (int i = first; i < end; i++) {
                 depth.take(isSignaled(requests[i].flags));
@@ -444,18 +444,10 @@ public final class QueuePair implements Resource {
             }
         }
         if (accounted && last.endedAtOnce) {
-            giveBack(requests, afterSignal(requests, first, end - 1), end);
+            // Everything before it has ended, too.
+            depth.endedAtOnce();
         }
         return taken;
-    }
-
-    /// The first of the requests that end with the completion of the one at `last`.
-    private int afterSignal(SendRequest[] requests, int first, int last) {
-        int from = last;
-        while (from > first && !isSignaled(requests[from - 1].flags)) {
-            from--;
-        }
-        return from;
     }
 
     private void giveBack(SendRequest[] requests, int first, int end) {

@@ -271,6 +271,7 @@ public final class SendBatch {
 
     /// Makes the last request end with a completion. An unsignaled request completes only if it fails.
     public SendBatch signaled() {
+        last().mayEndAtOnce = false;
         return flag(SendRequestLayout.FLAG_SIGNALED);
     }
 
@@ -280,8 +281,9 @@ public final class SendBatch {
     /// queue pair waits; other devices never do. If another request is appended, this one always ends with a
     /// completion.
     public SendBatch signaledUnlessAtOnce() {
+        var _ = signaled();
         last().mayEndAtOnce = true;
-        return signaled();
+        return this;
     }
 
     /// Whether the last request has ended without a completion when it was posted; see
@@ -361,6 +363,13 @@ public final class SendBatch {
     SendRequest[] requests() {
         chain.checkAlive();
         return requests;
+    }
+
+    /// Forgets whether the last request has ended at once in an earlier post.
+    void beginPost() {
+        if (size > 0) {
+            requests[size - 1].endedAtOnce = false;
+        }
     }
 
     /// The requests in memory.

@@ -35,7 +35,8 @@ final class SendDepth {
 
     SendDepth(int depth) {
         this.depth = depth;
-        int size = Integer.highestOneBit(Math.max(1, depth) * 2 - 1);
+        // At least two: an entry must outlive the next one, which may be undone.
+        int size = Math.max(2, Integer.highestOneBit(Math.max(1, depth) * 2 - 1));
         this.mask = size - 1;
         this.freedBySignal = new long[size];
     }
@@ -60,8 +61,15 @@ final class SendDepth {
         signalsPosted -= signals;
     }
 
-    /// Frees the slots of a completed signaled request and of those before it. Called by one thread at a time, the
-    /// poller. Release stores suffice, because no thread waits for them.
+    /// Frees the slots of the last request, which was taken as signaled and has ended without a completion, and
+    /// of those since the signaled one before.
+    void endedAtOnce() {
+        signalsPosted--;
+        posted = signalsPosted == 0 ? 0 : freedBySignal[(int) (signalsPosted - 1) & mask];
+    }
+
+    /// Frees the slots of a completed signaled request and of those before it. Called by one thread at a time,
+    /// the poller. Release stores suffice, because no thread waits for them.
     void retire() {
         long retired = (long) SIGNALS_RETIRED.getAcquire(this);
         if (retired == signalsPosted) {

@@ -80,6 +80,8 @@ public final class CompletionGroup implements AutoCloseable {
     // The id of the thread that polls, as in an OperationLock; 0 for none.
     private volatile long owner;
     private volatile boolean broken;
+    // The completions of the last poll; for the polling thread.
+    private int polled;
 
     /// A group for polling by a [CompletionLoop] or by callers.
     ///
@@ -306,31 +308,23 @@ public final class CompletionGroup implements AutoCloseable {
     }
 
     private int pollQueue() {
-        // First: these are older than all completions of their members.
-        return finishEnded() + pollCompletions();
-    }
-
-    private int finishEnded() {
-        int count = members.finishEnded();
-        if (count > 0 && members.areCondemned()) {
-            failCondemned();
-        }
-        return count;
-    }
-
-    private int pollCompletions() {
-        int count;
         try {
-            count = queue.poll(completions);
+            polled = queue.poll(completions);
         } catch (RuntimeException | Error e) {
             // It is unknown which completions were removed from the queue.
+            polled = 0;
             breakDown(e);
             return 0;
         }
+        // What had ended when it was posted is older than the completions, and visible now.
+        int count = polled;
+        int ended = members.finishEnded();
         if (count > 0) {
             dispatch(count);
+        } else if (members.areCondemned()) {
+            failCondemned();
         }
-        return count;
+        return ended + count;
     }
 
     /// Separate from polling: most polls find nothing, and the compiler would treat this as unlikely.
@@ -449,9 +443,11 @@ public final class CompletionGroup implements AutoCloseable {
 
     /// Reads all completions so far; bounded, even if completions keep arriving. Call it in a task.
     public void drain() {
-        int count = 1;
-        for (int left = broken ? 0 : queue.capacity(); left > 0 && count > 0 && !broken; left -= count) {
-            count = pollQueue();
+        int left = broken ? 0 : queue.capacity();
+        while (left > 0 && !broken) {
+            var _ = pollQueue();
+            // Handlers may post operations that end at once again and again, but each uses up nothing of the queue.
+            left = polled > 0 ? left - polled : 0;
         }
     }
 
@@ -589,7 +585,7 @@ public final class CompletionGroup implements AutoCloseable {
         boolean event = false;
         try {
             // A wake-up may have been lost before this thread became the sleeper.
-            if (over.getAsBoolean() || members.haveEnded()) {
+            if (over.getAsBoolean() || (!broken && members.haveEnded())) {
                 return true;
             }
             CompletionQueue ready = channel.awaitEvent(Duration.ofNanos(Math.min(maxNanos, longestSleep())));

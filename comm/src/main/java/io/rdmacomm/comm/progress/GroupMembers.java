@@ -89,7 +89,7 @@ final class GroupMembers {
             return member.finishEnded();
         } catch (RuntimeException | Error e) {
             condemn(bases[slot], e);
-            return 0;
+            return 1;
         }
     }
 

@@ -109,7 +109,7 @@ final class GroupMembersTest {
         bad.ended = -1;
 
         assertThat(members.haveEnded()).isTrue();
-        assertThat(members.finishEnded()).isEqualTo(3);
+        assertThat(members.finishEnded()).as("with the trouble").isEqualTo(4);
         assertThat(members.haveEnded()).isFalse();
         tell();
         assertThat(bad.failures).as("a handler that cannot be called").isEqualTo(1);

@@ -70,8 +70,6 @@ final class ConnectionMemory implements AutoCloseable {
         device.budget().take(length);
         piece = allocate(length);
         region = piece.region();
-        // A grant or a mapping that an earlier connection has left here would be taken for one of the peer.
-        region.segment().asSlice(targetsAt, sendAt - targetsAt).fill((byte) 0);
         bytes = region.segment().asByteBuffer().order(ByteOrder.nativeOrder());
     }
 

@@ -39,7 +39,7 @@ final class MemoryPool {
         owner = shared ? context.allocateProtectionDomain() : null;
     }
 
-    /// Allocates registered memory, which a connection before may have written to.
+    /// Allocates registered memory that contains zeros.
     ///
     /// @throws VerbException if there is no room
     Piece allocate(ProtectionDomain domain, long bytes) {
@@ -50,6 +50,9 @@ final class MemoryPool {
         MemoryRegion region = null;
         try {
             MemorySegment memory = place.chunk.region.segment().asSlice((long) place.unit * UNIT, bytes);
+            // A peer that announces bytes without writing them must not make the program read those of an earlier
+            // connection, and a grant that an earlier one has left must not be taken for one of this peer.
+            memory.fill((byte) 0);
             region = domain.register(memory, RIGHTS);
             return new Piece(region, place);
         } finally {
@@ -83,25 +86,45 @@ final class MemoryPool {
 
     /// Frees a place.
     private void giveBack(Place place) {
-        MemoryRegion spare = null;
+        MemoryRegion spare;
         synchronized (this) {
             place.free();
-            if (place.chunk.isUnused() && bytes(chunks.stream().filter(Chunk::isUnused)) > MOST_UNUSED) {
-                chunks.remove(place.chunk);
-                spare = place.chunk.region;
-            }
+            spare = removeIfSpare(place.chunk);
         }
         if (spare != null) {
             spare.close();
         }
     }
 
+    /// A peer that was stopped may still write to a place: nobody gets it again, and its chunk goes with its
+    /// other places.
+    private void lose(Place place) {
+        MemoryRegion spare;
+        synchronized (this) {
+            place.lose();
+            spare = removeIfSpare(place.chunk);
+        }
+        if (spare != null) {
+            spare.close();
+        }
+    }
+
+    private @Nullable MemoryRegion removeIfSpare(Chunk chunk) {
+        if (!chunk.isUnused()
+                || (chunk.lost.isEmpty() && bytes(chunks.stream().filter(Chunk::isUnused)) <= MOST_UNUSED)) {
+            return null;
+        }
+        chunks.remove(chunk);
+        return chunk.region;
+    }
+
     /// Memory for many connections.
     ///
-    /// @param used the units that connections have
-    private record Chunk(MemoryRegion region, BitSet used) {
+    /// @param used the units that connections have or have lost
+    /// @param lost the units that nobody may use any more
+    private record Chunk(MemoryRegion region, BitSet used, BitSet lost) {
         Chunk(MemoryRegion region) {
-            this(region, new BitSet());
+            this(region, new BitSet(), new BitSet());
         }
 
         /// Takes units in a row; null if there are not so many.
@@ -121,7 +144,7 @@ final class MemoryPool {
         }
 
         boolean isUnused() {
-            return used.isEmpty();
+            return used.equals(lost);
         }
     }
 
@@ -129,6 +152,10 @@ final class MemoryPool {
     private record Place(Chunk chunk, int unit, int units) {
         void free() {
             chunk.used.clear(unit, unit + units);
+        }
+
+        void lose() {
+            chunk.lost.set(unit, unit + units);
         }
     }
 
@@ -147,12 +174,25 @@ final class MemoryPool {
             return region;
         }
 
-        /// Deregisters the memory. If that fails, a peer may still write to it, so no other connection gets it.
+        /// Deregisters the memory. No other connection gets it if a peer may still write to it.
         @Override
         public void close() {
-            region.close();
-            if (place != null) {
-                giveBack(place);
+            if (place == null) {
+                region.close();
+                return;
+            }
+            boolean free = false;
+            try {
+                region.close();
+                free = true;
+            } catch (VerbException e) {
+                LOGGER.log(Level.DEBUG, "the memory of a connection is not used again", e);
+            } finally {
+                if (free) {
+                    giveBack(place);
+                } else {
+                    lose(place);
+                }
             }
         }
     }

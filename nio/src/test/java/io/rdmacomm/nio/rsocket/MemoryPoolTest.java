@@ -6,6 +6,7 @@ import io.rdmacomm.nio.rsocket.MemoryPool.Piece;
 import io.rdmacomm.verbs.Context;
 import io.rdmacomm.verbs.ProtectionDomain;
 import io.rdmacomm.verbs.Rdma;
+import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -59,10 +60,14 @@ class MemoryPoolTest {
         Piece first = pool.allocate(domain, USUAL);
         long address = first.region().address();
         int key = first.region().remoteKey();
+        first.region().segment().fill((byte) 0x55);
         first.close();
         Piece second = pool.allocate(domain, USUAL);
         assertThat(second.region().address()).isEqualTo(address);
         assertThat(second.region().remoteKey()).isNotEqualTo(key);
+        assertThat(second.region().segment().toArray(ValueLayout.JAVA_BYTE))
+                .as("bytes of an earlier connection, which the peer of this one could make the program read")
+                .containsOnly(0);
     }
 
     @Test

@@ -75,7 +75,25 @@ class MappedFileTest {
         MappedFile file = MappedFile.create(directory, "lost", BYTES);
         file.map(0, BYTES);
         Files.delete(directory.file("lost"));
+        file.close(true);
+    }
+
+    @Test
+    void aDeletedFileCannotBeMappedAgain() throws IOException {
+        MappedFile file = MappedFile.create(directory, "lost", BYTES);
+        Files.delete(directory.file("lost"));
         assertThatThrownBy(() -> file.map(0, BYTES)).isInstanceOf(NoSuchFileException.class);
+        file.close(true);
+    }
+
+    @Test
+    void partsShareOneMapping() throws IOException {
+        MappedFile file = MappedFile.create(directory, "parts", BYTES);
+        ByteBuffer part = file.map(BYTES / 2, 8);
+        part.put(3, (byte) 7);
+        assertThat(part.capacity()).isEqualTo(8);
+        assertThat(file.map(BYTES / 2 + 3, 1).get(0)).isEqualTo((byte) 7);
+        assertThat(file.segment().get(ValueLayout.JAVA_BYTE, BYTES / 2 + 3)).isEqualTo((byte) 7);
         file.close(true);
     }
 

@@ -186,6 +186,35 @@ class PostingTest extends ContractCase {
     }
 
     @Test
+    void aRequestThatEndsAtOnceFreesTheSlotsOfSilentOnesBefore() {
+        for (int depth : new int[] {1, 2, 5}) {
+            Pair pair = connected(Spec.usual().withDepth(depth, 3));
+            EndMemory target = there().allocate(64, everything());
+            LocalMemory source = here().allocate(64, everything());
+            QueuePair queuePair = pair.here().queuePair();
+            SendBatch silent = SendBatch.create(here().arena(), 1, 1);
+            silent.write(1, target.address(), target.remote().key()).with(source.address(), 8, source.localKey());
+            SendBatch last = SendBatch.create(here().arena(), 1, 1);
+            last.write(2, target.address(), target.remote().key())
+                    .with(source.address(), 8, source.localKey())
+                    .signaledUnlessAtOnce();
+            for (int round = 0; round < 10; round++) {
+                for (int i = 0; i < queuePair.sizes().sends() - 1; i++) {
+                    assertThat(queuePair.post(silent)).isEqualTo(1);
+                }
+                assertThat(queuePair.post(last)).as("round %d", round).isEqualTo(1);
+                if (!last.hasEndedAtOnce()) {
+                    good(pair.here().one(), 2, CompletionOpcode.WRITE);
+                }
+            }
+            last.signaled();
+            assertThat(queuePair.post(last)).isEqualTo(1);
+            good(pair.here().one(), 2, CompletionOpcode.WRITE);
+            assertThat(last.hasEndedAtOnce()).isFalse();
+        }
+    }
+
+    @Test
     void onlySignaledRequestsComplete() {
         for (Way way : bothWays(connected())) {
             EndMemory target = way.to().allocate(8, everything());
