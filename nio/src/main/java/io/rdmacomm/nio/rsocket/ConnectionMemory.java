@@ -40,9 +40,8 @@ final class ConnectionMemory implements AutoCloseable {
     private static final int MAPPED_KEY_AT = 16;
     private static final int MAPPED_LENGTH_AT = 20;
 
-    private final SocketDevice device;
+    private final MemoryPool pool;
     private final ProtectionDomain domain;
-    private final long length;
     private final Piece piece;
     private final MemoryRegion region;
     private final ByteBuffer bytes;
@@ -54,10 +53,10 @@ final class ConnectionMemory implements AutoCloseable {
     private final int grantsAt;
     private @Nullable Piece largerRing;
 
-    /// @param device the device that the memory is taken from
+    /// @param pool the memory of the device
     /// @param receives the number of posted receives
-    ConnectionMemory(SocketDevice device, ProtectionDomain domain, BufferSizes sizes, int receives) {
-        this.device = device;
+    ConnectionMemory(MemoryPool pool, ProtectionDomain domain, BufferSizes sizes, int receives) {
+        this.pool = pool;
         this.domain = domain;
         targetsAt = aligned(sizes.receive());
         // The peer expects the table directly after the targets.
@@ -66,25 +65,9 @@ final class ConnectionMemory implements AutoCloseable {
         sendAt = aligned(mappingsAt + mappings * MAPPING_BYTES);
         messagesAt = aligned(sendAt + sizes.send());
         grantsAt = aligned(messagesAt + receives * Integer.BYTES);
-        length = grantsAt + (long) GRANTS * TARGET_BYTES;
-        device.budget().take(length);
-        piece = allocate(length);
+        piece = pool.allocate(domain, grantsAt + (long) GRANTS * TARGET_BYTES);
         region = piece.region();
         bytes = region.segment().asByteBuffer().order(ByteOrder.nativeOrder());
-    }
-
-    /// Allocates memory that was taken from the budget.
-    private Piece allocate(long size) {
-        boolean done = false;
-        try {
-            Piece allocated = device.pool().allocate(domain, size);
-            done = true;
-            return allocated;
-        } finally {
-            if (!done) {
-                device.budget().giveBack(size);
-            }
-        }
     }
 
     /// Allocates a larger receive ring. The one at the beginning of [#region()] remains.
@@ -92,13 +75,10 @@ final class ConnectionMemory implements AutoCloseable {
     /// @return the larger ring; null if there is no memory for it
     @Nullable
     MemoryRegion enlargeRing(int size) {
-        if (!device.budget().takeSpare(size)) {
-            return null;
-        }
         try {
-            Piece larger = allocate(size);
+            Piece larger = pool.allocateSpare(domain, size);
             largerRing = larger;
-            return larger.region();
+            return larger == null ? null : larger.region();
         } catch (VerbException | IllegalStateException | OutOfMemoryError e) {
             // The connection works without it, as far as the device is still open.
             LOGGER.log(Level.DEBUG, () -> "a receive ring does not grow to " + size + " bytes", e);
@@ -202,12 +182,9 @@ final class ConnectionMemory implements AutoCloseable {
 
     @Override
     public void close() {
-        long all = length;
         try (piece;
                 Piece larger = largerRing) {
-            all += larger == null ? 0 : larger.region().length();
-        } finally {
-            device.budget().giveBack(all);
+            // The larger ring is closed first.
         }
     }
 }

@@ -16,7 +16,8 @@ import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// The memory of the connections of a device: a region for each piece, which only its connection uses.
+/// The memory of the connections of a device, up to a limit: a region for each piece, which only its connection
+/// uses.
 ///
 /// On the software device, the pieces are parts of chunks. A peer maps a chunk once, so a connection needs no file and
 /// no mapping of its own at either end. Adapters map nothing, and count each registration against the limit of locked
@@ -33,16 +34,50 @@ final class MemoryPool {
     /// Has the chunks; null if there are none.
     private final @Nullable ProtectionDomain owner;
     private final List<Chunk> chunks = new ArrayList<>();
+    private final MemoryBudget budget;
 
     /// @param shared whether peers map the memory
-    MemoryPool(Context context, boolean shared) {
-        owner = shared ? context.allocateProtectionDomain() : null;
+    MemoryPool(Context context, boolean shared, MemoryBudget budget) {
+        this.owner = shared ? context.allocateProtectionDomain() : null;
+        this.budget = budget;
+    }
+
+    /// The most bytes that all pieces may have.
+    long limit() {
+        return budget.limit();
     }
 
     /// Allocates registered memory that contains zeros.
     ///
-    /// @throws VerbException if there is no room
+    /// @throws VerbException ENOBUFS beyond the limit, ENOMEM if the device or the system has no room
     Piece allocate(ProtectionDomain domain, long bytes) {
+        budget.take(bytes);
+        return taken(domain, bytes);
+    }
+
+    /// Allocates memory that a connection can do without.
+    ///
+    /// @return null if there is not enough for new connections then
+    /// @throws VerbException ENOMEM if the device or the system has no room
+    @Nullable
+    Piece allocateSpare(ProtectionDomain domain, long bytes) {
+        return budget.takeSpare(bytes) ? taken(domain, bytes) : null;
+    }
+
+    private Piece taken(ProtectionDomain domain, long bytes) {
+        boolean done = false;
+        try {
+            Piece piece = register(domain, bytes);
+            done = true;
+            return piece;
+        } finally {
+            if (!done) {
+                budget.giveBack(bytes);
+            }
+        }
+    }
+
+    private Piece register(ProtectionDomain domain, long bytes) {
         Place place = owner == null || bytes > LEAST_CHUNK / 2 ? null : place(owner, bytes);
         if (place == null) {
             return new Piece(domain.allocate(bytes, RIGHTS), null);
@@ -177,10 +212,19 @@ final class MemoryPool {
         /// Deregisters the memory. No other connection gets it if a peer may still write to it.
         @Override
         public void close() {
-            if (place == null) {
-                region.close();
-                return;
+            long bytes = region.length();
+            try {
+                if (place == null) {
+                    region.close();
+                } else {
+                    closePart(place);
+                }
+            } finally {
+                budget.giveBack(bytes);
             }
+        }
+
+        private void closePart(Place part) {
             boolean free = false;
             try {
                 region.close();
@@ -189,9 +233,9 @@ final class MemoryPool {
                 LOGGER.log(Level.DEBUG, "the memory of a connection is not used again", e);
             } finally {
                 if (free) {
-                    giveBack(place);
+                    giveBack(part);
                 } else {
-                    lose(place);
+                    lose(part);
                 }
             }
         }

@@ -76,7 +76,7 @@ public final class RsConnection {
                     .createCompletionQueue(
                             CompletionQueueOptions.ofCapacity(sends + receives).withChannel(events)));
             domain = partial.add(device.context().allocateProtectionDomain());
-            memory = partial.add(new ConnectionMemory(device, domain, sizes, receives));
+            memory = partial.add(new ConnectionMemory(device.pool(), domain, sizes, receives));
             queuePair = partial.add(domain.createQueuePair(QueuePairOptions.reliable(completionQueue)
                     .withSizes(new QueueSizes(sends, receives, 2, 1, Integer.BYTES))));
             wire = new Wire(queuePair, memory, arena, receives, device.isImmediate(), counters);

@@ -52,7 +52,7 @@ public final class RsListener implements AutoCloseable {
         this.sizes = sizes;
         this.backlog = backlog;
         this.handshakes = new Handshakes(
-                (long) sizes.receive() + sizes.send(), device.budget().limit());
+                (long) sizes.receive() + sizes.send(), device.pool().limit());
         this.thread =
                 new ServiceThread("rsocket-accept-" + listener.localAddress().getPort(), LOGGER, this::serve);
     }

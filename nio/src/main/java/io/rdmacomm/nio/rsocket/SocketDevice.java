@@ -12,16 +12,14 @@ public final class SocketDevice implements AutoCloseable {
     private final ConnectionManager manager;
     private final boolean immediate;
     private final SocketCounters counters;
-    private final MemoryBudget budget;
     private final MemoryPool pool;
 
     private SocketDevice(Context context, MemoryBudget budget) {
         this.context = context;
-        this.budget = budget;
         this.manager = ConnectionManager.open(context);
         this.counters = new SocketCounters(context.device().name());
         TransportType transport = context.device().transport();
-        this.pool = new MemoryPool(context, transport == TransportType.UNSPECIFIED);
+        this.pool = new MemoryPool(context, transport == TransportType.UNSPECIFIED, budget);
         // The software device uses iWARP between hosts.
         this.immediate = transport != TransportType.IWARP && transport != TransportType.UNSPECIFIED;
     }
@@ -53,11 +51,6 @@ public final class SocketDevice implements AutoCloseable {
     /// Whether each connection can have its own type of service.
     public boolean hasTypeOfService() {
         return context.supports(Capability.CONNECTION_TYPE_OF_SERVICE);
-    }
-
-    /// The limit for the memory of its connections.
-    MemoryBudget budget() {
-        return budget;
     }
 
     /// The memory of its connections.

@@ -58,7 +58,7 @@ class HostilePeerTest {
     private final Arena arena = Arena.ofShared();
     private final ProtectionDomain domain = theirs.context().allocateProtectionDomain();
     private final ConnectionMemory memory =
-            new ConnectionMemory(theirs, domain, new BufferSizes(RING, RING, RING, CREDITS, MAPPINGS), CREDITS);
+            new ConnectionMemory(theirs.pool(), domain, new BufferSizes(RING, RING, RING, CREDITS, MAPPINGS), CREDITS);
     private final CompletionQueue completions =
             theirs.context().createCompletionQueue(CompletionQueueOptions.ofCapacity(1000));
     private final QueuePair queuePair = domain.createQueuePair(

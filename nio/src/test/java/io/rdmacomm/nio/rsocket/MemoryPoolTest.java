@@ -21,6 +21,7 @@ class MemoryPoolTest {
 
     private final Context context = Rdma.open("soft0");
     private final ProtectionDomain domain = context.allocateProtectionDomain();
+    private final MemoryBudget budget = new MemoryBudget(1 << 26);
 
     @AfterEach
     void close() {
@@ -32,7 +33,7 @@ class MemoryPoolTest {
     void piecesDoNotOverlap(boolean shared) {
         long seed = System.nanoTime();
         Random random = new Random(seed);
-        MemoryPool pool = new MemoryPool(context, shared);
+        MemoryPool pool = new MemoryPool(context, shared, budget);
         List<Piece> pieces = new ArrayList<>();
         for (int i = 0; i < 400; i++) {
             if (pieces.size() > 20 || (!pieces.isEmpty() && random.nextInt(3) == 0)) {
@@ -45,6 +46,7 @@ class MemoryPoolTest {
             pieces.add(made);
         }
         pieces.forEach(Piece::close);
+        budget.take(budget.limit());
     }
 
     private static boolean overlap(Piece one, Piece other) {
@@ -56,7 +58,7 @@ class MemoryPoolTest {
 
     @Test
     void memoryIsUsedAgainAtOnce() {
-        MemoryPool pool = new MemoryPool(context, true);
+        MemoryPool pool = new MemoryPool(context, true, budget);
         Piece first = pool.allocate(domain, USUAL);
         long address = first.region().address();
         int key = first.region().remoteKey();
@@ -75,11 +77,11 @@ class MemoryPoolTest {
         try (SocketDevice device = SocketDevice.open("soft0")) {
             ProtectionDomain ours = device.context().allocateProtectionDomain();
             BufferSizes sizes = BufferSizes.defaults().withMappings(2);
-            ConnectionMemory before = new ConnectionMemory(device, ours, sizes, 8);
+            ConnectionMemory before = new ConnectionMemory(device.pool(), ours, sizes, 8);
             before.region().segment().fill((byte) 0x55);
             long address = before.region().address();
             before.close();
-            try (ConnectionMemory after = new ConnectionMemory(device, ours, sizes, 8)) {
+            try (ConnectionMemory after = new ConnectionMemory(device.pool(), ours, sizes, 8)) {
                 assertThat(after.region().address()).isEqualTo(address);
                 for (int i = 0; i < ConnectionMemory.TARGETS; i++) {
                     assertThat(after.targetLength(i)).isZero();
