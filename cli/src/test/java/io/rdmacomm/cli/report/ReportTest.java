@@ -162,11 +162,11 @@ class ReportTest {
     }
 
     @Test
-    void theTableHasTheNumberOfSamples() throws Exception {
+    void theTableHasTheNumberOfOperations() throws Exception {
         Map<String, Object> row = new HashMap<>(latency(1, 0.9, 1.1));
         row.put("iterations", 123_456);
 
-        assertThat(document(row, bandwidth(100)).page(NO_CHANGES).text()).contains("<th>samples</th>", ">123456<");
+        assertThat(document(row, bandwidth(100)).page(NO_CHANGES).text()).contains("<th>operations</th>", ">123456<");
     }
 
     private static BenchDocument rounds(double... gbps) {
