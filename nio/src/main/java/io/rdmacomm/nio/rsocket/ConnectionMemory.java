@@ -182,9 +182,11 @@ final class ConnectionMemory implements AutoCloseable {
 
     @Override
     public void close() {
-        try (piece;
-                Piece larger = largerRing) {
-            // The larger ring is closed first.
+        Piece larger = largerRing;
+        try (piece) {
+            if (larger != null) {
+                larger.close();
+            }
         }
     }
 }
