@@ -444,7 +444,7 @@ public final class QueuePair implements Resource {
             }
         }
         if (accounted && last.endedAtOnce) {
-            // Everything before it has ended, too.
+            // All requests before it have ended, too.
             depth.endedAtOnce();
         }
         return taken;

@@ -245,9 +245,9 @@ public final class SendQueue<H> {
         finish(status);
     }
 
-    /// Whether operations had ended when they were posted, and were not handled yet. Any thread.
+    /// Whether there are operations that ended when they were posted and were not handled yet. Any thread.
     boolean hasEnded() {
-        return ring.oldest() < (long) ENDED.getAcquire(this);
+        return ring.oldest() < ended;
     }
 
     /// Ends the operations that had ended when they were posted. On the polling thread.

@@ -316,7 +316,7 @@ public final class CompletionGroup implements AutoCloseable {
             breakDown(e);
             return 0;
         }
-        // What had ended when it was posted is older than the completions, and visible now.
+        // Operations that ended when they were posted are older than the completions, and visible now.
         int count = polled;
         int ended = members.finishEnded();
         if (count > 0) {
@@ -381,8 +381,8 @@ public final class CompletionGroup implements AutoCloseable {
         return loop == null && GroupMembers.isWatched(workIdBase);
     }
 
-    /// Lets each poll [finish][GroupMember#finishEnded()] what had ended when it was posted. The member is completely
-    /// constructed.
+    /// Lets each poll [finish][GroupMember#finishEnded()] operations of a member that ended when they were posted.
+    /// The member is completely constructed.
     public void watch(long workIdBase, GroupMember member) {
         members.watch(workIdBase, member);
     }
@@ -446,7 +446,7 @@ public final class CompletionGroup implements AutoCloseable {
         int left = broken ? 0 : queue.capacity();
         while (left > 0 && !broken) {
             var _ = pollQueue();
-            // Handlers may post operations that end at once again and again, but each uses up nothing of the queue.
+            // Operations that end at once do not count: handlers may post them again and again.
             left = polled > 0 ? left - polled : 0;
         }
     }

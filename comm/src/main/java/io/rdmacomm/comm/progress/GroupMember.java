@@ -11,8 +11,7 @@ public interface GroupMember {
     /// @param workId its number
     void completed(Completions completions, int index, long workId);
 
-    /// Whether operations had ended when they were posted, and [#finishEnded()] has something to do. Any
-    /// thread.
+    /// Whether there are operations for [#finishEnded()]. Any thread.
     default boolean hasEnded() {
         return false;
     }

@@ -92,7 +92,7 @@ final class MemoryPool {
             return new Piece(region, place);
         } finally {
             if (region == null) {
-                giveBack(place);
+                end(place, true);
             }
         }
     }
@@ -119,24 +119,18 @@ final class MemoryPool {
         return all.mapToLong(chunk -> chunk.region.length()).sum();
     }
 
-    /// Frees a place.
-    private void giveBack(Place place) {
+    /// A connection no longer has a place.
+    ///
+    /// @param free whether others may have it. If a peer that was stopped may still write to it, nobody gets it
+    ///     again, and its chunk goes with its other places.
+    private void end(Place place, boolean free) {
         MemoryRegion spare;
         synchronized (this) {
-            place.free();
-            spare = removeIfSpare(place.chunk);
-        }
-        if (spare != null) {
-            spare.close();
-        }
-    }
-
-    /// A peer that was stopped may still write to a place: nobody gets it again, and its chunk goes with its
-    /// other places.
-    private void lose(Place place) {
-        MemoryRegion spare;
-        synchronized (this) {
-            place.lose();
+            if (free) {
+                place.free();
+            } else {
+                place.lose();
+            }
             spare = removeIfSpare(place.chunk);
         }
         if (spare != null) {
@@ -232,11 +226,7 @@ final class MemoryPool {
             } catch (VerbException e) {
                 LOGGER.log(Level.DEBUG, "the memory of a connection is not used again", e);
             } finally {
-                if (free) {
-                    giveBack(part);
-                } else {
-                    lose(part);
-                }
+                end(part, free);
             }
         }
     }

@@ -19,6 +19,7 @@ public final class SocketDevice implements AutoCloseable {
         this.manager = ConnectionManager.open(context);
         this.counters = new SocketCounters(context.device().name());
         TransportType transport = context.device().transport();
+        // Peers map the memory of the software device, which alone has no transport of its own.
         this.pool = new MemoryPool(context, transport == TransportType.UNSPECIFIED, budget);
         // The software device uses iWARP between hosts.
         this.immediate = transport != TransportType.IWARP && transport != TransportType.UNSPECIFIED;

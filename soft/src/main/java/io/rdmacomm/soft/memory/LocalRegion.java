@@ -68,7 +68,7 @@ public final class LocalRegion {
         return place == null ? 0 : place.offset();
     }
 
-    /// What a key for a part of it gives.
+    /// The entry of a key for a part of it.
     ///
     /// @param from the first address that the key is for
     /// @param offset where in the region that is

@@ -8,7 +8,7 @@ public enum Column {
     TEST("test", ""),
     BYTES("bytes", ""),
     ITERATIONS("iterations", "operations"),
-    /// How many operations a sample of a latency has.
+    /// The number of operations in a sample of a latency.
     GROUP("operations_per_sample", ""),
     MIN("min_us", "", 4),
     P50("p50_us", "p50 us", 4),
