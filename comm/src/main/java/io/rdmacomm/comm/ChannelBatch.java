@@ -3,7 +3,7 @@ package io.rdmacomm.comm;
 import io.rdmacomm.comm.data.Operation;
 import io.rdmacomm.comm.data.PreparedOperations;
 
-/// Operations that are started together, with one doorbell and one completion. Create it once and refill it;
+/// Operations that are started together, with at most one doorbell and one completion. Create it once and refill it;
 /// nothing is allocated. Not thread-safe.
 ///
 /// ```java
@@ -21,47 +21,41 @@ public final class ChannelBatch {
     private final SendGate gate;
     private final OperationChecks checks;
     private final PreparedOperations<CompletionHandler> operations;
-    private final Operation scratch;
     private final int mostSends;
 
     /// @param mostSends how many of its operations may consume a receive of the peer
     ChannelBatch(
-            SendGate gate,
-            OperationChecks checks,
-            PreparedOperations<CompletionHandler> operations,
-            Operation scratch,
-            int mostSends) {
+            SendGate gate, OperationChecks checks, PreparedOperations<CompletionHandler> operations, int mostSends) {
         this.gate = gate;
         this.checks = checks;
         this.operations = operations;
-        this.scratch = scratch;
         this.mostSends = mostSends;
     }
 
     /// Adds a message.
     public boolean send(BufferSlice message, CompletionHandler handler, long context) {
-        return add(checks.send(scratch, message), handler, context);
+        return add(checks.send(operations.next(), message), handler, context);
     }
 
     /// Adds a message with a tag.
     public boolean send(BufferSlice message, int tag, CompletionHandler handler, long context) {
-        return add(checks.send(scratch, message, tag), handler, context);
+        return add(checks.send(operations.next(), message, tag), handler, context);
     }
 
     /// Adds a write into the peer's memory.
     public boolean write(BufferSlice from, RemoteBuffer to, long offset, CompletionHandler handler, long context) {
-        return add(checks.write(scratch, from, to, offset), handler, context);
+        return add(checks.write(operations.next(), from, to, offset), handler, context);
     }
 
     /// Adds a write into the peer's memory that notifies the peer.
     public boolean writeNotify(
             BufferSlice from, RemoteBuffer to, long offset, int tag, CompletionHandler handler, long context) {
-        return add(checks.writeNotify(scratch, from, to, offset, tag), handler, context);
+        return add(checks.writeNotify(operations.next(), from, to, offset, tag), handler, context);
     }
 
     /// Adds a read from the peer's memory.
     public boolean read(BufferSlice into, RemoteBuffer from, long offset, CompletionHandler handler, long context) {
-        return add(checks.read(scratch, into, from, offset), handler, context);
+        return add(checks.read(operations.next(), into, from, offset), handler, context);
     }
 
     /// The number of operations that it has room for.
@@ -80,7 +74,8 @@ public final class ChannelBatch {
     }
 
     /// Starts all operations in order and empties the batch, or starts none if there is no room for all of
-    /// them. Never blocks. The handlers are called when the last operation has ended, or one has failed.
+    /// them. Never blocks. The handlers are called in order, at the latest when the last operation has ended or
+    /// one has failed.
     ///
     /// @return ACCEPTED, or the reason why they were not accepted
     public Admission tryPost() {
@@ -99,7 +94,7 @@ public final class ChannelBatch {
                 || (operation.needsCredit() && operations.sends() == mostSends)) {
             return false;
         }
-        operations.add(operation, handler, context);
+        operations.add(handler, context);
         return true;
     }
 }

@@ -234,15 +234,15 @@ public final class RdmaChannel {
         }
     }
 
-    /// A batch of up to `capacity` operations that are started together, with one doorbell and one completion.
+    /// A batch of up to `capacity` operations that are started together, with at most one doorbell and one
+    /// completion.
     ///
     /// @param capacity 1 to the send window
     public ChannelBatch batch(int capacity) {
         Bounds.range("capacity of a batch", capacity, 1, options.sendWindow());
         // The peer always has receives for these, whatever it does with earlier messages.
         int mostSends = peerReceives - ReceivePool.together(peerReceives) + 1;
-        return new ChannelBatch(
-                gate, checks, new PreparedOperations<>(arena, capacity), sends.newOperation(), mostSends);
+        return new ChannelBatch(gate, checks, new PreparedOperations<>(arena, capacity, sends), mostSends);
     }
 
     /// Passes all messages and notices to a handler, first those that have arrived already. With null, the

@@ -160,6 +160,13 @@ final class SoftQueuePair
     }
 
     @Override
+    public boolean executeAtOnce(
+            int opcode, long address, long length, int localKey, long remoteAddress, int remoteKey) {
+        Transport to = transport;
+        return to != null && to.executeAtOnce(opcode, address, length, localKey, remoteAddress, remoteKey);
+    }
+
+    @Override
     public int postReceives(RequestChain batch, int first, int count) {
         return queues.postReceives(batch, first, count);
     }

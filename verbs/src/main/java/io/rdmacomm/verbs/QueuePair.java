@@ -476,6 +476,48 @@ public final class QueuePair implements Resource {
         return taken;
     }
 
+    /// Executes a WRITE before it returns, without a request, a completion and a slot of the queue, if the device can
+    /// do that now: the software device can for a peer on this host, if no posted request waits. The effect is that
+    /// of an unsignaled WRITE with one element, and the checks are the same. Never on a queue pair that signals all
+    /// requests. Thread-safe, even if the queue pair was
+    /// created single-threaded. Never blocks, never allocates, throws nothing.
+    ///
+    /// @param address of the bytes to write
+    /// @param length in bytes
+    /// @param localKey of the region that contains them
+    /// @param remoteAddress where to write them
+    /// @param remoteKey of the peer's memory
+    /// @return true if it has succeeded; false if it has to be posted, which also shows what is wrong with it
+    public boolean writeAtOnce(long address, long length, int localKey, long remoteAddress, int remoteKey) {
+        return executeAtOnce(SendOpcode.WRITE, address, length, localKey, remoteAddress, remoteKey);
+    }
+
+    /// The same for a READ; see [#writeAtOnce].
+    ///
+    /// @param address where to put the bytes
+    /// @param length in bytes
+    /// @param localKey of the region that contains that memory, with LOCAL_WRITE
+    /// @param remoteAddress of the bytes to read
+    /// @param remoteKey of the peer's memory
+    /// @return true if it has succeeded; false if it has to be posted
+    public boolean readAtOnce(long address, long length, int localKey, long remoteAddress, int remoteKey) {
+        return executeAtOnce(SendOpcode.READ, address, length, localKey, remoteAddress, remoteKey);
+    }
+
+    private boolean executeAtOnce(
+            SendOpcode opcode, long address, long length, int localKey, long remoteAddress, int remoteKey) {
+        sendLock.lock();
+        try {
+            return !signalAll
+                    && state == QueuePairState.READY_TO_SEND
+                    && lifetime.isOpen()
+                    && sendChecks.accept(1 << opcode.code(), 1, 0, 0)
+                    && driver.executeAtOnce(opcode.code(), address, length, localKey, remoteAddress, remoteKey);
+        } finally {
+            sendLock.unlock();
+        }
+    }
+
     /// Posts the receives of `batch` (ibv_post_recv(3)). Never blocks, never allocates. Allowed from INIT on.
     ///
     /// @return how many receives were posted; if fewer than the batch holds, the queue is full until completions

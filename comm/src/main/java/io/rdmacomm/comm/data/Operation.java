@@ -1,5 +1,6 @@
 package io.rdmacomm.comm.data;
 
+import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.SendBatch;
 
 /// One operation as addresses and keys, ready to become a work request. Reusable.
@@ -118,6 +119,18 @@ public final class Operation {
     /// Whether it uses up a receive of the peer.
     public boolean needsCredit() {
         return (1 << kind & CREDIT_KINDS) != 0;
+    }
+
+    /// Executes a WRITE or READ before it returns, if the device can do that now.
+    ///
+    /// @return false if nothing has happened
+    boolean executeAtOnce(QueuePair queuePair) {
+        return switch (kind) {
+            case WRITE, CREDIT_UPDATE ->
+                queuePair.writeAtOnce(localAddress, length, localKey, remoteAddress, remoteKey);
+            case READ -> queuePair.readAtOnce(localAddress, length, localKey, remoteAddress, remoteKey);
+            default -> false;
+        };
     }
 
     /// Adds it to `batch` as its next request.

@@ -6,46 +6,51 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Operations that are posted together: their work requests, and the channel's record of each.
+/// Operations that are started together: what each of them does, and whom it tells its end.
 public final class PreparedOperations<H> {
     private final SendBatch batch;
+    private final List<Operation> operations;
     private final List<@Nullable H> handlers;
     private final long[] contexts;
-    private final long[] lengths;
-    private final byte[] kinds;
+    private int size;
     private int sends;
 
     /// @param arena for the work requests
-    public PreparedOperations(Arena arena, int capacity) {
+    /// @param sends creates the operations
+    public PreparedOperations(Arena arena, int capacity, SendQueue<H> sends) {
         batch = SendBatch.create(arena, capacity, 1);
+        operations = new ArrayList<>(capacity + 1);
         handlers = new ArrayList<@Nullable H>(capacity);
         for (int i = 0; i < capacity; i++) {
+            operations.add(sends.newOperation());
             handlers.add(null);
         }
+        // For next(), if all are in use.
+        operations.add(sends.newOperation());
         contexts = new long[capacity];
-        lengths = new long[capacity];
-        kinds = new byte[capacity];
     }
 
-    /// Adds an operation, for which there is room.
-    public void add(Operation operation, H handler, long context) {
-        int index = batch.size();
-        operation.appendTo(batch, 0, 0, 0);
-        handlers.set(index, handler);
-        contexts[index] = context;
-        lengths[index] = operation.length();
-        kinds[index] = (byte) operation.kind();
-        sends += operation.needsCredit() ? 1 : 0;
+    /// The operation that [#add] adds, to be set before.
+    public Operation next() {
+        return operations.get(size);
+    }
+
+    /// Adds the next operation, for which there is room.
+    public void add(H handler, long context) {
+        sends += next().needsCredit() ? 1 : 0;
+        handlers.set(size, handler);
+        contexts[size] = context;
+        size++;
     }
 
     /// The number of operations it has room for.
     public int capacity() {
-        return batch.capacity();
+        return contexts.length;
     }
 
     /// The number of operations in it.
     public int size() {
-        return batch.size();
+        return size;
     }
 
     /// The number of operations in it that use up a receive of the peer.
@@ -55,12 +60,17 @@ public final class PreparedOperations<H> {
 
     /// Removes all operations.
     public void clear() {
-        batch.clear();
+        size = 0;
         sends = 0;
     }
 
+    /// The work requests of the operations; the caller fills and posts them.
     SendBatch batch() {
         return batch;
+    }
+
+    Operation get(int index) {
+        return operations.get(index);
     }
 
     @Nullable
@@ -70,13 +80,5 @@ public final class PreparedOperations<H> {
 
     long context(int index) {
         return contexts[index];
-    }
-
-    long length(int index) {
-        return lengths[index];
-    }
-
-    int kind(int index) {
-        return kinds[index];
     }
 }

@@ -51,6 +51,8 @@ public final class SendQueue<H> {
     private long receivesAnnounced;
     // All operations before this number have ended, the last ones perhaps when they were posted.
     private volatile long ended;
+    // Whether the device finished the last request at once. Then it may execute the next operation without one.
+    private boolean atOnce;
     // All operations before this number have arrived, or this side can no longer find out whether they have.
     private volatile long arrived;
 
@@ -155,6 +157,11 @@ public final class SendQueue<H> {
     private boolean postSingle(Operation operation, @Nullable H handler, long context) {
         long sequence = ring.next();
         int kind = operation.kind();
+        if (atOnce && isNothingInFlight() && operation.executeAtOnce(queuePair)) {
+            ring.add(kind, operation.length(), handler, context, 0);
+            haveEnded();
+            return true;
+        }
         SendBatch batch = single.clear();
         operation.appendTo(
                 batch, WorkId.send(workIdBase, sequence), memory.resultAddress(ring.slot(sequence)), memory.cellsKey());
@@ -177,32 +184,58 @@ public final class SendQueue<H> {
     /// Makes the last request of a batch end with a completion, unless the device finishes it at once and
     /// nothing before it is in flight, so that operations end in order.
     private void signal(SendBatch batch) {
-        if (group.endsAtOnce(workIdBase) && (ring.next() == ended || ring.isEmpty())) {
+        if (group.endsAtOnce(workIdBase) && isNothingInFlight()) {
             batch.signaledUnlessAtOnce();
         } else {
             batch.signaled();
         }
     }
 
-    /// If all operations have ended now, the polling thread learns that by its next poll.
+    private boolean isNothingInFlight() {
+        return ring.next() == ended || ring.isEmpty();
+    }
+
+    /// Notes whether the device has finished all operations of a batch.
     private void noteEnded(SendBatch batch) {
-        if (batch.hasEndedAtOnce()) {
-            ENDED.setRelease(this, ring.next());
-            group.endedAtOnce();
+        atOnce = batch.hasEndedAtOnce();
+        if (atOnce) {
+            haveEnded();
         }
     }
 
-    /// Starts all operations, for which there is room and credit, with one completion. Under the lock.
+    /// All operations have ended. The polling thread learns that by its next poll.
+    private void haveEnded() {
+        ENDED.setRelease(this, ring.next());
+        group.endedAtOnce();
+    }
+
+    /// Starts all operations, for which there is room and credit, with at most one completion. Under the lock.
     public void post(PreparedOperations<H> operations) {
-        SendBatch batch = operations.batch();
         int count = operations.size();
+        int done = 0;
+        if (atOnce && isNothingInFlight()) {
+            while (done < count && operations.get(done).executeAtOnce(queuePair)) {
+                add(operations, done, 0);
+                done++;
+            }
+            haveEnded();
+        }
+        if (done < count) {
+            postFrom(done, operations);
+        }
+    }
+
+    private void postFrom(int first, PreparedOperations<H> operations) {
+        SendBatch batch = operations.batch().clear();
+        for (int i = first; i < operations.size(); i++) {
+            operations.get(i).appendTo(batch, WorkId.send(workIdBase, ring.next() + i - first), 0, 0);
+        }
         signal(batch);
         long now = SlowOperations.now();
-        for (int i = 0; i < count; i++) {
-            batch.workId(i, WorkId.send(workIdBase, ring.next()));
-            ring.add(operations.kind(i), operations.length(i), operations.handler(i), operations.context(i), now);
-            countStarted(operations.kind(i), operations.length(i));
+        for (int i = first; i < operations.size(); i++) {
+            add(operations, i, now);
         }
+        int count = batch.size();
         int taken = queuePair.post(batch);
         for (int tries = 0; taken < count && tries < MOST_TRIES; tries++) {
             taken += queuePair.post(batch, taken);
@@ -214,6 +247,12 @@ public final class SendQueue<H> {
             return;
         }
         noteEnded(batch);
+    }
+
+    private void add(PreparedOperations<H> operations, int index, long now) {
+        Operation operation = operations.get(index);
+        ring.add(operation.kind(), operation.length(), operations.handler(index), operations.context(index), now);
+        countStarted(operation.kind(), operation.length());
     }
 
     private void countStarted(int kind, long bytes) {

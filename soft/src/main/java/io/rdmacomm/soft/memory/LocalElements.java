@@ -82,21 +82,27 @@ public final class LocalElements {
         return true;
     }
 
-    /// Finds the memory of the only element of a request, which is not empty. It begins at [#foundOffset()] of the
-    /// segment.
+    /// Finds the memory of the only element of a request. It begins at [#foundOffset()] of the segment.
     ///
     /// @param right the right that the memory must have, 0 for reading
-    /// @return null if it must not be used
+    /// @return null if it must not be used, or is empty
     public @Nullable MemorySegment find(SendRequest request, int right) {
         if (request.localKey == 0 && isCopied(request)) {
             foundOffset = request.address - request.memory().address();
             return request.memory();
         }
-        LocalRegion region = memory.usable(request.localKey, domain, right, request.address, request.length);
+        return find(request.localKey, request.address, request.length, right);
+    }
+
+    /// Finds memory of this side that is not in a request.
+    ///
+    /// @return null if it must not be used, or is empty
+    public @Nullable MemorySegment find(int key, long address, long length, int right) {
+        LocalRegion region = length > 0 ? memory.usable(key, domain, right, address, length) : null;
         if (region == null) {
             return null;
         }
-        foundOffset = region.offsetOf(request.address);
+        foundOffset = region.offsetOf(address);
         return region.segment();
     }
 
@@ -107,6 +113,7 @@ public final class LocalElements {
 
     private static boolean isCopied(SendRequest request) {
         return (request.flags & SendRequestLayout.FLAG_INLINE) != 0
+                && request.length > 0
                 && isWithin(request.memory(), request.address, request.length);
     }
 

@@ -18,10 +18,13 @@ import io.rdmacomm.verbs.AsyncEventType;
 import io.rdmacomm.verbs.Gid;
 import io.rdmacomm.verbs.QueuePairState;
 import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /// The peer's queue pair, as the peer's control file shows it. Under the send lock of this side's queue pair.
 final class PeerQueuePair {
+    private static final int REMEMBERED_KEYS = 4;
+
     private final int ownNumber;
     private final LocalMemory ownMemory;
     private boolean ofOwnContext;
@@ -31,8 +34,9 @@ final class PeerQueuePair {
     private long block;
     private @Nullable ReceiveTaker receives;
     private @Nullable CompletionProducer completions;
-    private PeerKey remoteKey = new PeerKey(MemorySegment.NULL);
-    private PeerKey receiveKey = remoteKey;
+    // Copies of the keys that were used last, by the low bits of their indexes.
+    private final PeerKey[] remoteKeys = new PeerKey[REMEMBERED_KEYS];
+    private PeerKey receiveKey = new PeerKey(MemorySegment.NULL);
     private final NextReceive nextReceive = new NextReceive();
     private long knownTail;
     private long foundOffset;
@@ -81,7 +85,7 @@ final class PeerQueuePair {
         block = itsBlock;
         peer = candidate;
         ofOwnContext = candidate.lid() == ownLid;
-        remoteKey = new PeerKey(itsMemory);
+        Arrays.setAll(remoteKeys, _ -> new PeerKey(itsMemory));
         receiveKey = new PeerKey(itsMemory);
         knownTail = 0;
         nextReceive.forget();
@@ -239,7 +243,7 @@ final class PeerQueuePair {
     /// @return whether the access is allowed
     boolean resolve(
             int key, long address, long length, int right, int expectedDomain, boolean windows, ElementList into) {
-        PeerKey peerKey = windows ? remoteKey : receiveKey;
+        PeerKey peerKey = remembered(key, windows);
         if (!allows(peerKey, key, address, length, right, expectedDomain, windows)) {
             return false;
         }
@@ -261,7 +265,7 @@ final class PeerQueuePair {
     /// @return null if the access is not allowed, or the memory is not mapped
     @Nullable
     MemorySegment find(int key, long address, long length, int right, int expectedDomain, boolean windows) {
-        PeerKey peerKey = windows ? remoteKey : receiveKey;
+        PeerKey peerKey = remembered(key, windows);
         if (!allows(peerKey, key, address, length, right, expectedDomain, windows) || peerKey.file() == 0) {
             return null;
         }
@@ -271,6 +275,10 @@ final class PeerQueuePair {
 
     long foundOffset() {
         return foundOffset;
+    }
+
+    private PeerKey remembered(int key, boolean windows) {
+        return windows ? remoteKeys[key >>> 16 & REMEMBERED_KEYS - 1] : receiveKey;
     }
 
     /// Checks in the order of a responder: the key, the protection domain, the right, the range.

@@ -186,21 +186,42 @@ final class RequestExecutor {
 
     private boolean writePiece(SendRequest request) {
         MemorySegment local = findLocal(request, 0);
-        MemorySegment remote = local == null ? null : findRemote(request, REMOTE_WRITE);
-        if (local == null || remote == null) {
+        return local != null && writePiece(local, request.length, request.remoteAddress, request.remoteKey);
+    }
+
+    /// Executes a WRITE of memory of this side that is not in a request.
+    ///
+    /// @return false if nothing has happened
+    boolean writePiece(long address, long length, int localKey, long remoteAddress, int remoteKey) {
+        MemorySegment local = localElements.find(localKey, address, length, 0);
+        return local != null && writePiece(local, length, remoteAddress, remoteKey);
+    }
+
+    private boolean writePiece(MemorySegment local, long length, long remoteAddress, int remoteKey) {
+        MemorySegment remote = findRemote(remoteKey, remoteAddress, length, REMOTE_WRITE);
+        if (remote == null) {
             return false;
         }
-        ElementList.copyPiece(local, localElements.foundOffset(), remote, peer.foundOffset(), request.length);
+        ElementList.copyPiece(local, localElements.foundOffset(), remote, peer.foundOffset(), length);
         return true;
     }
 
     private boolean readPiece(SendRequest request) {
-        MemorySegment local = findLocal(request, LOCAL_WRITE);
-        MemorySegment remote = local == null ? null : findRemote(request, REMOTE_READ);
+        return request.elements == 1
+                && readPiece(
+                        request.address, request.length, request.localKey, request.remoteAddress, request.remoteKey);
+    }
+
+    /// Executes a READ into memory of this side.
+    ///
+    /// @return false if nothing has happened
+    boolean readPiece(long address, long length, int localKey, long remoteAddress, int remoteKey) {
+        MemorySegment local = localElements.find(localKey, address, length, LOCAL_WRITE);
+        MemorySegment remote = local == null ? null : findRemote(remoteKey, remoteAddress, length, REMOTE_READ);
         if (local == null || remote == null) {
             return false;
         }
-        ElementList.copyPiece(remote, peer.foundOffset(), local, localElements.foundOffset(), request.length);
+        ElementList.copyPiece(remote, peer.foundOffset(), local, localElements.foundOffset(), length);
         return true;
     }
 
@@ -212,12 +233,12 @@ final class RequestExecutor {
     }
 
     private @Nullable MemorySegment findLocal(SendRequest request, int right) {
-        return request.elements == 1 && request.length > 0 ? localElements.find(request, right) : null;
+        return request.elements == 1 ? localElements.find(request, right) : null;
     }
 
-    private @Nullable MemorySegment findRemote(SendRequest request, int right) {
+    private @Nullable MemorySegment findRemote(int key, long address, long length, int right) {
         return peer.isReady() && (peer.access() & right) != 0
-                ? peer.find(request.remoteKey, request.remoteAddress, request.length, right, peer.domain(), true)
+                ? peer.find(key, address, length, right, peer.domain(), true)
                 : null;
     }
 }

@@ -6,8 +6,10 @@ import io.rdmacomm.soft.mapped.CompletionRing;
 import io.rdmacomm.soft.mapped.ControlLayout;
 import io.rdmacomm.soft.mapped.QueuePairBlock;
 import io.rdmacomm.soft.mapped.SharedWords;
+import io.rdmacomm.soft.memory.LocalElements;
 import io.rdmacomm.soft.memory.LocalMemory;
 import io.rdmacomm.soft.memory.LocalRegion;
+import io.rdmacomm.soft.memory.RequestOpcode;
 import io.rdmacomm.soft.transport.Destination;
 import io.rdmacomm.soft.transport.PeerOperation;
 import io.rdmacomm.soft.transport.QueuePairResources;
@@ -156,6 +158,26 @@ final class ShmTransport implements Transport, Stager.Client {
         int kept = sends.add(requests, next, end);
         finishOldest(result);
         return kept - first;
+    }
+
+    @Override
+    public boolean executeAtOnce(
+            int opcode, long address, long length, int localKey, long remoteAddress, int remoteKey) {
+        if (!sends.isOpen() || !sends.isEmpty() || length > LocalElements.MAX_MESSAGE) {
+            return false;
+        }
+        block.beginExecuting();
+        try {
+            boolean done = opcode == RequestOpcode.WRITE
+                    ? executor.writePiece(address, length, localKey, remoteAddress, remoteKey)
+                    : executor.readPiece(address, length, localKey, remoteAddress, remoteKey);
+            block.endExecuting();
+            return done;
+        } catch (RuntimeException | Error e) {
+            // The posted request fails in the same way. To copy a part of its bytes twice does no harm.
+            block.endExecuting();
+            return false;
+        }
     }
 
     @Override

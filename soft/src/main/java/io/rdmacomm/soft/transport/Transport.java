@@ -18,6 +18,13 @@ public interface Transport {
     /// @return how many were taken
     int post(SendRequest[] requests, int first, int end);
 
+    /// Executes a WRITE or READ before it returns, if no request waits; see
+    /// [io.rdmacomm.verbs.spi.QueuePairDriver#executeAtOnce]. The default is for peers that have to answer.
+    default boolean executeAtOnce(
+            int opcode, long address, long length, int localKey, long remoteAddress, int remoteKey) {
+        return false;
+    }
+
     /// Continues with the requests in the [RequestQueue].
     void resume();
 
