@@ -138,6 +138,22 @@ final class ContextObjects implements SharedMemory.Events {
         return pendingFrees.freeReleased() && idle;
     }
 
+    /// Moves the payloads of messages that have arrived, but were not polled, to a region that is about to be
+    /// deregistered. Polls find it unregistered afterwards.
+    void settle(LocalRegion region) {
+        List<ContextQueuePair> placing = new ArrayList<>();
+        queuePairs.forEach(queuePair -> {
+            if (queuePair.mayPlaceInto(region)) {
+                queuePair.distrustReceives();
+                placing.add(queuePair);
+            }
+        });
+        if (!placing.isEmpty()) {
+            var _ = quiesce(region);
+            placing.forEach(queuePair -> queuePair.settle(region));
+        }
+    }
+
     /// Fails all queue pairs: this process no longer notices its peers, so their work would never end.
     void deviceFailed() {
         // First, so that a queue pair that connects meanwhile either sees this or is failed below.

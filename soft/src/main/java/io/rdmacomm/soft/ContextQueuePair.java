@@ -34,6 +34,18 @@ interface ContextQueuePair {
         return null;
     }
 
+    /// Whether a poll may still move the payload of a message to a region. Any thread, without its locks.
+    default boolean mayPlaceInto(LocalRegion region) {
+        return false;
+    }
+
+    /// From its next operation on, the peer writes to the memory of the receives that are posted now, and leaves no
+    /// payload to a poll. Any thread, without its locks.
+    default void distrustReceives() {}
+
+    /// Moves payloads of messages that were not polled to a region. Any thread, without its locks.
+    default void settle(LocalRegion region) {}
+
     /// Whether its sends or receives complete in the completion queue with this number.
     boolean completesIn(int completionQueue);
 

@@ -4,21 +4,28 @@ import io.rdmacomm.soft.mapped.CompletionRing;
 import io.rdmacomm.soft.transport.Arrivals;
 import io.rdmacomm.soft.transport.CompletionSink;
 import io.rdmacomm.soft.transport.OwnCompletions;
+import io.rdmacomm.soft.transport.ReceiveQueue;
 import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.VerbException;
+import io.rdmacomm.verbs.service.OperationLock;
 import io.rdmacomm.verbs.service.SafeLogger;
 import io.rdmacomm.verbs.spi.CompletionQueueDriver;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/// A completion queue consists of a ring in shared memory, to which peers push, and one on the heap, to which the
-/// queue pairs of this context push when their requests complete. With a single ring, each end of a connection
-/// would wait for cache lines that the other one has just written.
+/// A completion queue consists of a ring on the heap, to which the queue pairs of this context push when their
+/// requests complete, the [lines][ReceiveQueue] in which messages of this host arrive, and a ring in shared memory
+/// for all other receives. With a single ring, each end of a connection would wait for cache lines that the other
+/// one has just written.
 final class SoftCompletionQueue implements CompletionQueueDriver, QueueBell.Ringing {
     private static final SafeLogger LOGGER = SafeLogger.of(SoftCompletionQueue.class);
+
+    /// How many queue pairs can have lines.
+    private static final int MOST_LINED = 16;
 
     private final SoftContext context;
     private final int number;
@@ -26,13 +33,21 @@ final class SoftCompletionQueue implements CompletionQueueDriver, QueueBell.Ring
     private final CompletionRing ring;
     private final CompletionSink receives;
     private final OwnCompletions sends;
+    /// The queue pairs whose messages arrive in lines. Each poll looks at all of them, so there are few.
+    private volatile ReceiveQueue[] lined = {};
+    /// Held while messages are taken from lines. A poll that finds none does not take it.
+    private final OperationLock linesLock = new OperationLock();
+
+    private int firstLined;
     private final Arrivals arrivals;
     /// Odd while it is armed and was not announced since. The ring does not tell: producers disarm it first. A
     /// number, because one thread may announce while another arms again.
     private final AtomicLong awaiting = new AtomicLong();
     private boolean overrunReported;
-    /// The number of completions from consecutive polls that only own requests filled.
-    private long requestsInARow;
+    /// The number of completions from consecutive polls that never came to the ring.
+    private long polledInARow;
+    /// Whether messages were in lines when this looked last.
+    private boolean messagesOwed;
     /// The number of receives that were ready before the first of these polls.
     private int receivesOwed;
 
@@ -47,7 +62,7 @@ final class SoftCompletionQueue implements CompletionQueueDriver, QueueBell.Ring
         }
         this.arrivals = context.network().arrivals(ring);
         this.receives = new CompletionSink(
-                context.memory().control(), context.lid(), ring, this::announceIfDisarmed, this::overran);
+                context.memory().control(), context.lid(), ring, this::announceIfDisarmed, this::overran, linesLock);
         this.sends =
                 new OwnCompletions(capacity, ring.producer(context.lid()), this::announceIfDisarmed, this::overran);
         context.objects().add(number, this);
@@ -59,6 +74,46 @@ final class SoftCompletionQueue implements CompletionQueueDriver, QueueBell.Ring
     @Override
     public long handle() {
         return number;
+    }
+
+    /// Looks at the lines of a queue pair from now on.
+    ///
+    /// @return false if there are too many others
+    boolean join(ReceiveQueue receives) {
+        linesLock.lock();
+        try {
+            return joinExclusively(receives);
+        } finally {
+            linesLock.unlock();
+        }
+    }
+
+    private boolean joinExclusively(ReceiveQueue receives) {
+        if (Arrays.asList(lined).contains(receives)) {
+            return true;
+        }
+        int inLines = receives.ring().depth();
+        for (ReceiveQueue each : lined) {
+            inLines += each.ring().depth();
+        }
+        if (lined.length == MOST_LINED || inLines > ring.capacity()) {
+            // A queue that is too small overruns in the ring.
+            return false;
+        }
+        ReceiveQueue[] more = Arrays.copyOf(lined, lined.length + 1);
+        more[lined.length] = receives;
+        lined = more;
+        return true;
+    }
+
+    /// A queue pair is closed, and its messages are in the ring.
+    void leave(ReceiveQueue receives) {
+        linesLock.lock();
+        try {
+            lined = Arrays.stream(lined).filter(each -> !each.equals(receives)).toArray(ReceiveQueue[]::new);
+        } finally {
+            linesLock.unlock();
+        }
     }
 
     /// The ring that peers push to.
@@ -147,7 +202,25 @@ final class SoftCompletionQueue implements CompletionQueueDriver, QueueBell.Ring
 
     @Override
     public boolean isKnownEmpty() {
-        return sends.isEmpty() && ring.ready(1) == 0 && !arrivals.mayReceive() && !ring.isBroken();
+        return sends.isEmpty() && ring.ready(1) == 0 && !hasMessages() && !arrivals.mayReceive() && !ring.isBroken();
+    }
+
+    private boolean hasMessages() {
+        for (ReceiveQueue each : lined) {
+            if (each.hasMessage()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /// Looks which messages are in lines.
+    private boolean markMessages() {
+        boolean any = false;
+        for (ReceiveQueue each : lined) {
+            any |= each.mark();
+        }
+        return any;
     }
 
     /// Receives from the network. If memory runs out, incoming data is read later; the completions are not
@@ -163,25 +236,64 @@ final class SoftCompletionQueue implements CompletionQueueDriver, QueueBell.Ring
         }
     }
 
-    /// Polls both rings. A receive must not come before a request that completed earlier: a queue pair that fails
-    /// flushes its requests first. So the receives are counted before the requests are polled, and only that many
-    /// are polled afterwards. A program that posts as fast as it polls still gets its receives: once it has polled
-    /// as many requests as the ring holds, those include all that completed before the counted receives.
+    /// Polls requests, then messages in lines, then the ring of the other receives. A receive must not come before
+    /// a request that completed earlier: a queue pair that fails flushes its requests first. Nor may it come before
+    /// messages that arrived earlier, because a queue pair that fails flushes its receives to the ring. So the ring
+    /// is looked at first, then the lines, and only the receives that are there then are polled. A program that
+    /// posts as fast as it polls still gets them: once it has polled as many requests as there is room for, those
+    /// include all that came before.
     private int pollRings(MemorySegment into, int max) {
         int ready = ring.ready(max);
-        if (requestsInARow == 0) {
+        if (polledInARow == 0) {
             receivesOwed = ready;
-        } else if (requestsInARow >= sends.capacity()) {
-            requestsInARow = 0;
-            return sends.poll(into, ring.poll(into, 0, Math.min(max, receivesOwed)), max);
+            messagesOwed = markMessages();
+        } else if (polledInARow >= sends.capacity()) {
+            return pollOwed(into, max);
+        } else if (!messagesOwed) {
+            messagesOwed = markMessages();
         }
         int count = sends.poll(into, 0, max);
+        if (count < max && messagesOwed) {
+            count = pollLines(into, count, max);
+        }
         if (count == max) {
-            requestsInARow += count;
+            polledInARow += count;
             return count;
         }
-        requestsInARow = 0;
+        polledInARow = 0;
         return ready == 0 ? count : ring.poll(into, count, Math.min(max, count + ready));
+    }
+
+    /// Polls the receives that were there before many requests.
+    private int pollOwed(MemorySegment into, int max) {
+        int count = pollLines(into, 0, max);
+        if (count == max) {
+            return count;
+        }
+        polledInARow = 0;
+        return sends.poll(into, ring.poll(into, count, Math.min(max, count + receivesOwed)), max);
+    }
+
+    /// Polls the messages that were there when this looked last.
+    private int pollLines(MemorySegment into, int from, int max) {
+        linesLock.lock();
+        try {
+            return pollLines(lined, into, from, max);
+        } finally {
+            linesLock.unlock();
+        }
+    }
+
+    private int pollLines(ReceiveQueue[] all, MemorySegment into, int from, int max) {
+        int count = from;
+        for (int i = 0; i < all.length && count < max; i++) {
+            count = all[(firstLined + i) % all.length].poll(into, count, max);
+        }
+        if (count == max && all.length > 1) {
+            // The others come first the next time.
+            firstLined = (firstLined + 1) % all.length;
+        }
+        return count;
     }
 
     @Override
@@ -219,7 +331,7 @@ final class SoftCompletionQueue implements CompletionQueueDriver, QueueBell.Ring
     @Override
     public void resize(int newCapacity) {
         try {
-            boolean fits = ring.fits(newCapacity) && sends.fits(newCapacity);
+            boolean fits = ring.fits(newCapacity) && sends.fits(newCapacity) && linesFit(newCapacity);
             if (!fits || !ring.resize(newCapacity) || !sends.resize(newCapacity)) {
                 throw new VerbException(
                         "resize completion queue (ibv_resize_cq)",
@@ -229,6 +341,14 @@ final class SoftCompletionQueue implements CompletionQueueDriver, QueueBell.Ring
         } catch (IOException e) {
             throw context.noSpace("resize completion queue (ibv_resize_cq)", newCapacity + " completions", e);
         }
+    }
+
+    private boolean linesFit(int newCapacity) {
+        long waiting = 0;
+        for (ReceiveQueue each : lined) {
+            waiting += each.waiting();
+        }
+        return waiting <= newCapacity;
     }
 
     @Override

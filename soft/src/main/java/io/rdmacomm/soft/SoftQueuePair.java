@@ -15,6 +15,7 @@ import io.rdmacomm.soft.transport.Transport;
 import io.rdmacomm.verbs.AsyncEventType;
 import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.Gid;
+import io.rdmacomm.verbs.PlainRequest;
 import io.rdmacomm.verbs.QueuePairAttributes;
 import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.QueueSizes;
@@ -99,6 +100,7 @@ final class SoftQueuePair
                 this);
         this.setup = context.network()
                 .setup(resources, this, queues.sendCompletions.arrivals(), queues.receiveCompletions.arrivals());
+        receives.onFailure(() -> context.engine().execute(() -> failLocally(AsyncEventType.UNKNOWN)));
         context.objects().add(this);
     }
 
@@ -160,10 +162,11 @@ final class SoftQueuePair
     }
 
     @Override
-    public boolean executeAtOnce(
-            int opcode, long address, long length, int localKey, long remoteAddress, int remoteKey) {
+    public int executeAtOnce(PlainRequest[] requests, int count) {
         Transport to = transport;
-        return to != null && to.executeAtOnce(opcode, address, length, localKey, remoteAddress, remoteKey);
+        int done = to == null ? 0 : to.executeAtOnce(requests, count);
+        act();
+        return done;
     }
 
     @Override
@@ -195,6 +198,9 @@ final class SoftQueuePair
             to = context.network().connect(resources);
             transport = to;
             if (to != null) {
+                if (to.isOnHost()) {
+                    openLines();
+                }
                 block.onHost(to.isOnHost());
             }
         }
@@ -213,6 +219,15 @@ final class SoftQueuePair
             }
         }
         setup.call();
+    }
+
+    private void openLines() {
+        owner.lockReceives();
+        try {
+            queues.openLines();
+        } finally {
+            owner.unlockReceives();
+        }
     }
 
     /// The same, but any error fails this queue pair. Called on the engine's thread, which serves all queue pairs,
@@ -293,6 +308,27 @@ final class SoftQueuePair
     @Override
     public void awaitExecutions() {
         block.awaitIdle();
+        receives.awaitPoll();
+    }
+
+    @Override
+    public boolean mayPlaceInto(LocalRegion region) {
+        return receives.mayPlaceInto(region);
+    }
+
+    @Override
+    public void distrustReceives() {
+        owner.lockReceives();
+        try {
+            receives.distrust();
+        } finally {
+            owner.unlockReceives();
+        }
+    }
+
+    @Override
+    public void settle(LocalRegion region) {
+        queues.settle(region);
     }
 
     @Override
@@ -526,6 +562,7 @@ final class SoftQueuePair
         disconnect();
         // Removed only now, or a region that is closed meanwhile would see neither the queue pair nor the pending
         // frees.
+        queues.leaveCompletions();
         context.objects().remove(this);
         pendingFrees().free(receives.ring(), receives::free);
         sends.close();

@@ -51,7 +51,8 @@ final class SoftSharedReceiveQueue implements SharedReceiveQueueDriver {
     @Override
     public int post(RequestChain batch, int first, int count) {
         int taken = 0;
-        while (taken < count && ring.post(batch.segment(), batch.at(first + taken), batch.elementsAt(first + taken))) {
+        while (taken < count
+                && ring.post(batch.segment(), batch.at(first + taken), batch.elementsAt(first + taken), false)) {
             taken++;
         }
         return taken;

@@ -2,6 +2,7 @@ package io.rdmacomm.soft;
 
 import io.rdmacomm.soft.mapped.ReceiveRing;
 import io.rdmacomm.soft.memory.LocalElements;
+import io.rdmacomm.soft.memory.LocalRegion;
 import io.rdmacomm.soft.transport.ReceiveQueue;
 import io.rdmacomm.soft.transport.RequestQueue;
 import io.rdmacomm.soft.transport.SendCompleter;
@@ -44,11 +45,24 @@ final class WorkQueues {
         ReceiveRing ring = shared == null
                 ? ReceiveRing.create(context.control(), asked.receives(), asked.receiveElements(), 0, domain)
                 : context.objects().sharedQueue(shared).ring();
-        this.receives = new ReceiveQueue(ring, shared != null, receiveCompletions.receives(), number);
+        this.receives = new ReceiveQueue(ring, shared != null, receiveCompletions.receives(), context.memory(), number);
         this.sends = new RequestQueue(
                 sizes,
                 new LocalElements(context.memory(), domain),
                 new SendCompleter(sendCompletions.sends(), number, request.signalAll()));
+    }
+
+    /// Lets a peer of this host complete receives in lines, if the completion queue can look at those, too; under
+    /// both locks.
+    void openLines() {
+        if (!receives.isShared() && receiveCompletions.join(receives)) {
+            receives.openLines();
+        }
+    }
+
+    /// Moves payloads of messages that were not polled to a region; any thread.
+    void settle(LocalRegion region) {
+        receives.completions().whileNotPolled(() -> receives.settle(region));
     }
 
     boolean completeIn(int completionQueue) {
@@ -109,7 +123,12 @@ final class WorkQueues {
     /// Discards all requests silently.
     void clear() {
         sends.clear();
-        receives.clear();
+        receives.completions().whileNotPolled(receives::clear);
+    }
+
+    /// The queue pair is closed.
+    void leaveCompletions() {
+        receiveCompletions.leave(receives);
     }
 
     /// Frees the memory of the queues.

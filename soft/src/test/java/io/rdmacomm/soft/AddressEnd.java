@@ -13,6 +13,8 @@ import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.QueuePairOptions;
 import io.rdmacomm.verbs.ReceiveBatch;
 import io.rdmacomm.verbs.SendBatch;
+import io.rdmacomm.verbs.SharedReceiveQueue;
+import io.rdmacomm.verbs.SharedReceiveQueueOptions;
 import io.rdmacomm.verbs.WorkStatus;
 import io.rdmacomm.verbs.cm.ConnectionManager;
 import java.lang.foreign.Arena;
@@ -25,6 +27,7 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /// One end that connects by address: a context, a connection manager, a queue pair and a region.
 final class AddressEnd implements AutoCloseable {
@@ -37,6 +40,7 @@ final class AddressEnd implements AutoCloseable {
     final CompletionQueue queue;
     final MemoryRegion region;
     QueuePair pair;
+    private @Nullable SharedReceiveQueue shared;
 
     private final Arena arena = Arena.ofShared();
     private final Completions completions = Completions.create(arena, 32);
@@ -65,8 +69,15 @@ final class AddressEnd implements AutoCloseable {
             // Flushed requests belong to the old one.
         }
         done.clear();
-        pair = domain.createQueuePair(QueuePairOptions.reliable(queue));
+        QueuePairOptions options = QueuePairOptions.reliable(queue);
+        pair = domain.createQueuePair(shared == null ? options : options.withSharedReceives(shared));
         return this;
+    }
+
+    /// A queue pair whose messages complete in the ring of the completion queue, and not in lines.
+    AddressEnd shareReceives() {
+        shared = domain.createSharedReceiveQueue(SharedReceiveQueueOptions.ofDepth(64));
+        return renew();
     }
 
     SendBatch batch() {
@@ -79,8 +90,8 @@ final class AddressEnd implements AutoCloseable {
 
     /// Takes a message at the end of the region.
     void receive(long workId, int bytes) {
-        assertThat(pair.post(ReceiveBatch.create(arena, 1, 1).receive(workId).with(region, HALF, bytes)))
-                .isEqualTo(1);
+        ReceiveBatch batch = ReceiveBatch.create(arena, 1, 1).receive(workId).with(region, HALF, bytes);
+        assertThat(shared == null ? pair.post(batch) : shared.post(batch)).isEqualTo(1);
     }
 
     void put(String text) {

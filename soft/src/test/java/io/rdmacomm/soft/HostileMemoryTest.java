@@ -29,8 +29,12 @@ class HostileMemoryTest {
     private static final int MASK = 0;
     private static final int NEXT_OR_ELEMENTS = 8;
     private static final int STRIDE = 12;
+    private static final int LINES = 32;
+    private static final int PLAIN = 40;
     private static final int TAIL = 64;
     private static final int HEAD = 128;
+    private static final int CLAIMED = 136;
+    private static final int NEXT = 144;
     private static final int SEALED = 3;
     private static final int POSITION_SHIFT = 20;
 
@@ -39,12 +43,23 @@ class HostileMemoryTest {
     private final ForeignHand theirs = new ForeignHand(hostile.context);
     private final ForeignHand own = new ForeignHand(victim.context);
 
-    private final ConnectionOptions impatient = ConnectionOptions.defaults().withTimeout(Duration.ofMillis(4), 1);
+    private final ConnectionOptions impatient = hasty(ConnectionOptions.defaults());
+
+    private static ConnectionOptions hasty(ConnectionOptions options) {
+        return options.withTimeout(Duration.ofMillis(4), 1)
+                .withRetries(options.retries().withReceiverNotReady(1, Duration.ofMillis(1)));
+    }
 
     @BeforeEach
     void connectPeer() {
         hostile.pair.connect(victim.pair.info(), impatient);
         hostile.receive(1, 64);
+    }
+
+    /// Messages to the hostile side complete in the ring of its completion queue.
+    private void useRing() {
+        hostile.shareReceives();
+        connectPeer();
     }
 
     private void connect() {
@@ -123,6 +138,7 @@ class HostileMemoryTest {
     @ParameterizedTest
     @MethodSource("badOffsets")
     void aCompletionRingInTheWrongPlace(long offset) {
+        useRing();
         sendSucceeds();
         theirs.set(theirs.completions(hostile.pair), offset);
         sendFails();
@@ -152,6 +168,7 @@ class HostileMemoryTest {
     @ParameterizedTest
     @ValueSource(longs = {-1, 5, Long.MAX_VALUE, Long.MIN_VALUE, (1L << 40) - 1})
     void aCompletionRingOfAnImpossibleSize(long mask) {
+        useRing();
         theirs.set(theirs.ring(hostile.pair) + MASK, mask);
         sendFails();
     }
@@ -159,6 +176,7 @@ class HostileMemoryTest {
     @ParameterizedTest
     @ValueSource(longs = {1L << 43, (1L << 43) - 1, 1L << 42, 1L << 30})
     void aSlotThatIsFarAhead(long ahead) {
+        useRing();
         sendSucceeds();
         theirs.set(theirs.slotAtTail(hostile.pair), ahead << POSITION_SHIFT);
         sendFails();
@@ -166,6 +184,7 @@ class HostileMemoryTest {
 
     @Test
     void aTailThatIsFarBehind() {
+        useRing();
         sendSucceeds();
         theirs.set(theirs.ring(hostile.pair) + TAIL, -(1L << 42));
         sendSucceeds();
@@ -173,6 +192,7 @@ class HostileMemoryTest {
 
     @Test
     void aTailThatIsFarAhead() {
+        useRing();
         sendSucceeds();
         theirs.set(theirs.ring(hostile.pair) + TAIL, 1L << 42);
         sendFails();
@@ -180,6 +200,7 @@ class HostileMemoryTest {
 
     @Test
     void aSealWithoutAnotherRing() {
+        useRing();
         sendSucceeds();
         long slot = theirs.slotAtTail(hostile.pair);
         theirs.set(slot, theirs.get(slot) | SEALED);
@@ -188,14 +209,14 @@ class HostileMemoryTest {
 
     @Test
     void aRequestThatWaitsMeetsAMisplacedCompletionRing() {
+        useRing();
         sendSucceeds();
         inTime(() -> {
             hostile.pair.modify(new QueuePairAttributes().state(QueuePairState.ERROR));
             return null;
         });
-        hostile.next();
         victim.renew();
-        hostile.renew();
+        hostile.shareReceives();
         ConnectionOptions patient = ConnectionOptions.defaults().withTimeout(Duration.ofSeconds(20), 7);
         hostile.pair.connect(victim.pair.info(), patient);
         victim.pair.connect(hostile.pair.info(), patient);
@@ -208,6 +229,7 @@ class HostileMemoryTest {
 
     @Test
     void whatWasCheckedOnceIsNotReadAgain() {
+        useRing();
         sendSucceeds();
         theirs.set(theirs.ring(hostile.pair) + MASK, -1);
         theirs.set(theirs.receives(hostile.pair) + MASK, -1);
@@ -304,5 +326,125 @@ class HostileMemoryTest {
         } catch (VerbException e) {
             assertThat(e).hasMessageContaining("poll them first");
         }
+    }
+
+    // ---- Lines ----
+
+    private void sendLong(long workId) {
+        inTime(() -> victim.pair.post(
+                victim.batch().send(workId).with(victim.region, 0, 60).signaled()));
+    }
+
+    /// A message that is only counted as received may have arrived anywhere.
+    private void ends(long workId) {
+        AddressEnd.Done end = victim.next();
+        assertThat(end.workId()).isEqualTo(workId);
+    }
+
+    @ParameterizedTest
+    @MethodSource("badOffsets")
+    void linesInTheWrongPlace(long offset) {
+        theirs.set(theirs.receives(hostile.pair) + LINES, offset);
+        connect();
+        send(2);
+        ends(2);
+        sendLong(3);
+        ends(3);
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {Long.MIN_VALUE, -1, 1L << 40, Long.MAX_VALUE - 1, Long.MAX_VALUE})
+    void aNextLineThatIsFarAway(long position) {
+        theirs.set(theirs.receives(hostile.pair) + NEXT, position);
+        connect();
+        send(2);
+        ends(2);
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {Long.MIN_VALUE, -1, 1, Long.MAX_VALUE})
+    void aReceiveThatIsClaimedAlready(long claimed) {
+        sendSucceeds();
+        theirs.set(theirs.receives(hostile.pair) + CLAIMED, claimed);
+        sendLong(2);
+        assertThat(victim.next().status()).isNotEqualTo(WorkStatus.SUCCESS);
+        victim.await(() -> victim.pair.state() == QueuePairState.ERROR);
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {Long.MIN_VALUE, -1, 1L << 40, Long.MAX_VALUE})
+    void aPlainPositionThatIsFarAway(long position) {
+        sendSucceeds();
+        theirs.set(theirs.receives(hostile.pair) + PLAIN, position);
+        sendSucceeds();
+    }
+
+    /// What a line says of a message is not known then, but the receive ends, and once.
+    @ParameterizedTest
+    @ValueSource(longs = {0, -1, Long.MIN_VALUE, 1L << 56, (1L << 56) + Integer.MAX_VALUE, (1L << 56) - 1})
+    void aLineWithWrongNumbers(long length) {
+        connect();
+        victim.receive(77, 64);
+        long line = own.get(own.receives(victim.pair) + LINES);
+        own.set(line + 8, length);
+        own.set(line + 16, length);
+        own.set(line, 1);
+        AddressEnd.Done end = victim.next();
+        assertThat(end.workId()).isEqualTo(77);
+        assertThat(end.receive() ? end.bytes() : 0).isLessThanOrEqualTo(0xffff_ffffL);
+        assertThat(victim.isQuiet()).isTrue();
+    }
+
+    @Test
+    void aLineForAReceiveThatWasNotPosted() {
+        connect();
+        long line = own.get(own.receives(victim.pair) + LINES);
+        for (long i = 0; i < 8; i++) {
+            own.set(line + 64 * i, i + 1);
+        }
+        assertThat(victim.isQuiet()).isTrue();
+        victim.receive(1, 64);
+        victim.receive(2, 64);
+        assertThat(victim.next().workId()).isEqualTo(1);
+        assertThat(victim.next().workId()).isEqualTo(2);
+        assertThat(victim.isQuiet()).isTrue();
+        inTime(() -> {
+            victim.pair.modify(new QueuePairAttributes().state(QueuePairState.ERROR));
+            return null;
+        });
+        assertThat(victim.isQuiet()).isTrue();
+    }
+
+    /// The receive itself is in shared memory, too.
+    @ParameterizedTest
+    @ValueSource(longs = {0, -1, Long.MIN_VALUE, 1})
+    void aReceiveThatNamesOtherMemory(long address) {
+        connect();
+        victim.receive(1, 64);
+        long ring = own.receives(victim.pair);
+        own.set(ring + 256 + 24, address);
+        long line = own.get(ring + LINES);
+        own.set(line + 8, 8 | 1L << 56);
+        own.set(line, 1);
+        assertThat(victim.next().status()).isEqualTo(WorkStatus.LOCAL_PROTECTION_ERROR);
+    }
+
+    @Test
+    void linesThatAreAllFullEndAFlush() {
+        connect();
+        long line = own.get(own.receives(victim.pair) + LINES);
+        long lines = own.get(own.receives(victim.pair) + MASK) + 1;
+        for (long i = 0; i < lines; i++) {
+            own.set(line + 64 * i, i + 1);
+        }
+        victim.receive(1, 64);
+        inTime(() -> {
+            victim.pair.modify(new QueuePairAttributes().state(QueuePairState.ERROR));
+            return null;
+        });
+        assertThat(victim.next().workId()).isEqualTo(1);
+        victim.receive(2, 64);
+        assertThat(victim.next().status()).isEqualTo(WorkStatus.FLUSHED);
+        assertThat(victim.isQuiet()).isTrue();
     }
 }

@@ -476,46 +476,33 @@ public final class QueuePair implements Resource {
         return taken;
     }
 
-    /// Executes a WRITE before it returns, without a request, a completion and a slot of the queue, if the device can
-    /// do that now: the software device can for a peer on this host, if no posted request waits. The effect is that
-    /// of an unsignaled WRITE with one element, and the checks are the same. Never on a queue pair that signals all
-    /// requests. Thread-safe, even if the queue pair was
-    /// created single-threaded. Never blocks, never allocates, throws nothing.
+    /// Executes the first of some requests before it returns, without completions and slots of the queue, as many
+    /// as the device can execute now: the software device can execute most requests to a peer on this host, if none
+    /// that was posted waits. The effect is that of posting them unsignaled, and so are the checks. Never on a
+    /// queue pair that signals all requests. Thread-safe, even if the queue pair was created single-threaded. Never
+    /// blocks, never allocates.
     ///
-    /// @param address of the bytes to write
-    /// @param length in bytes
-    /// @param localKey of the region that contains them
-    /// @param remoteAddress where to write them
-    /// @param remoteKey of the peer's memory
-    /// @return true if it has succeeded; false if it has to be posted, which also shows what is wrong with it
-    public boolean writeAtOnce(long address, long length, int localKey, long remoteAddress, int remoteKey) {
-        return executeAtOnce(SendOpcode.WRITE, address, length, localKey, remoteAddress, remoteKey);
-    }
-
-    /// The same for a READ; see [#writeAtOnce].
-    ///
-    /// @param address where to put the bytes
-    /// @param length in bytes
-    /// @param localKey of the region that contains that memory, with LOCAL_WRITE
-    /// @param remoteAddress of the bytes to read
-    /// @param remoteKey of the peer's memory
-    /// @return true if it has succeeded; false if it has to be posted
-    public boolean readAtOnce(long address, long length, int localKey, long remoteAddress, int remoteKey) {
-        return executeAtOnce(SendOpcode.READ, address, length, localKey, remoteAddress, remoteKey);
-    }
-
-    private boolean executeAtOnce(
-            SendOpcode opcode, long address, long length, int localKey, long remoteAddress, int remoteKey) {
+    /// @param requests the first `count`, in this order
+    /// @return how many have succeeded. Post those from this index on in a [SendBatch], which also shows
+    ///         what is wrong with the next one
+    public int executeAtOnce(PlainRequest[] requests, int count) {
         sendLock.lock();
         try {
-            return !signalAll
-                    && state == QueuePairState.READY_TO_SEND
-                    && lifetime.isOpen()
-                    && sendChecks.accept(1 << opcode.code(), 1, 0, 0)
-                    && driver.executeAtOnce(opcode.code(), address, length, localKey, remoteAddress, remoteKey);
+            boolean ready = !signalAll && state == QueuePairState.READY_TO_SEND && lifetime.isOpen();
+            return ready && accepts(requests, count) ? driver.executeAtOnce(requests, count) : 0;
         } finally {
             sendLock.unlock();
         }
+    }
+
+    private boolean accepts(PlainRequest[] requests, int count) {
+        int opcodes = 0;
+        int elements = 0;
+        for (int i = 0; i < count; i++) {
+            opcodes |= 1 << requests[i].opcode;
+            elements = Math.max(elements, requests[i].elements);
+        }
+        return elements <= 1 && sendChecks.accept(opcodes, elements, 0, 0);
     }
 
     /// Posts the receives of `batch` (ibv_post_recv(3)). Never blocks, never allocates. Allowed from INIT on.

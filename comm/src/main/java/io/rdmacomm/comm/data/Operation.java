@@ -1,7 +1,8 @@
 package io.rdmacomm.comm.data;
 
-import io.rdmacomm.verbs.QueuePair;
+import io.rdmacomm.verbs.PlainRequest;
 import io.rdmacomm.verbs.SendBatch;
+import io.rdmacomm.verbs.SendOpcode;
 
 /// One operation as addresses and keys, ready to become a work request. Reusable.
 public final class Operation {
@@ -37,19 +38,26 @@ public final class Operation {
     };
     private static final int CREDIT_KINDS = 1 << SEND | 1 << SEND_TAGGED | 1 << WRITE_NOTIFY;
     private static final int ATOMIC_KINDS = 1 << COMPARE_AND_SWAP | 1 << FETCH_AND_ADD;
+    /// Those whose memory is what was set.
+    private static final int PLAIN_KINDS = CREDIT_KINDS | 1 << WRITE | 1 << READ | 1 << CREDIT_UPDATE;
+
+    private static final int[] OPCODES = {
+        SendOpcode.SEND.code(),
+        SendOpcode.SEND_WITH_IMMEDIATE.code(),
+        SendOpcode.WRITE.code(),
+        SendOpcode.WRITE_WITH_IMMEDIATE.code(),
+        SendOpcode.READ.code(),
+        SendOpcode.COMPARE_AND_SWAP.code(),
+        SendOpcode.FETCH_AND_ADD.code(),
+        SendOpcode.WRITE.code(),
+        SendOpcode.READ.code()
+    };
     private static final int INLINE_KINDS = CREDIT_KINDS | 1 << WRITE | 1 << CREDIT_UPDATE;
 
     private final int inlineBytes;
     private final boolean fenced;
+    private final PlainRequest request = new PlainRequest();
     private int kind;
-    private long localAddress;
-    private long length;
-    private int localKey;
-    private long remoteAddress;
-    private int remoteKey;
-    private int tag;
-    private long operand;
-    private long swap;
 
     /// @param inlineBytes the longest payload that is copied when it is posted
     /// @param fenced whether all kinds but READ wait for preceding READs
@@ -70,29 +78,29 @@ public final class Operation {
     /// Sets the kind and the local memory.
     public Operation local(int newKind, long address, long bytes, int key) {
         kind = newKind;
-        localAddress = address;
-        length = bytes;
-        localKey = key;
-        return this;
+        request.opcode = OPCODES[newKind];
+        request.length = bytes;
+        request.elements = bytes > 0 ? 1 : 0;
+        return memory(address, key);
     }
 
     /// Sets the local memory, with the length as it is.
     public Operation memory(long address, int key) {
-        localAddress = address;
-        localKey = key;
+        request.address = address;
+        request.localKey = key;
         return this;
     }
 
     /// Sets the remote memory.
     public Operation remote(long address, int key) {
-        remoteAddress = address;
-        remoteKey = key;
+        request.remoteAddress = address;
+        request.remoteKey = key;
         return this;
     }
 
     /// Sets the tag that the peer gets.
     public Operation tag(int value) {
-        tag = value;
+        request.immediate = Integer.reverseBytes(value);
         return this;
     }
 
@@ -101,8 +109,8 @@ public final class Operation {
     /// @param first the expected value, or the addend
     /// @param second the new value
     public Operation operands(long first, long second) {
-        operand = first;
-        swap = second;
+        request.operand = first;
+        request.swap = second;
         return this;
     }
 
@@ -113,7 +121,7 @@ public final class Operation {
 
     /// The number of bytes it transfers.
     public long length() {
-        return length;
+        return request.length;
     }
 
     /// Whether it uses up a receive of the peer.
@@ -121,35 +129,37 @@ public final class Operation {
         return (1 << kind & CREDIT_KINDS) != 0;
     }
 
-    /// Executes a WRITE or READ before it returns, if the device can do that now.
-    ///
-    /// @return false if nothing has happened
-    boolean executeAtOnce(QueuePair queuePair) {
-        return switch (kind) {
-            case WRITE, CREDIT_UPDATE ->
-                queuePair.writeAtOnce(localAddress, length, localKey, remoteAddress, remoteKey);
-            case READ -> queuePair.readAtOnce(localAddress, length, localKey, remoteAddress, remoteKey);
-            default -> false;
-        };
+    /// The operation as a request, which [QueuePair#executeAtOnce] takes if [#isPlain()].
+    PlainRequest request() {
+        return request;
+    }
+
+    /// Whether its memory is all that it needs.
+    boolean isPlain() {
+        return (1 << kind & PLAIN_KINDS) != 0;
     }
 
     /// Adds it to `batch` as its next request.
     ///
     /// @param resultAddress where atomic operations put the old value, and arrival reads the bytes read
     public void appendTo(SendBatch batch, long workId, long resultAddress, int resultKey) {
+        PlainRequest from = request;
+        int tag = Integer.reverseBytes(from.immediate);
         switch (kind) {
             case SEND -> batch.send(workId);
             case SEND_TAGGED -> batch.sendWithImmediate(workId, tag);
-            case WRITE_NOTIFY -> batch.writeWithImmediate(workId, remoteAddress, remoteKey, tag);
-            case READ, ARRIVAL_READ -> batch.read(workId, remoteAddress, remoteKey);
-            case COMPARE_AND_SWAP -> batch.compareAndSwap(workId, remoteAddress, remoteKey, operand, swap);
-            case FETCH_AND_ADD -> batch.fetchAndAdd(workId, remoteAddress, remoteKey, operand);
-            default -> batch.write(workId, remoteAddress, remoteKey);
+            case WRITE_NOTIFY -> batch.writeWithImmediate(workId, from.remoteAddress, from.remoteKey, tag);
+            case READ, ARRIVAL_READ -> batch.read(workId, from.remoteAddress, from.remoteKey);
+            case COMPARE_AND_SWAP ->
+                batch.compareAndSwap(workId, from.remoteAddress, from.remoteKey, from.operand, from.swap);
+            case FETCH_AND_ADD -> batch.fetchAndAdd(workId, from.remoteAddress, from.remoteKey, from.operand);
+            default -> batch.write(workId, from.remoteAddress, from.remoteKey);
         }
+        long length = from.length;
         if (isAtomic(kind) || (kind == ARRIVAL_READ && length > 0)) {
             batch.with(resultAddress, length, resultKey);
         } else if (length > 0) {
-            batch.with(localAddress, length, localKey);
+            batch.with(from.address, length, from.localKey);
         }
         if (length <= inlineBytes && (1 << kind & INLINE_KINDS) != 0) {
             batch.inline();

@@ -1,5 +1,6 @@
 package io.rdmacomm.comm.data;
 
+import io.rdmacomm.verbs.PlainRequest;
 import io.rdmacomm.verbs.SendBatch;
 import java.lang.foreign.Arena;
 import java.util.ArrayList;
@@ -10,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 public final class PreparedOperations<H> {
     private final SendBatch batch;
     private final List<Operation> operations;
+    private final PlainRequest[] requests;
     private final List<@Nullable H> handlers;
     private final long[] contexts;
     private int size;
@@ -20,10 +22,12 @@ public final class PreparedOperations<H> {
     public PreparedOperations(Arena arena, int capacity, SendQueue<H> sends) {
         batch = SendBatch.create(arena, capacity, 1);
         operations = new ArrayList<>(capacity + 1);
+        requests = new PlainRequest[capacity];
         handlers = new ArrayList<@Nullable H>(capacity);
         for (int i = 0; i < capacity; i++) {
             operations.add(sends.newOperation());
             handlers.add(null);
+            requests[i] = operations.get(i).request();
         }
         // For next(), if all are in use.
         operations.add(sends.newOperation());
@@ -67,6 +71,11 @@ public final class PreparedOperations<H> {
     /// The work requests of the operations; the caller fills and posts them.
     SendBatch batch() {
         return batch;
+    }
+
+    /// The operations as plain requests. All kinds that can be added are plain.
+    PlainRequest[] requests() {
+        return requests;
     }
 
     Operation get(int index) {

@@ -3,6 +3,7 @@ package io.rdmacomm.comm.data;
 import io.rdmacomm.comm.progress.CompletionGroup;
 import io.rdmacomm.comm.progress.WorkId;
 import io.rdmacomm.verbs.Completions;
+import io.rdmacomm.verbs.PlainRequest;
 import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.RdmaException;
@@ -45,6 +46,7 @@ public final class SendQueue<H> {
     private final OperationRing<H> ring;
     private final Credits credits;
     private final SendBatch single;
+    private final PlainRequest[] alone = new PlainRequest[1];
     private @Nullable Operation creditUpdate;
     private @Nullable Operation arrivalRead;
     private long receivesPosted;
@@ -157,7 +159,7 @@ public final class SendQueue<H> {
     private boolean postSingle(Operation operation, @Nullable H handler, long context) {
         long sequence = ring.next();
         int kind = operation.kind();
-        if (atOnce && isNothingInFlight() && operation.executeAtOnce(queuePair)) {
+        if (atOnce && isNothingInFlight() && operation.isPlain() && executesAtOnce(operation)) {
             ring.add(kind, operation.length(), handler, context, 0);
             haveEnded();
             return true;
@@ -179,6 +181,11 @@ public final class SendQueue<H> {
             noteEnded(batch);
         }
         return taken;
+    }
+
+    private boolean executesAtOnce(Operation operation) {
+        alone[0] = operation.request();
+        return queuePair.executeAtOnce(alone, 1) == 1;
     }
 
     /// Makes the last request of a batch end with a completion, unless the device finishes it at once and
@@ -214,9 +221,9 @@ public final class SendQueue<H> {
         int count = operations.size();
         int done = 0;
         if (atOnce && isNothingInFlight()) {
-            while (done < count && operations.get(done).executeAtOnce(queuePair)) {
-                add(operations, done, 0);
-                done++;
+            done = queuePair.executeAtOnce(operations.requests(), count);
+            for (int i = 0; i < done; i++) {
+                add(operations, i, 0);
             }
             haveEnded();
         }

@@ -42,12 +42,30 @@ public final class CompletionFields {
         solicited = false;
     }
 
+    /// Changes the status to a failure.
+    public void fail(int newStatus) {
+        status = newStatus;
+    }
+
+    int status() {
+        return status;
+    }
+
+    int opcode() {
+        return opcode;
+    }
+
+    int bytes() {
+        return bytes;
+    }
+
     /// Errors count as solicited (ibv_req_notify_cq(3)).
-    boolean wakesSolicited() {
+    public boolean wakesSolicited() {
         return solicited || status != 0;
     }
 
-    void writeTo(MemorySegment memory, long at) {
+    /// Writes a completion.
+    public void writeTo(MemorySegment memory, long at) {
         memory.set(JAVA_LONG, at + CompletionLayout.WORK_ID, workId);
         // Each store writes two fields, which halves the number of accesses.
         memory.set(JAVA_LONG, at + CompletionLayout.STATUS, both(status, opcode));

@@ -6,14 +6,14 @@ package io.rdmacomm.soft.mapped;
 /// 0x000000  header: magic, version, GID, LID, identity
 /// 0x010000  queue pair table: 4096 blocks of 256 bytes
 /// 0x200000  key table: 65536 entries of 64 bytes
-/// 0x800000  heap: completion queues, bells, receive queues, staging blocks
+/// 0x800000  heap: completion queues, bells, receive queues and their lines, staging blocks
 /// ```
 /// The file is sparse; only pages in use take memory.
 public final class ControlLayout {
     /// First word of the file: "rdmacomm".
     public static final long MAGIC = 0x6d6d6f63616d6472L;
     /// Version of this layout.
-    public static final int VERSION = 9;
+    public static final int VERSION = 10;
 
     /// Header: [#MAGIC].
     public static final long HEADER_MAGIC = 0;
@@ -46,7 +46,8 @@ public final class ControlLayout {
     /// Size of a block.
     public static final int QUEUE_PAIR_BYTES = 256;
 
-    /// Queue pair: number (low half) and state code (high half). Peers read it before each operation.
+    /// Queue pair: number (4 bytes), state code (1 byte), and how often it was in RESET (3 bytes). Peers read it
+    /// before each operation.
     public static final int QP_IDENTITY = 0;
     /// Queue pair: the peer's number, 4 bytes.
     public static final int QP_DESTINATION = 8;

@@ -16,6 +16,9 @@ public final class QueuePairBlock {
     private static final int SPINS = 1_000;
     private static final long PARK_NANOS = 20_000;
 
+    private static final int CONNECTION_SHIFT = 40;
+    private static final int STATE_MASK = 0xff;
+
     private static final VarHandle EXECUTING;
 
     static {
@@ -29,6 +32,7 @@ public final class QueuePairBlock {
     private final MemorySegment memory;
     private final long block;
     private final int number;
+    private long connection;
     /// Odd while operations are in flight. Peers see a copy in the shared memory, which any of them can overwrite.
     private long executing;
 
@@ -63,10 +67,13 @@ public final class QueuePairBlock {
 
     /// Publishes the state; the peer sees it before anything that this side reads afterwards.
     public void publish(QueuePairState state) {
+        if (state == QueuePairState.RESET) {
+            connection++;
+        }
         SharedWords.publish(
                 memory,
                 block + ControlLayout.QP_IDENTITY,
-                ((long) state.code() << 32) | Integer.toUnsignedLong(number));
+                connection << CONNECTION_SHIFT | (long) state.code() << Integer.SIZE | Integer.toUnsignedLong(number));
     }
 
     /// Marks the block as unused.
@@ -159,10 +166,21 @@ public final class QueuePairBlock {
 
     /// Whether the identity of a block is that of the queue pair with this number, in a state that accepts messages.
     public static boolean isReady(long identity, int number) {
-        int state = (int) (identity >>> 32);
+        int state = state(identity);
         return (int) identity == number
                 && state >= QueuePairState.READY_TO_RECEIVE.code()
                 && state <= QueuePairState.SEND_QUEUE_DRAIN.code();
+    }
+
+    /// The code of the state in an identity.
+    public static int state(long identity) {
+        return (int) (identity >>> Integer.SIZE) & STATE_MASK;
+    }
+
+    /// The number of the connection in an identity: how often the queue pair was in RESET. A peer that does not
+    /// know that it was, must not go on.
+    public static long connection(long identity) {
+        return identity >>> CONNECTION_SHIFT;
     }
 
     /// Notes which receive of the peer is being filled, so that the peer can flush it if this process dies.

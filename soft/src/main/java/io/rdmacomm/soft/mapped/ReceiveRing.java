@@ -6,12 +6,14 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import io.rdmacomm.verbs.spi.ReceiveRequestLayout;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
 
 /// Posted receives in shared memory, of a queue pair or of a shared receive queue: the owner posts, peers take.
 ///
 /// ```
 /// +0 mask | +8 elements per receive | +12 bytes per entry | +16 shared queue's number or 0 | +20 protection
-/// domain | +24 first position | +64 tail | +128 head | +192 armed limit | +200 larger entries or 0 | +256 entries
+/// domain | +24 first position | +32 lines | +40 first plain position | +64 tail
+/// +128 head | +136 claimed | +144 next | +192 armed limit | +200 larger entries or 0 | +256 entries
 /// entry  +0 work id | +8 element count | +16 position << 28 | taker, 0 for none | +24 elements of 16 bytes
 /// ```
 ///
@@ -62,6 +64,7 @@ public final class ReceiveRing {
     private final int elements;
     private final int sharedNumber;
     private final int domain;
+    private volatile @Nullable ReceiveLines lines;
     private volatile int depth;
     private volatile ReceiveEntries entries;
     private long tail;
@@ -96,6 +99,21 @@ public final class ReceiveRing {
     public static ReceiveRing create(ControlFile file, int depth, int elements, int sharedNumber, int domain)
             throws IOException {
         return new ReceiveRing(file, size(depth), Math.max(1, elements), sharedNumber, domain, depth);
+    }
+
+    /// Gives the receives of a queue pair lines; the owner, while it posts none.
+    ///
+    /// @return null if there is no room
+    public @Nullable ReceiveLines addLines() {
+        try {
+            ReceiveLines added = new ReceiveLines(file, offset, smallest.mask());
+            added.clear(head());
+            added.plainFrom(tail);
+            lines = added;
+            return added;
+        } catch (IOException e) {
+            return null;
+        }
     }
 
     /// Twice the depth: an entry that a peer is filling is not overwritten as long as it counts as outstanding.
@@ -153,8 +171,9 @@ public final class ReceiveRing {
 
     /// Appends a receive of the C layout; the owner, one thread at a time.
     ///
+    /// @param plain whether its line can take the payload; false if it has none
     /// @return false if the ring is full
-    public boolean post(MemorySegment request, long at, long elementsAt) {
+    public boolean post(MemorySegment request, long at, long elementsAt, boolean plain) {
         if (isFull()) {
             return false;
         }
@@ -170,8 +189,37 @@ public final class ReceiveRing {
             memory.set(JAVA_LONG, to + 8, request.get(JAVA_LONG, from + 8));
         }
         tail++;
+        ReceiveLines with = lines;
+        if (with != null && !plain) {
+            with.plainFrom(tail);
+        }
         SharedWords.release(memory, offset + TAIL, tail);
         return true;
+    }
+
+    /// The position of the next receive that is posted; the owner, one thread at a time.
+    public long tail() {
+        return tail;
+    }
+
+    /// The position of the oldest receive that was not taken from the ring; the owner.
+    public long head() {
+        return SharedWords.acquire(memory, offset + HEAD);
+    }
+
+    /// The work id of a receive that was posted.
+    public long workId(long position) {
+        return memory.get(JAVA_LONG, entries.at(position) + ENTRY_WORK_ID);
+    }
+
+    /// Where the first element of a receive that was posted is in the control file.
+    public long element(long position) {
+        return entries.at(position) + ENTRY_ELEMENTS;
+    }
+
+    /// Receives before this position have ended in their lines.
+    public void skipTo(long position) {
+        SharedWords.publish(memory, offset + HEAD, position);
     }
 
     /// Peers write the head with every message, so it is read only when no room is known to be left.
@@ -179,7 +227,8 @@ public final class ReceiveRing {
         if (tail - knownHead < depth) {
             return false;
         }
-        knownHead = SharedWords.acquire(memory, offset + HEAD);
+        ReceiveLines with = lines;
+        knownHead = Math.max(head(), with == null ? 0 : with.arrived());
         return tail - knownHead >= depth;
     }
 
@@ -206,6 +255,10 @@ public final class ReceiveRing {
     public void clear() {
         SharedWords.publish(memory, offset + HEAD, tail);
         takenBack = Long.MAX_VALUE;
+        ReceiveLines with = lines;
+        if (with != null) {
+            with.clear(tail);
+        }
     }
 
     /// Changes how many receives a shared queue holds; the owner, while it posts none. Memory is never freed before
@@ -266,8 +319,17 @@ public final class ReceiveRing {
         if (sharedNumber != 0) {
             return true;
         }
+        return names(key, 0, entries.mask() + 1);
+    }
+
+    /// Whether a receive that was posted at `first` or later names the region with this key; any thread.
+    public boolean names(int key, long first) {
+        return names(key, first, SharedWords.acquire(memory, offset + TAIL));
+    }
+
+    private boolean names(int key, long first, long end) {
         ReceiveEntries all = entries;
-        for (long position = 0; position <= all.mask(); position++) {
+        for (long position = first; position < end && position - first <= all.mask(); position++) {
             long entry = all.at(position);
             int count = Math.min(memory.get(JAVA_INT, entry + ENTRY_COUNT), elements);
             for (int i = 0; i < count; i++) {
@@ -283,5 +345,9 @@ public final class ReceiveRing {
     /// Frees the memory.
     public void free() {
         entries.free(file);
+        ReceiveLines with = lines;
+        if (with != null) {
+            with.free();
+        }
     }
 }

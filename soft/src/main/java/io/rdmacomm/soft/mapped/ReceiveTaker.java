@@ -68,6 +68,11 @@ public final class ReceiveTaker {
                 : null;
     }
 
+    /// Writes messages to the lines of the ring; null if it has none that are open.
+    public @Nullable LineWriter lines() {
+        return LineWriter.find(memory, ring, entries.mask());
+    }
+
     /// The position of the oldest receive.
     public long head() {
         return SharedWords.acquire(memory, ring + HEAD);

@@ -3,6 +3,7 @@ package io.rdmacomm.soft.memory;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import io.rdmacomm.verbs.PlainRequest;
 import io.rdmacomm.verbs.WorkStatus;
 import io.rdmacomm.verbs.spi.ReceiveRequestLayout;
 import io.rdmacomm.verbs.spi.SendRequest;
@@ -82,27 +83,21 @@ public final class LocalElements {
         return true;
     }
 
-    /// Finds the memory of the only element of a request. It begins at [#foundOffset()] of the segment.
+    /// Finds the memory of the only element of a request, which is not empty. It begins at [#foundOffset()] of the
+    /// segment.
     ///
     /// @param right the right that the memory must have, 0 for reading
-    /// @return null if it must not be used, or is empty
-    public @Nullable MemorySegment find(SendRequest request, int right) {
-        if (request.localKey == 0 && isCopied(request)) {
-            foundOffset = request.address - request.memory().address();
-            return request.memory();
+    /// @return null if it must not be used
+    public @Nullable MemorySegment find(PlainRequest request, int right) {
+        if (request.localKey == 0 && request instanceof SendRequest inMemory && isCopied(inMemory)) {
+            foundOffset = request.address - inMemory.memory().address();
+            return inMemory.memory();
         }
-        return find(request.localKey, request.address, request.length, right);
-    }
-
-    /// Finds memory of this side that is not in a request.
-    ///
-    /// @return null if it must not be used, or is empty
-    public @Nullable MemorySegment find(int key, long address, long length, int right) {
-        LocalRegion region = length > 0 ? memory.usable(key, domain, right, address, length) : null;
+        LocalRegion region = memory.usable(request.localKey, domain, right, request.address, request.length);
         if (region == null) {
             return null;
         }
-        foundOffset = region.offsetOf(address);
+        foundOffset = region.offsetOf(request.address);
         return region.segment();
     }
 
@@ -113,7 +108,6 @@ public final class LocalElements {
 
     private static boolean isCopied(SendRequest request) {
         return (request.flags & SendRequestLayout.FLAG_INLINE) != 0
-                && request.length > 0
                 && isWithin(request.memory(), request.address, request.length);
     }
 

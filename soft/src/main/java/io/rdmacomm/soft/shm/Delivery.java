@@ -4,19 +4,17 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.rdmacomm.soft.mapped.CompletionFields;
-import io.rdmacomm.soft.mapped.CompletionProducer;
 import io.rdmacomm.soft.mapped.CompletionRing;
-import io.rdmacomm.soft.mapped.QueuePairBlock;
 import io.rdmacomm.soft.mapped.ReceiveTaker;
 import io.rdmacomm.soft.memory.ElementList;
 import io.rdmacomm.soft.memory.RequestOpcode;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.AsyncEventType;
 import io.rdmacomm.verbs.CompletionOpcode;
+import io.rdmacomm.verbs.PlainRequest;
 import io.rdmacomm.verbs.WorkStatus;
 import io.rdmacomm.verbs.spi.CompletionLayout;
 import io.rdmacomm.verbs.spi.ReceiveRequestLayout;
-import io.rdmacomm.verbs.spi.SendRequest;
 import io.rdmacomm.verbs.spi.SendRequestLayout;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
@@ -30,6 +28,7 @@ final class Delivery {
     private static final int LOCAL_PROTECTION = WorkStatus.LOCAL_PROTECTION_ERROR.code();
     private static final int REMOTE_INVALID = WorkStatus.REMOTE_INVALID_REQUEST.code();
     private static final int REMOTE_OPERATION = WorkStatus.REMOTE_OPERATION_ERROR.code();
+    private static final int RETRY_EXCEEDED = WorkStatus.RETRY_EXCEEDED.code();
     private static final int LOCAL_WRITE = AccessFlag.LOCAL_WRITE.bit();
     /// A taker loses fewer receives than this to others, unless a faulty process keeps changing the head.
     private static final int MOST_TURNS = 1 << 16;
@@ -37,7 +36,6 @@ final class Delivery {
     private static final int RECEIVE_WRITE = CompletionOpcode.RECEIVE_WRITE_WITH_IMMEDIATE.code();
 
     private final int number;
-    private final QueuePairBlock block;
     private final PeerQueuePair peer;
     private final Transfer transfer;
     private final CompletionFields fields = new CompletionFields();
@@ -50,16 +48,14 @@ final class Delivery {
     private int outcome;
 
     /// @param number of this side's queue pair
-    /// @param block has the journal of what this side is doing to the peer
-    Delivery(int number, QueuePairBlock block, PeerQueuePair peer, Transfer transfer) {
+    Delivery(int number, PeerQueuePair peer, Transfer transfer) {
         this.number = number;
-        this.block = block;
         this.peer = peer;
         this.transfer = transfer;
     }
 
     /// Sets the message that is delivered next.
-    Delivery of(SendRequest request) {
+    Delivery of(PlainRequest request) {
         sent = request.opcode;
         flags = request.flags;
         immediate = request.immediate;
@@ -72,9 +68,13 @@ final class Delivery {
     /// @param stages whether to take the receive also if the payload must be staged; then [#finish] follows
     int send(boolean stages) {
         MemorySegment memory = peer.memory();
-        ReceiveTaker ring = peer.receives();
+        ReceiveTaker ring = peer.entries();
+        PeerReceives receives = peer.receives();
         for (int turn = 0; turn < MOST_TURNS; turn++) {
-            long position = peer.oldestReceive();
+            if (turn > 0 && !peer.isReady()) {
+                return Outcome.NO_PEER;
+            }
+            long position = receives.oldest();
             if (position < 0) {
                 return Outcome.RECEIVER_NOT_READY;
             }
@@ -84,15 +84,15 @@ final class Delivery {
             if (status == Outcome.DONE && transfer.remote.partlyUnreachable && !stages) {
                 return Outcome.NEEDS_STAGING;
             }
-            if (take(ring, position, workId)) {
+            if (receives.take(position, workId)) {
                 taken = workId;
                 if (status != Outcome.DONE) {
-                    return complete(RECEIVE, workId, status);
+                    return complete(RECEIVE, workId, status, false);
                 }
                 int result = put();
                 return switch (result) {
                     case Outcome.NEEDS_STAGING -> result;
-                    case Outcome.DONE -> endWithPayload();
+                    case Outcome.DONE -> endWithPayload(false);
                     default -> endWithoutPayload(result);
                 };
             }
@@ -117,21 +117,51 @@ final class Delivery {
     /// @param from where the payload begins in it
     /// @return false if nothing has happened, and [#send(boolean)] must deliver it
     boolean sendPiece(@Nullable MemorySegment local, long from) {
-        ReceiveTaker ring = peer.receives();
-        long position = ring.sharedNumber() == 0 ? peer.oldestReceive() : -1;
+        if (canSendInLine()) {
+            outcome = sendInLine(local, from);
+            return true;
+        }
+        ReceiveTaker ring = peer.entries();
+        PeerReceives receives = peer.receives();
+        long position = ring.sharedNumber() == 0 ? receives.oldest() : -1;
         if (position < 0) {
             return false;
         }
         NextReceive receive = peer.nextReceive(position);
         MemorySegment remote = local == null ? null : findReceive(ring, receive);
-        if ((local != null && remote == null) || !take(ring, position, receive.workId())) {
+        if ((local != null && remote == null) || !receives.take(position, receive.workId())) {
             return false;
         }
         taken = receive.workId();
         int result = local == null || remote == null ? Outcome.DONE : put(local, from, remote);
-        outcome = result == Outcome.DONE ? endWithPayload() : endWithoutPayload(result);
-        peer.readAhead(position);
+        outcome = result == Outcome.DONE ? endWithPayload(false) : endWithoutPayload(result);
+        if (outcome == Outcome.DONE) {
+            peer.readAhead(position);
+        }
         return true;
+    }
+
+    /// Whether a SEND leaves it to the peer to move the payload to the memory of its receive.
+    boolean canSendInLine() {
+        return sent != RequestOpcode.SEND_WITH_INVALIDATE && canCompleteInLine(bytes);
+    }
+
+    /// Whether the next message can end a receive in its line.
+    ///
+    /// @param payload the bytes that go there
+    boolean canCompleteInLine(long payload) {
+        PeerReceives receives = peer.receives();
+        long position = receives.oldest();
+        return position >= 0 && receives.takesPayload(position, payload);
+    }
+
+    /// Delivers a SEND for which [#canSendInLine()].
+    int sendInLine(@Nullable MemorySegment local, long from) {
+        PeerReceives receives = peer.receives();
+        if (local != null) {
+            ElementList.copyPiece(local, from, peer.memory(), receives.payload(receives.oldest()), bytes);
+        }
+        return complete(RECEIVE, 0, Outcome.DONE, true);
     }
 
     /// The [Outcome] of the last [#sendPiece].
@@ -164,11 +194,11 @@ final class Delivery {
         if (result != Outcome.DONE) {
             return endWithoutPayload(result);
         }
-        return block.claimJournal() ? endWithPayload() : Outcome.NO_PEER;
+        return peer.receives().mayComplete() ? endWithPayload(false) : Outcome.NO_PEER;
     }
 
-    private int endWithPayload() {
-        return complete(RECEIVE, taken, invalidated() ? Outcome.DONE : REMOTE_INVALID);
+    private int endWithPayload(boolean isPlaced) {
+        return complete(RECEIVE, taken, invalidated() ? Outcome.DONE : REMOTE_INVALID, isPlaced);
     }
 
     /// Ends a receive that was taken for a payload which could not be copied. If the peer has failed, or was reset or
@@ -177,14 +207,14 @@ final class Delivery {
     /// @param result why not
     private int endWithoutPayload(int result) {
         if (!peer.hasReceives()) {
-            block.closeJournal();
+            peer.receives().giveUp();
             return Outcome.NO_PEER;
         }
         boolean mine = result == LOCAL_PROTECTION || result == GENERAL;
-        if (!block.claimJournal()) {
+        if (!peer.receives().mayComplete()) {
             return mine ? result : Outcome.NO_PEER;
         }
-        int status = complete(RECEIVE, taken, FLUSHED);
+        int status = complete(RECEIVE, taken, FLUSHED, false);
         return mine ? result : status;
     }
 
@@ -192,15 +222,15 @@ final class Delivery {
     ///
     /// @param status what the receive completes with
     int writeWithImmediate(int status) {
-        ReceiveTaker ring = peer.receives();
+        PeerReceives receives = peer.receives();
         for (int turn = 0; turn < MOST_TURNS; turn++) {
-            long position = peer.oldestReceive();
+            long position = receives.oldest();
             if (position < 0) {
                 return Outcome.RECEIVER_NOT_READY;
             }
-            long workId = ring.workId(ring.entry(position));
-            if (take(ring, position, workId)) {
-                return complete(RECEIVE_WRITE, workId, status);
+            long workId = receives.workId(position);
+            if (receives.takeWithoutMemory(position, workId)) {
+                return complete(RECEIVE_WRITE, workId, status, false);
             }
         }
         return Outcome.RECEIVER_NOT_READY;
@@ -227,21 +257,6 @@ final class Delivery {
         return remote.total < bytes ? LOCAL_LENGTH : Outcome.DONE;
     }
 
-    /// Takes the receive. The journal names it, so that the peer can flush it if this process dies before completing
-    /// it.
-    private boolean take(ReceiveTaker ring, long position, long workId) {
-        block.openJournal(position, workId);
-        if (!ring.take(position)) {
-            block.closeJournal();
-            return false;
-        }
-        int shared = ring.sharedNumber();
-        if (shared != 0 && ring.crossedLimit()) {
-            peer.send(ShmMessage.LIMIT, shared, 0);
-        }
-        return true;
-    }
-
     /// Invalidates the peer's key that a SEND with invalidation names, once it has its receive.
     ///
     /// @return false if it names no window
@@ -249,7 +264,7 @@ final class Delivery {
         return sent != RequestOpcode.SEND_WITH_INVALIDATE || peer.invalidate(immediate);
     }
 
-    private int complete(int opcode, long workId, int status) {
+    private int complete(int opcode, long workId, int status, boolean payloadIsPlaced) {
         fields.set(workId, status, opcode, (int) bytes, peer.number());
         fields.source = number;
         fields.solicited = (flags & SendRequestLayout.FLAG_SOLICITED) != 0;
@@ -260,17 +275,16 @@ final class Delivery {
             fields.flags = CompletionLayout.FLAG_INVALIDATED;
             fields.immediate = immediate;
         }
-        CompletionProducer queue = peer.completions();
-        long result = queue.push(block.memory(), block.completionJournal(), fields);
-        block.closeJournal();
+        PeerReceives receives = peer.receives();
+        long result = receives.complete(fields, payloadIsPlaced);
         if (result != CompletionRing.PUSHED) {
-            peer.announce(queue.queue(), result);
+            peer.announce(peer.completions().queue(), result);
             if (result == CompletionRing.OVERRUN) {
                 return REMOTE_OPERATION;
             }
         }
         if (status == Outcome.DONE) {
-            return Outcome.DONE;
+            return receives.hasArrived() ? Outcome.DONE : RETRY_EXCEEDED;
         }
         return peer.fault(status == LOCAL_LENGTH ? REMOTE_INVALID : REMOTE_OPERATION, AsyncEventType.UNKNOWN);
     }

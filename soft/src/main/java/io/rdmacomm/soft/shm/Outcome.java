@@ -14,5 +14,8 @@ final class Outcome {
     /// The request is being staged, and waits for the peer.
     static final int WAITS = -4;
 
+    /// Nothing has happened: the request cannot be executed in the short way.
+    static final int NOT_DIRECT = -5;
+
     private Outcome() {}
 }

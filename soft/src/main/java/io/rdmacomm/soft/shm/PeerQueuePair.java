@@ -6,6 +6,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import io.rdmacomm.soft.mapped.CompletionProducer;
 import io.rdmacomm.soft.mapped.ControlLayout;
 import io.rdmacomm.soft.mapped.KeyTable;
+import io.rdmacomm.soft.mapped.LineWriter;
 import io.rdmacomm.soft.mapped.PeerKey;
 import io.rdmacomm.soft.mapped.QueuePairBlock;
 import io.rdmacomm.soft.mapped.ReceiveTaker;
@@ -27,26 +28,30 @@ final class PeerQueuePair {
 
     private final int ownNumber;
     private final LocalMemory ownMemory;
+    private final QueuePairBlock ownBlock;
     private boolean ofOwnContext;
     private @Nullable ShmPeer peer;
     private MemorySegment memory = MemorySegment.NULL;
     private int number;
+    private long connection;
     private long block;
-    private @Nullable ReceiveTaker receives;
+    private @Nullable ReceiveTaker entries;
+    private @Nullable PeerReceives receives;
     private @Nullable CompletionProducer completions;
     // Copies of the keys that were used last, by the low bits of their indexes.
     private final PeerKey[] remoteKeys = new PeerKey[REMEMBERED_KEYS];
     private PeerKey receiveKey = new PeerKey(MemorySegment.NULL);
     private final NextReceive nextReceive = new NextReceive();
-    private long knownTail;
     private long foundOffset;
     private boolean established;
 
     /// Not bound to a peer yet.
     ///
     /// @param ownMemory the memory of this side's context, which can be the peer's context, too
-    PeerQueuePair(int ownNumber, LocalMemory ownMemory) {
+    /// @param ownBlock of this side's queue pair
+    PeerQueuePair(int ownNumber, LocalMemory ownMemory, QueuePairBlock ownBlock) {
         this.ownNumber = ownNumber;
+        this.ownBlock = ownBlock;
         this.ownMemory = ownMemory;
     }
 
@@ -78,16 +83,20 @@ final class PeerQueuePair {
         if (itsReceives == null || itsCompletions == null) {
             return false;
         }
-        receives = itsReceives;
+        LineWriter lines = itsReceives.lines();
+        entries = itsReceives;
+        receives = lines == null
+                ? new RingReceives(itsReceives, itsCompletions, ownBlock, this)
+                : new LineReceives(lines, itsCompletions, this);
         completions = itsCompletions;
         memory = itsMemory;
         number = itsNumber;
+        connection = QueuePairBlock.connection(identity);
         block = itsBlock;
         peer = candidate;
         ofOwnContext = candidate.lid() == ownLid;
         Arrays.setAll(remoteKeys, _ -> new PeerKey(itsMemory));
         receiveKey = new PeerKey(itsMemory);
-        knownTail = 0;
         nextReceive.forget();
         established = false;
         return true;
@@ -95,6 +104,7 @@ final class PeerQueuePair {
 
     void unbind() {
         peer = null;
+        entries = null;
         receives = null;
         completions = null;
         memory = MemorySegment.NULL;
@@ -107,12 +117,14 @@ final class PeerQueuePair {
             return false;
         }
         long identity = SharedWords.acquire(memory, block + ControlLayout.QP_IDENTITY);
-        if (!QueuePairBlock.isReady(identity, number)) {
+        if (!QueuePairBlock.isReady(identity, number)
+                || QueuePairBlock.connection(identity) != connection
+                || !QueuePairBlock.isOnHost(memory, block)) {
             return false;
         }
         if (!established) {
             established = true;
-            if ((int) (identity >>> 32) == QueuePairState.READY_TO_RECEIVE.code()) {
+            if (QueuePairBlock.state(identity) == QueuePairState.READY_TO_RECEIVE.code()) {
                 bound.send(ShmMessage.ESTABLISHED, number, 0, 0);
             }
         }
@@ -127,7 +139,7 @@ final class PeerQueuePair {
             return false;
         }
         long identity = SharedWords.acquire(memory, block + ControlLayout.QP_IDENTITY);
-        return (int) identity == number && (int) (identity >>> 32) != QueuePairState.RESET.code();
+        return (int) identity == number && QueuePairBlock.state(identity) != QueuePairState.RESET.code();
     }
 
     MemorySegment memory() {
@@ -148,8 +160,13 @@ final class PeerQueuePair {
         return number;
     }
 
-    /// The peer's receives; only while it is bound.
-    ReceiveTaker receives() {
+    /// What the peer's receives are; only while it is bound.
+    ReceiveTaker entries() {
+        return bound(entries);
+    }
+
+    /// How they end; only while it is bound.
+    PeerReceives receives() {
         return bound(receives);
     }
 
@@ -177,29 +194,16 @@ final class PeerQueuePair {
         return memory.get(JAVA_INT, block + ControlLayout.QP_RNR_TIMER);
     }
 
-    /// The position of the oldest receive that is waiting there, or -1 when there is none.
-    ///
-    /// The tail is in a cache line that the peer writes with every receive it posts, so it is read only when all
-    /// known receives are used up.
-    long oldestReceive() {
-        ReceiveTaker ring = receives();
-        long head = ring.head();
-        if (head >= knownTail) {
-            knownTail = ring.tail();
-        }
-        return head < knownTail ? head : -1;
-    }
-
     /// The oldest receive, which is at `position`.
     NextReceive nextReceive(long position) {
-        nextReceive.read(memory, receives(), position);
+        nextReceive.read(memory, entries(), position);
         return nextReceive;
     }
 
-    /// Reads the receive after the one at `position`, which was taken, if it is known to be posted.
+    /// Reads the receive after the one at `position`, which has ended, if it is known to be posted.
     void readAhead(long position) {
-        if (position + 1 < knownTail) {
-            nextReceive.read(memory, receives(), position + 1);
+        if (receives().isKnown(position + 1)) {
+            nextReceive.read(memory, entries(), position + 1);
         }
     }
 

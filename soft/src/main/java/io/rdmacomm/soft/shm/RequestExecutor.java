@@ -7,6 +7,7 @@ import io.rdmacomm.soft.memory.RequestOpcode;
 import io.rdmacomm.soft.memory.WindowRequests;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.AsyncEventType;
+import io.rdmacomm.verbs.PlainRequest;
 import io.rdmacomm.verbs.WorkStatus;
 import io.rdmacomm.verbs.spi.SendRequest;
 import java.lang.foreign.MemorySegment;
@@ -75,10 +76,14 @@ final class RequestExecutor {
         return switch (request.opcode) {
             case RequestOpcode.SEND, RequestOpcode.SEND_WITH_IMMEDIATE, RequestOpcode.SEND_WITH_INVALIDATE ->
                 delivery.of(request).finish(result);
-            case RequestOpcode.WRITE_WITH_IMMEDIATE ->
-                result == Outcome.DONE ? delivery.of(request).writeWithImmediate(Outcome.DONE) : result;
+            case RequestOpcode.WRITE_WITH_IMMEDIATE -> result == Outcome.DONE ? endWriteWithImmediate(request) : result;
             default -> result;
         };
+    }
+
+    /// The peer may have gone while its payload was staged.
+    private int endWriteWithImmediate(SendRequest request) {
+        return peer.isReady() ? delivery.of(request).writeWithImmediate(Outcome.DONE) : Outcome.NO_PEER;
     }
 
     private int write(SendRequest request) {
@@ -94,7 +99,8 @@ final class RequestExecutor {
     }
 
     private int writeWithImmediate(SendRequest request) {
-        boolean written = peer.isReady() && peer.oldestReceive() >= 0 && (request.length == 0 || writePiece(request));
+        boolean written =
+                peer.isReady() && peer.receives().oldest() >= 0 && (request.length == 0 || writePiece(request));
         int status = written ? Outcome.DONE : writeElementsForReceive(request);
         return status != Outcome.DONE ? status : delivery.of(request).writeWithImmediate(Outcome.DONE);
     }
@@ -104,7 +110,7 @@ final class RequestExecutor {
         if (status != Outcome.DONE) {
             return status;
         }
-        if (peer.oldestReceive() < 0) {
+        if (peer.receives().oldest() < 0) {
             return Outcome.RECEIVER_NOT_READY;
         }
         status = resolveRemote(request, request.length, REMOTE_WRITE);
@@ -184,44 +190,47 @@ final class RequestExecutor {
 
     // ---- One piece of memory on both sides ----
 
-    private boolean writePiece(SendRequest request) {
+    /// Executes a request that can do everything or nothing.
+    ///
+    /// @return [Outcome#NOT_DIRECT] if nothing has happened
+    int executeAtOnce(PlainRequest request) {
+        return switch (request.opcode) {
+            case RequestOpcode.WRITE -> writePiece(request) ? Outcome.DONE : Outcome.NOT_DIRECT;
+            case RequestOpcode.READ -> readPiece(request) ? Outcome.DONE : Outcome.NOT_DIRECT;
+            case RequestOpcode.SEND, RequestOpcode.SEND_WITH_IMMEDIATE -> {
+                MemorySegment local = findLocal(request, 0);
+                boolean can = (local != null || request.length == 0)
+                        && peer.isReady()
+                        && delivery.of(request).canSendInLine();
+                yield can ? delivery.sendInLine(local, localElements.foundOffset()) : Outcome.NOT_DIRECT;
+            }
+            case RequestOpcode.WRITE_WITH_IMMEDIATE -> {
+                boolean can = peer.isReady()
+                        && delivery.of(request).canCompleteInLine(0)
+                        && (request.length == 0 || writePiece(request));
+                yield can ? delivery.writeWithImmediate(Outcome.DONE) : Outcome.NOT_DIRECT;
+            }
+            default -> Outcome.NOT_DIRECT;
+        };
+    }
+
+    private boolean writePiece(PlainRequest request) {
         MemorySegment local = findLocal(request, 0);
-        return local != null && writePiece(local, request.length, request.remoteAddress, request.remoteKey);
-    }
-
-    /// Executes a WRITE of memory of this side that is not in a request.
-    ///
-    /// @return false if nothing has happened
-    boolean writePiece(long address, long length, int localKey, long remoteAddress, int remoteKey) {
-        MemorySegment local = localElements.find(localKey, address, length, 0);
-        return local != null && writePiece(local, length, remoteAddress, remoteKey);
-    }
-
-    private boolean writePiece(MemorySegment local, long length, long remoteAddress, int remoteKey) {
-        MemorySegment remote = findRemote(remoteKey, remoteAddress, length, REMOTE_WRITE);
-        if (remote == null) {
-            return false;
-        }
-        ElementList.copyPiece(local, localElements.foundOffset(), remote, peer.foundOffset(), length);
-        return true;
-    }
-
-    private boolean readPiece(SendRequest request) {
-        return request.elements == 1
-                && readPiece(
-                        request.address, request.length, request.localKey, request.remoteAddress, request.remoteKey);
-    }
-
-    /// Executes a READ into memory of this side.
-    ///
-    /// @return false if nothing has happened
-    boolean readPiece(long address, long length, int localKey, long remoteAddress, int remoteKey) {
-        MemorySegment local = localElements.find(localKey, address, length, LOCAL_WRITE);
-        MemorySegment remote = local == null ? null : findRemote(remoteKey, remoteAddress, length, REMOTE_READ);
+        MemorySegment remote = local == null ? null : findRemote(request, REMOTE_WRITE);
         if (local == null || remote == null) {
             return false;
         }
-        ElementList.copyPiece(remote, peer.foundOffset(), local, localElements.foundOffset(), length);
+        ElementList.copyPiece(local, localElements.foundOffset(), remote, peer.foundOffset(), request.length);
+        return true;
+    }
+
+    private boolean readPiece(PlainRequest request) {
+        MemorySegment local = findLocal(request, LOCAL_WRITE);
+        MemorySegment remote = local == null ? null : findRemote(request, REMOTE_READ);
+        if (local == null || remote == null) {
+            return false;
+        }
+        ElementList.copyPiece(remote, peer.foundOffset(), local, localElements.foundOffset(), request.length);
         return true;
     }
 
@@ -232,13 +241,13 @@ final class RequestExecutor {
                 && delivery.of(request).sendPiece(local, localElements.foundOffset());
     }
 
-    private @Nullable MemorySegment findLocal(SendRequest request, int right) {
-        return request.elements == 1 ? localElements.find(request, right) : null;
+    private @Nullable MemorySegment findLocal(PlainRequest request, int right) {
+        return request.elements == 1 && request.length > 0 ? localElements.find(request, right) : null;
     }
 
-    private @Nullable MemorySegment findRemote(int key, long address, long length, int right) {
+    private @Nullable MemorySegment findRemote(PlainRequest request, int right) {
         return peer.isReady() && (peer.access() & right) != 0
-                ? peer.find(key, address, length, right, peer.domain(), true)
+                ? peer.find(request.remoteKey, request.remoteAddress, request.length, right, peer.domain(), true)
                 : null;
     }
 }

@@ -6,7 +6,6 @@ import io.rdmacomm.soft.mapped.CompletionRing;
 import io.rdmacomm.soft.mapped.ControlLayout;
 import io.rdmacomm.soft.mapped.QueuePairBlock;
 import io.rdmacomm.soft.mapped.SharedWords;
-import io.rdmacomm.soft.memory.LocalElements;
 import io.rdmacomm.soft.memory.LocalMemory;
 import io.rdmacomm.soft.memory.LocalRegion;
 import io.rdmacomm.soft.memory.RequestOpcode;
@@ -22,6 +21,7 @@ import io.rdmacomm.soft.transport.Transport;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.AsyncEventType;
 import io.rdmacomm.verbs.Gid;
+import io.rdmacomm.verbs.PlainRequest;
 import io.rdmacomm.verbs.WorkStatus;
 import io.rdmacomm.verbs.service.SafeLogger;
 import io.rdmacomm.verbs.spi.SendRequest;
@@ -38,6 +38,7 @@ final class ShmTransport implements Transport, Stager.Client {
     private static final int GENERAL_ERROR = WorkStatus.GENERAL_ERROR.code();
     private static final long LOCKED_NANOS = 50_000;
     private static final long ABSENCE_CHECK_NANOS = 1_000_000;
+    private static final long HELD_CHECK_NANOS = 10_000_000;
     /// An odd value that no counter reaches.
     private static final long UNKNOWN = -1;
     private static final long NEVER = 0;
@@ -108,10 +109,10 @@ final class ShmTransport implements Transport, Stager.Client {
         this.onClose = onClose;
         this.number = resources.number();
         this.peerBlock = ControlLayout.queuePair(destination.number());
-        this.peer = new PeerQueuePair(number, memory);
+        this.peer = new PeerQueuePair(number, memory, block);
         Transfer transfer = new Transfer(memory, peer);
         this.staged = new StagedRequest(stager, lid, peer, transfer);
-        Delivery delivery = new Delivery(number, block, peer, transfer);
+        Delivery delivery = new Delivery(number, peer, transfer);
         this.executor =
                 new RequestExecutor(sends.localElements(), resources.windowRequests(), peer, transfer, delivery);
     }
@@ -161,28 +162,39 @@ final class ShmTransport implements Transport, Stager.Client {
     }
 
     @Override
-    public boolean executeAtOnce(
-            int opcode, long address, long length, int localKey, long remoteAddress, int remoteKey) {
-        if (!sends.isOpen() || !sends.isEmpty() || length > LocalElements.MAX_MESSAGE) {
-            return false;
+    public int executeAtOnce(PlainRequest[] requests, int count) {
+        if (!sends.isOpen() || !sends.isEmpty()) {
+            return 0;
         }
+        int done = 0;
+        int result = Outcome.DONE;
         block.beginExecuting();
         try {
-            boolean done = opcode == RequestOpcode.WRITE
-                    ? executor.writePiece(address, length, localKey, remoteAddress, remoteKey)
-                    : executor.readPiece(address, length, localKey, remoteAddress, remoteKey);
+            while (done < count && result == Outcome.DONE) {
+                result = executor.executeAtOnce(requests[done]);
+                done += result == Outcome.DONE ? 1 : 0;
+            }
             block.endExecuting();
-            return done;
         } catch (RuntimeException | Error e) {
-            // The posted request fails in the same way. To copy a part of its bytes twice does no harm.
-            block.endExecuting();
-            return false;
+            result = failExecuting();
         }
+        if (result != Outcome.DONE && result != Outcome.NOT_DIRECT && !canRepeat(requests, done, count)) {
+            events.failed(result, 0, AsyncEventType.UNKNOWN);
+        }
+        return done;
+    }
+
+    /// Whether a request whose memory could not be accessed fails in the same way when it is posted. Not if Java
+    /// has told of the fault late: then it was one of those before, and they have ended.
+    private static boolean canRepeat(PlainRequest[] requests, int next, int count) {
+        return next < count
+                && (requests[next].opcode == RequestOpcode.WRITE || requests[next].opcode == RequestOpcode.READ);
     }
 
     @Override
     public void resume() {
         if (stopped) {
+            endHeldBack();
             return;
         }
         if (!peer.isBound()) {
@@ -193,6 +205,19 @@ final class ShmTransport implements Transport, Stager.Client {
         } else if (sends.isOpen() && !sends.isEmpty()) {
             executeWaiting();
         }
+    }
+
+    /// Ends the receive that a stopped peer holds, once that has continued or died.
+    private void endHeldBack() {
+        if (closed || !receives.isHeldBack()) {
+            return;
+        }
+        if (!isPeerIdle()) {
+            retries.again(HELD_CHECK_NANOS);
+            return;
+        }
+        receives.completions().whileNotPolled(receives::takeBack);
+        events.failed(FLUSHED, 0, AsyncEventType.UNKNOWN);
     }
 
     /// Looks for the peer's queue pair, which may have appeared or become ready.
@@ -409,6 +434,7 @@ final class ShmTransport implements Transport, Stager.Client {
         try {
             if (unfinished != 0 && !closed) {
                 endTakenReceive(true);
+                receives.completions().whileNotPolled(receives::takeBack);
                 unfinished = 0;
                 events.failed(FLUSHED, 0, AsyncEventType.UNKNOWN);
             }
@@ -466,6 +492,8 @@ final class ShmTransport implements Transport, Stager.Client {
         if (stopped) {
             return;
         }
+        // First, so that a thread that closes a region meanwhile waits for the peer.
+        unfinished = executingOfPeer();
         stopped = true;
         if (staging) {
             endStaging(FLUSHED);
@@ -474,6 +502,10 @@ final class ShmTransport implements Transport, Stager.Client {
         unfinished = executingOfPeer();
         if (unfinished != 0 && hasFinishedSoon(new Operation(unfinished))) {
             unfinished = 0;
+        }
+        receives.completions().whileNotPolled(() -> receives.closeLines(unfinished != 0));
+        if (receives.isHeldBack()) {
+            retries.again(HELD_CHECK_NANOS);
         }
         if (unfinished == 0) {
             endTakenReceive(context.isGone());

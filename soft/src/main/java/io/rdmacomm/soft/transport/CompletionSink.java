@@ -3,6 +3,7 @@ package io.rdmacomm.soft.transport;
 import io.rdmacomm.soft.mapped.CompletionFields;
 import io.rdmacomm.soft.mapped.CompletionProducer;
 import io.rdmacomm.soft.mapped.CompletionRing;
+import io.rdmacomm.verbs.service.OperationLock;
 import java.lang.foreign.MemorySegment;
 
 /// The producers' end of a completion queue of this context, for the context's own queue pairs. Thread-safe;
@@ -13,6 +14,7 @@ public final class CompletionSink {
     private final CompletionProducer producer;
     private final Runnable announce;
     private final Runnable overrun;
+    private final OperationLock linesLock;
 
     /// Pushes to `ring`.
     ///
@@ -20,12 +22,20 @@ public final class CompletionSink {
     /// @param lid of this context
     /// @param announce called when an armed queue gets a completion
     /// @param overrun called when the queue had no room
-    public CompletionSink(MemorySegment memory, int lid, CompletionRing ring, Runnable announce, Runnable overrun) {
+    /// @param linesLock held while messages are taken from lines of queue pairs
+    public CompletionSink(
+            MemorySegment memory,
+            int lid,
+            CompletionRing ring,
+            Runnable announce,
+            Runnable overrun,
+            OperationLock linesLock) {
         this.memory = memory;
         this.ring = ring;
         this.producer = ring.producer(lid);
         this.announce = announce;
         this.overrun = overrun;
+        this.linesLock = linesLock;
     }
 
     /// Appends a completion.
@@ -35,6 +45,16 @@ public final class CompletionSink {
             overrun.run();
         } else if (result != CompletionRing.PUSHED) {
             announce.run();
+        }
+    }
+
+    /// Runs something while no thread polls the lines of queue pairs.
+    public void whileNotPolled(Runnable action) {
+        linesLock.lock();
+        try {
+            action.run();
+        } finally {
+            linesLock.unlock();
         }
     }
 

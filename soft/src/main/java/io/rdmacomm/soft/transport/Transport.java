@@ -2,6 +2,7 @@ package io.rdmacomm.soft.transport;
 
 import io.rdmacomm.soft.memory.LocalRegion;
 import io.rdmacomm.verbs.AsyncEventType;
+import io.rdmacomm.verbs.PlainRequest;
 import io.rdmacomm.verbs.spi.SendRequest;
 import org.jspecify.annotations.Nullable;
 
@@ -18,11 +19,10 @@ public interface Transport {
     /// @return how many were taken
     int post(SendRequest[] requests, int first, int end);
 
-    /// Executes a WRITE or READ before it returns, if no request waits; see
+    /// Executes requests before it returns, if none waits; see
     /// [io.rdmacomm.verbs.spi.QueuePairDriver#executeAtOnce]. The default is for peers that have to answer.
-    default boolean executeAtOnce(
-            int opcode, long address, long length, int localKey, long remoteAddress, int remoteKey) {
-        return false;
+    default int executeAtOnce(PlainRequest[] requests, int count) {
+        return 0;
     }
 
     /// Continues with the requests in the [RequestQueue].

@@ -47,7 +47,7 @@ class ReceiveRingTest {
     }
 
     private boolean post(ReceiveRing ring) {
-        return ring.post(receives.segment(), receives.at(0), receives.elementsAt(0));
+        return ring.post(receives.segment(), receives.at(0), receives.elementsAt(0), false);
     }
 
     @Test

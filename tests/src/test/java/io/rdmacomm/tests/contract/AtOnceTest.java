@@ -14,12 +14,15 @@ import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.Capability;
 import io.rdmacomm.verbs.CompletionOpcode;
 import io.rdmacomm.verbs.ConnectionOptions;
+import io.rdmacomm.verbs.PlainRequest;
 import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.QueuePairType;
 import io.rdmacomm.verbs.RemoteMemory;
+import io.rdmacomm.verbs.SendOpcode;
 import io.rdmacomm.verbs.WorkStatus;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -28,12 +31,24 @@ import org.junit.jupiter.api.Test;
 class AtOnceTest extends ContractCase {
     private static final int SIZE = 4096;
 
+    private static PlainRequest request(SendOpcode opcode, RemoteMemory remote, Piece local) {
+        PlainRequest request = new PlainRequest();
+        request.opcode = opcode.code();
+        request.elements = 1;
+        request.address = local.address();
+        request.length = local.length();
+        request.localKey = local.key();
+        request.remoteAddress = remote.address();
+        request.remoteKey = remote.key();
+        return request;
+    }
+
     private static boolean write(QueuePair queuePair, RemoteMemory to, Piece from) {
-        return queuePair.writeAtOnce(from.address(), from.length(), from.key(), to.address(), to.key());
+        return queuePair.executeAtOnce(new PlainRequest[] {request(SendOpcode.WRITE, to, from)}, 1) == 1;
     }
 
     private static boolean read(QueuePair queuePair, RemoteMemory from, Piece into) {
-        return queuePair.readAtOnce(into.address(), into.length(), into.key(), from.address(), from.key());
+        return queuePair.executeAtOnce(new PlainRequest[] {request(SendOpcode.READ, from, into)}, 1) == 1;
     }
 
     /// A connection, and an operation on it that was good: tells whether the device executed it at once.
@@ -276,13 +291,39 @@ class AtOnceTest extends ContractCase {
     void allocatesNothing() {
         Connection to = new Connection();
         RemoteMemory remote = to.remote.remote();
-        Piece piece = to.local.piece(0, 8);
+        PlainRequest[] requests = {
+            request(SendOpcode.WRITE, remote, to.local.piece(0, 8)),
+            request(SendOpcode.READ, remote, to.local.piece(0, 8))
+        };
         Allocation.assertNone("a WRITE and a READ at once", () -> {
             for (int i = 0; i < 20_000; i++) {
-                if (write(to.queuePair, remote, piece) != to.atOnce || read(to.queuePair, remote, piece) != to.atOnce) {
+                if (to.queuePair.executeAtOnce(requests, 2) != (to.atOnce ? 2 : 0)) {
                     throw new AssertionError("sometimes at once");
                 }
             }
         });
+    }
+
+    /// The caller posts the rest, beginning with the bad one.
+    @Test
+    void executesTheRequestsBeforeABadOne() {
+        Connection to = new Connection();
+        RemoteMemory remote = to.remote.remote();
+        to.local.write(0, pattern(24, 1));
+        PlainRequest[] requests = new PlainRequest[3];
+        for (int i = 0; i < 3; i++) {
+            requests[i] = request(SendOpcode.WRITE, remote.slice(8L * i, 8), to.local.piece(8L * i, 8));
+        }
+        requests[1].remoteKey ^= 1;
+        to.remote.fill(0);
+        assertThat(to.queuePair.executeAtOnce(requests, 3)).isEqualTo(to.atOnce ? 1 : 0);
+        if (to.atOnce) {
+            assertThat(to.remote.read(0, 8)).isEqualTo(pattern(24, 1, 0, 8));
+        }
+        assertThat(to.remote.read(8, 16)).containsOnly(0);
+    }
+
+    private static byte[] pattern(int length, int seed, int from, int to) {
+        return Arrays.copyOfRange(pattern(length, seed), from, to);
     }
 }

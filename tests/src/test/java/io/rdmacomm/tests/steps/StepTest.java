@@ -82,7 +82,7 @@ class StepTest {
     void deathAfterAParting(Fabric fabric) {
         assumeTrue(
                 PeerFault.STOPPED_AND_PARTED.existsWith(fabric.sharesMemory()), "here a connection ends with its link");
-        List<Case> polling = cases(fabric, List.of(PeerAction.SEND_GATHERED)).stream()
+        List<Case> polling = cases(fabric, List.of(PeerAction.SEND_TO_SHARED_RECEIVES)).stream()
                 .filter(each -> !each.events() && each.place().startsWith("CompletionFields.writeTo"))
                 .toList();
         Tally tally = new Tally(fabric);

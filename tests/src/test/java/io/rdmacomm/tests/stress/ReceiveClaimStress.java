@@ -41,7 +41,7 @@ public class ReceiveClaimStress {
     /// The owner.
     @Actor
     public void owner(II_Result result) {
-        ring.post(REQUEST, 0, 0);
+        ring.post(REQUEST, 0, 0, false);
         result.r1 = ring.take(taken) ? (int) taken[0] : 0;
     }
 

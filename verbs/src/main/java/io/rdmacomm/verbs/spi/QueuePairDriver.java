@@ -2,6 +2,7 @@ package io.rdmacomm.verbs.spi;
 
 import io.rdmacomm.verbs.Capability;
 import io.rdmacomm.verbs.Gid;
+import io.rdmacomm.verbs.PlainRequest;
 import io.rdmacomm.verbs.QueuePairAttributes;
 import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.QueueSizes;
@@ -60,16 +61,15 @@ public interface QueuePairDriver extends Driver {
     ///         were posted. After any other exception none was
     int postSends(RequestChain requests, int first, int count);
 
-    /// Executes a WRITE or READ with one element before it returns, without a completion and a slot of the queue,
-    /// under the send lock. Never blocks, never allocates. Only drivers override it whose [#postSends] may finish a
-    /// request before it returns.
+    /// Executes the first of `count` checked requests before it returns, without completions and slots of the
+    /// queue, under the send lock. Never blocks, never allocates. Only drivers override it whose [#postSends] may
+    /// finish a request before it returns.
     ///
-    /// @param opcode [io.rdmacomm.verbs.SendOpcode#code()] of WRITE or READ
-    /// @return false if it must be posted, because a request waits or the driver cannot do this now; then
-    ///         posting it has the same effect as if this had not been called. The default does that
-    default boolean executeAtOnce(
-            int opcode, long address, long length, int localKey, long remoteAddress, int remoteKey) {
-        return false;
+    /// @return how many have succeeded. The next must be posted, because a request waits or the driver
+    ///         cannot execute it now; then posting it has the same effect as if this had not been called. The
+    ///         default returns 0
+    default int executeAtOnce(PlainRequest[] requests, int count) {
+        return 0;
     }
 
     /// Posts `count` checked receives that fit the queue (ibv_post_recv(3)), under the receive lock. Never

@@ -3,43 +3,22 @@ package io.rdmacomm.verbs.spi;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import io.rdmacomm.verbs.PlainRequest;
 import io.rdmacomm.verbs.SendOpcode;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 
-/// A send request as plain values in the heap, and its place in memory, where it is a [SendRequestLayout] after
-/// [#inMemory()].
+/// A send request of any number of elements as plain values in the heap, and its place in memory, where it is a
+/// [SendRequestLayout] after [#inMemory()].
 ///
-/// Only in memory are the elements of a request that has several, the payload that a batch has copied, and what
-/// binds a memory window. Batches fill it ([io.rdmacomm.verbs.SendBatch]); drivers only read it. Nothing here
-/// allocates. Not thread-safe.
-public final class SendRequest {
+/// Only in memory are the elements of a request that has several, the payload that a batch has copied (its local
+/// key is 0), and what binds a memory window. Batches fill it ([io.rdmacomm.verbs.SendBatch]); drivers only read
+/// it. Nothing here allocates. Not thread-safe.
+public final class SendRequest extends PlainRequest {
     /// The work id.
     public long workId;
-    /// [io.rdmacomm.verbs.SendOpcode#code()].
-    public int opcode;
-    /// The `FLAG_` bits of [SendRequestLayout].
-    public int flags;
-    /// Immediate data in network order, or the key to invalidate.
-    public int immediate;
-    /// The number of elements.
-    public int elements;
-    /// The address of the element, if it is the only one.
-    public long address;
-    /// The bytes in all elements.
-    public long length;
-    /// The local key of the element, if it is the only one; 0 for a payload that the batch has copied.
-    public int localKey;
-    /// The remote address, or the handle of the address handle of a datagram.
-    public long remoteAddress;
-    /// The remote key, or the destination queue pair number of a datagram.
-    public int remoteKey;
     /// The destination queue key of a datagram.
     public int queueKey;
-    /// The value to compare with or to add.
-    public long operand;
-    /// The value to store.
-    public long swap;
     /// Whether the request needs no completion if the driver finishes it before it returns from `postSends`.
     /// Not in memory: a request that is posted there completes.
     public boolean mayEndAtOnce;
