@@ -207,7 +207,7 @@ final class SoftCompletionQueue implements CompletionQueueDriver, QueueBell.Ring
 
     private boolean hasMessages() {
         for (ReceiveQueue each : lined) {
-            if (each.hasMessage()) {
+            if (each.messages().hasMessage()) {
                 return true;
             }
         }
@@ -218,7 +218,7 @@ final class SoftCompletionQueue implements CompletionQueueDriver, QueueBell.Ring
     private boolean markMessages() {
         boolean any = false;
         for (ReceiveQueue each : lined) {
-            any |= each.mark();
+            any |= each.messages().mark();
         }
         return any;
     }
@@ -287,7 +287,7 @@ final class SoftCompletionQueue implements CompletionQueueDriver, QueueBell.Ring
     private int pollLines(ReceiveQueue[] all, MemorySegment into, int from, int max) {
         int count = from;
         for (int i = 0; i < all.length && count < max; i++) {
-            count = all[(firstLined + i) % all.length].poll(into, count, max);
+            count = all[(firstLined + i) % all.length].messages().poll(into, count, max);
         }
         if (count == max && all.length > 1) {
             // The others come first the next time.
@@ -346,7 +346,7 @@ final class SoftCompletionQueue implements CompletionQueueDriver, QueueBell.Ring
     private boolean linesFit(int newCapacity) {
         long waiting = 0;
         for (ReceiveQueue each : lined) {
-            waiting += each.waiting();
+            waiting += each.messages().waiting();
         }
         return waiting <= newCapacity;
     }

@@ -100,7 +100,7 @@ final class SoftQueuePair
                 this);
         this.setup = context.network()
                 .setup(resources, this, queues.sendCompletions.arrivals(), queues.receiveCompletions.arrivals());
-        receives.onFailure(() -> context.engine().execute(() -> failLocally(AsyncEventType.UNKNOWN)));
+        receives.messages().onFailure(() -> context.engine().execute(() -> failLocally(AsyncEventType.UNKNOWN)));
         context.objects().add(this);
     }
 
@@ -308,19 +308,19 @@ final class SoftQueuePair
     @Override
     public void awaitExecutions() {
         block.awaitIdle();
-        receives.awaitPoll();
+        receives.messages().awaitPoll();
     }
 
     @Override
     public boolean mayPlaceInto(LocalRegion region) {
-        return receives.mayPlaceInto(region);
+        return receives.messages().mayPlaceInto(region);
     }
 
     @Override
     public void distrustReceives() {
         owner.lockReceives();
         try {
-            receives.distrust();
+            receives.messages().distrust();
         } finally {
             owner.unlockReceives();
         }

@@ -56,13 +56,13 @@ final class WorkQueues {
     /// both locks.
     void openLines() {
         if (!receives.isShared() && receiveCompletions.join(receives)) {
-            receives.openLines();
+            receives.messages().open();
         }
     }
 
     /// Moves payloads of messages that were not polled to a region; any thread.
     void settle(LocalRegion region) {
-        receives.completions().whileNotPolled(() -> receives.settle(region));
+        receives.completions().whileNotPolled(() -> receives.messages().settle(region));
     }
 
     boolean completeIn(int completionQueue) {

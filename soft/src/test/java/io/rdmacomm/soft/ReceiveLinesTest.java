@@ -347,6 +347,27 @@ class ReceiveLinesTest {
         assertThat(memory.toArray(ValueLayout.JAVA_BYTE)).containsOnly(7);
     }
 
+    @Test
+    void messagesForOtherMemoryStillReachIt() {
+        Pair pair = connected();
+        MemoryRegion region = domain.allocate(PIECE, AccessFlag.allRemote());
+        post(pair.receiver(), 1, target, 0, 64);
+        post(pair.receiver(), 2, region, 0, 64);
+        post(pair.receiver(), 3, target, 64, 64);
+        for (int i = 0; i < 3; i++) {
+            source.segment().set(ValueLayout.JAVA_LONG, 0, 42 + i);
+            send(pair.sender(), 0, 8);
+        }
+        region.close();
+        for (long i = 1; i < 4; i++) {
+            Received got = next();
+            assertThat(got.id()).isEqualTo(i);
+            assertThat(got.status()).isEqualTo(WorkStatus.SUCCESS);
+        }
+        assertThat(target.segment().get(ValueLayout.JAVA_LONG, 0)).isEqualTo(42);
+        assertThat(target.segment().get(ValueLayout.JAVA_LONG, 64)).isEqualTo(44);
+    }
+
     /// Only the first have lines.
     @ParameterizedTest
     @ValueSource(ints = {1, 16, 17, 300})

@@ -209,14 +209,14 @@ final class ShmTransport implements Transport, Stager.Client {
 
     /// Ends the receive that a stopped peer holds, once that has continued or died.
     private void endHeldBack() {
-        if (closed || !receives.isHeldBack()) {
+        if (closed || !receives.messages().isHeldBack()) {
             return;
         }
         if (!isPeerIdle()) {
             retries.again(HELD_CHECK_NANOS);
             return;
         }
-        receives.completions().whileNotPolled(receives::takeBack);
+        receives.completions().whileNotPolled(receives::takeBackHeld);
         events.failed(FLUSHED, 0, AsyncEventType.UNKNOWN);
     }
 
@@ -434,7 +434,7 @@ final class ShmTransport implements Transport, Stager.Client {
         try {
             if (unfinished != 0 && !closed) {
                 endTakenReceive(true);
-                receives.completions().whileNotPolled(receives::takeBack);
+                receives.completions().whileNotPolled(receives::takeBackHeld);
                 unfinished = 0;
                 events.failed(FLUSHED, 0, AsyncEventType.UNKNOWN);
             }
@@ -503,8 +503,8 @@ final class ShmTransport implements Transport, Stager.Client {
         if (unfinished != 0 && hasFinishedSoon(new Operation(unfinished))) {
             unfinished = 0;
         }
-        receives.completions().whileNotPolled(() -> receives.closeLines(unfinished != 0));
-        if (receives.isHeldBack()) {
+        receives.completions().whileNotPolled(() -> receives.messages().close(unfinished != 0));
+        if (receives.messages().isHeldBack()) {
             retries.again(HELD_CHECK_NANOS);
         }
         if (unfinished == 0) {
