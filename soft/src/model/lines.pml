@@ -87,6 +87,7 @@ byte tail; /* the position of the next receive that is posted */
 byte start; /* NEXT: where a producer begins */
 byte claimed; /* the position of a receive + 1 */
 #define CLOSED 254
+#define ABANDONED 253 /* the same, and the owner has not waited until the producer's operation ended */
 byte plainFrom; /* PLAIN: messages for receives before this position do not go to lines */
 byte word[SIZE]; /* the position of a message + 1 */
 byte body[SIZE]; /* the message, 0 if it is in the memory of the receive */
@@ -140,7 +141,7 @@ bool freed;
 #ifdef ENDS_UNLOOKED
 #define hasArrived true
 #else
-#define hasArrived connected
+#define hasArrived (connected || claimed != ABANDONED)
 #endif
 
 /* Whether a producer may write. */
@@ -277,7 +278,7 @@ inline fail() {
     :: atomic { idle(q) -> busy = false }
     :: atomic { !idle(q) -> busy = true }
     fi;
-    atomic { was = claimed; claimed = CLOSED }
+    atomic { was = claimed; claimed = (busy -> ABANDONED : CLOSED) }
     atomic {
         !locked ->
 #ifdef FLUSHES_FROM_NEXT

@@ -46,8 +46,6 @@ final class SoftCompletionQueue implements CompletionQueueDriver, QueueBell.Ring
     private boolean overrunReported;
     /// The number of completions from consecutive polls that never came to the ring.
     private long polledInARow;
-    /// Whether messages were in lines when this looked last.
-    private boolean messagesOwed;
     /// The number of receives that were ready before the first of these polls.
     private int receivesOwed;
 
@@ -218,7 +216,7 @@ final class SoftCompletionQueue implements CompletionQueueDriver, QueueBell.Ring
     private boolean markMessages() {
         boolean any = false;
         for (ReceiveQueue each : lined) {
-            any |= each.messages().mark();
+            any |= each.messages().mark(polledInARow == 0);
         }
         return any;
     }
@@ -243,18 +241,18 @@ final class SoftCompletionQueue implements CompletionQueueDriver, QueueBell.Ring
     /// posts as fast as it polls still gets them: once it has polled as many requests as there is room for, those
     /// include all that came before.
     private int pollRings(MemorySegment into, int max) {
-        int ready = ring.ready(max);
+        int count = polledInARow < sends.capacity() ? 0 : pollOwed(into, max);
+        if (count == max) {
+            return count;
+        }
+        int ready = ring.ready(max - count);
+        boolean messages = markMessages();
         if (polledInARow == 0) {
             receivesOwed = ready;
-            messagesOwed = markMessages();
-        } else if (polledInARow >= sends.capacity()) {
-            return pollOwed(into, max);
-        } else if (!messagesOwed) {
-            messagesOwed = markMessages();
         }
-        int count = sends.poll(into, 0, max);
-        if (count < max && messagesOwed) {
-            count = pollLines(into, count, max);
+        count = sends.poll(into, count, max);
+        if (count < max && messages) {
+            count = pollLines(into, count, max, false);
         }
         if (count == max) {
             polledInARow += count;
@@ -266,28 +264,34 @@ final class SoftCompletionQueue implements CompletionQueueDriver, QueueBell.Ring
 
     /// Polls the receives that were there before many requests.
     private int pollOwed(MemorySegment into, int max) {
-        int count = pollLines(into, 0, max);
-        if (count == max) {
-            return count;
+        int messages = pollLines(into, 0, max, true);
+        if (messages == max) {
+            return messages;
         }
-        polledInARow = 0;
-        return sends.poll(into, ring.poll(into, count, Math.min(max, count + receivesOwed)), max);
+        int count = ring.poll(into, messages, Math.min(max, messages + receivesOwed));
+        receivesOwed -= count - messages;
+        if (count < max || receivesOwed == 0) {
+            polledInARow = 0;
+        }
+        return count;
     }
 
     /// Polls the messages that were there when this looked last.
-    private int pollLines(MemorySegment into, int from, int max) {
+    ///
+    /// @param owed only those that were there before many requests
+    private int pollLines(MemorySegment into, int from, int max, boolean owed) {
         linesLock.lock();
         try {
-            return pollLines(lined, into, from, max);
+            return pollLines(lined, into, from, max, owed);
         } finally {
             linesLock.unlock();
         }
     }
 
-    private int pollLines(ReceiveQueue[] all, MemorySegment into, int from, int max) {
+    private int pollLines(ReceiveQueue[] all, MemorySegment into, int from, int max, boolean owed) {
         int count = from;
         for (int i = 0; i < all.length && count < max; i++) {
-            count = all[(firstLined + i) % all.length].messages().poll(into, count, max);
+            count = all[(firstLined + i) % all.length].messages().poll(into, count, max, owed);
         }
         if (count == max && all.length > 1) {
             // The others come first the next time.
@@ -331,7 +335,7 @@ final class SoftCompletionQueue implements CompletionQueueDriver, QueueBell.Ring
     @Override
     public void resize(int newCapacity) {
         try {
-            boolean fits = ring.fits(newCapacity) && sends.fits(newCapacity) && linesFit(newCapacity);
+            boolean fits = ring.fits(newCapacity, messagesWaiting()) && sends.fits(newCapacity);
             if (!fits || !ring.resize(newCapacity) || !sends.resize(newCapacity)) {
                 throw new VerbException(
                         "resize completion queue (ibv_resize_cq)",
@@ -343,12 +347,12 @@ final class SoftCompletionQueue implements CompletionQueueDriver, QueueBell.Ring
         }
     }
 
-    private boolean linesFit(int newCapacity) {
+    private long messagesWaiting() {
         long waiting = 0;
         for (ReceiveQueue each : lined) {
             waiting += each.messages().waiting();
         }
-        return waiting <= newCapacity;
+        return waiting;
     }
 
     @Override

@@ -100,8 +100,18 @@ final class SoftQueuePair
                 this);
         this.setup = context.network()
                 .setup(resources, this, queues.sendCompletions.arrivals(), queues.receiveCompletions.arrivals());
-        receives.messages().onFailure(() -> context.engine().execute(() -> failLocally(AsyncEventType.UNKNOWN)));
+        receives.messages().onFailure(this::failLater);
         context.objects().add(this);
+    }
+
+    /// Fails the present connection; any thread.
+    private void failLater() {
+        Transport of = transport;
+        context.engine().execute(() -> {
+            if (of != null && of.equals(transport)) {
+                failLocally(AsyncEventType.UNKNOWN);
+            }
+        });
     }
 
     /// The objects that its transport uses.
@@ -194,6 +204,10 @@ final class SoftQueuePair
     /// Continues with the waiting requests. Looks for the peer if it has not been found.
     private void seek() {
         Transport to = transport;
+        if (to == null && !isConnected()) {
+            // A timer that was started before the queue pair was reset or closed.
+            return;
+        }
         if (to == null && !setup.isExpecting()) {
             to = context.network().connect(resources);
             transport = to;
@@ -320,7 +334,9 @@ final class SoftQueuePair
     public void distrustReceives() {
         owner.lockReceives();
         try {
-            receives.messages().distrust();
+            if (owner.isOpen()) {
+                receives.messages().distrust();
+            }
         } finally {
             owner.unlockReceives();
         }
@@ -553,6 +569,7 @@ final class SoftQueuePair
         failed = false;
         sendingStatus = SUCCESS;
         gone = false;
+        retries.stop();
     }
 
     @Override

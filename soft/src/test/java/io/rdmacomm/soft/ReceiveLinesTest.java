@@ -27,6 +27,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -47,7 +48,9 @@ class ReceiveLinesTest {
     private final CompletionQueue queue = here.createCompletionQueue(CompletionQueueOptions.ofCapacity(4096));
     private final CompletionQueue theirQueue = there.createCompletionQueue(CompletionQueueOptions.ofCapacity(4096));
     private final MemoryRegion source = theirs.allocate(PIECE * DEPTH, AccessFlag.allRemote());
-    private final MemoryRegion target = domain.allocate(PIECE * DEPTH, AccessFlag.allRemote());
+    private final MemoryRegion target = domain.allocate(PIECE * DEPTH, Set.of(AccessFlag.LOCAL_WRITE));
+    /// Peers may write to it themselves, so no payload for it goes to a line.
+    private final MemoryRegion remote = domain.allocate(PIECE * DEPTH, AccessFlag.allRemote());
     private final Completions done = Completions.create(arena, 7);
     private final Completions theirDone = Completions.create(arena, 7);
     private final ArrayDeque<Received> received = new ArrayDeque<>();
@@ -134,7 +137,7 @@ class ReceiveLinesTest {
         return region.segment().asSlice(offset, length).toArray(ValueLayout.JAVA_BYTE);
     }
 
-    private record Wanted(long id, int from, int bytes, int immediate) {}
+    private record Wanted(long id, int from, int bytes, int immediate, MemoryRegion in) {}
 
     /// Short and long ones, scattered, empty, with and without immediate data: all in order, with the right bytes.
     @Test
@@ -180,14 +183,14 @@ class ReceiveLinesTest {
             case 0 -> batch.send(0);
             case 1 -> batch.sendWithImmediate(0, immediate);
             default -> {
-                batch.writeWithImmediate(0, target.address() + id % DEPTH * PIECE, target.remoteKey(), immediate);
+                batch.writeWithImmediate(0, remote.address() + id % DEPTH * PIECE, remote.remoteKey(), immediate);
                 send(from, batch.with(source, start, bytes));
-                return new Wanted(id, start, bytes, immediate);
+                return new Wanted(id, start, bytes, immediate, remote);
             }
         }
         boolean tagged = batch.contains(SendOpcode.SEND_WITH_IMMEDIATE);
         send(from, batch.with(source, start, bytes));
-        return new Wanted(id, start, bytes, tagged ? immediate : 0);
+        return new Wanted(id, start, bytes, tagged ? immediate : 0, target);
     }
 
     private void check(ArrayDeque<Wanted> wanted, long seed) {
@@ -198,7 +201,7 @@ class ReceiveLinesTest {
             assertThat(got.status()).as("seed %d", seed).isEqualTo(WorkStatus.SUCCESS);
             assertThat(got.bytes()).as("seed %d", seed).isEqualTo(one.bytes());
             assertThat(got.immediate()).as("seed %d", seed).isEqualTo(one.immediate());
-            assertThat(bytes(target, one.id() % DEPTH * PIECE, one.bytes()))
+            assertThat(bytes(one.in(), one.id() % DEPTH * PIECE, one.bytes()))
                     .as("seed %d, receive %d", seed, one.id())
                     .isEqualTo(bytes(source, one.from(), one.bytes()));
         }
@@ -263,7 +266,7 @@ class ReceiveLinesTest {
         Pair bad = connected();
         Pair good = connected();
         Arena freed = Arena.ofShared();
-        MemoryRegion region = domain.register(freed.allocate(PIECE, 64), AccessFlag.allRemote());
+        MemoryRegion region = domain.register(freed.allocate(PIECE, 64), Set.of(AccessFlag.LOCAL_WRITE));
         post(bad.receiver(), 1, region, 0, 64);
         post(good.receiver(), 2, target, 0, 64);
         send(bad.sender(), 0, 8);
@@ -328,7 +331,7 @@ class ReceiveLinesTest {
     void messagesAreInTheirMemoryWhenThatIsDeregistered() {
         Pair pair = connected();
         MemorySegment memory = arena.allocate(PIECE, 64);
-        MemoryRegion region = domain.register(memory, AccessFlag.allRemote());
+        MemoryRegion region = domain.register(memory, Set.of(AccessFlag.LOCAL_WRITE));
         source.segment().set(ValueLayout.JAVA_LONG, 0, 42);
         post(pair.receiver(), 1, region, 0, 64);
         post(pair.receiver(), 2, region, 64, 64);
@@ -350,7 +353,7 @@ class ReceiveLinesTest {
     @Test
     void messagesForOtherMemoryStillReachIt() {
         Pair pair = connected();
-        MemoryRegion region = domain.allocate(PIECE, AccessFlag.allRemote());
+        MemoryRegion region = domain.allocate(PIECE, Set.of(AccessFlag.LOCAL_WRITE));
         post(pair.receiver(), 1, target, 0, 64);
         post(pair.receiver(), 2, region, 0, 64);
         post(pair.receiver(), 3, target, 64, 64);
@@ -366,6 +369,36 @@ class ReceiveLinesTest {
         }
         assertThat(target.segment().get(ValueLayout.JAVA_LONG, 0)).isEqualTo(42);
         assertThat(target.segment().get(ValueLayout.JAVA_LONG, 64)).isEqualTo(44);
+    }
+
+    @Test
+    void aWriteAfterAMessageReplacesIt() {
+        Pair pair = connected();
+        post(pair.receiver(), 1, remote, 0, 64);
+        source.segment().set(ValueLayout.JAVA_LONG, 0, 1);
+        send(pair.sender(), 0, 8);
+        source.segment().set(ValueLayout.JAVA_LONG, 0, 2);
+        send(
+                pair.sender(),
+                SendBatch.create(arena, 1, 1)
+                        .write(0, remote.address(), remote.remoteKey())
+                        .with(source, 0, 8));
+        assertThat(next().id()).isEqualTo(1);
+        assertThat(remote.segment().get(ValueLayout.JAVA_LONG, 0)).isEqualTo(2);
+    }
+
+    /// A program that polls one completion, arms, and polls again finds what has arrived in between.
+    @Test
+    void aPollFindsWhatArrivedAfterAFullPoll() {
+        Pair pair = connected();
+        for (long i = 0; i < 3; i++) {
+            post(pair.receiver(), i, target, i * PIECE, 64);
+        }
+        for (long i = 0; i < 3; i++) {
+            send(pair.sender(), 0, 8);
+            assertThat(queue.poll(done, 1)).isEqualTo(1);
+            assertThat(done.workId(0)).isEqualTo(i);
+        }
     }
 
     /// Only the first have lines.

@@ -296,7 +296,7 @@ public final class CompletionRing {
     /// @return false if more completions than that are in the queue
     /// @throws IOException if there is no room
     public boolean resize(int capacity) throws IOException {
-        if (!fits(capacity)) {
+        if (!fits(capacity, 0)) {
             return false;
         }
         Ring last = newest;
@@ -308,9 +308,9 @@ public final class CompletionRing {
         return true;
     }
 
-    /// Whether a ring for `capacity` completions has room for those that wait to be polled.
-    public boolean fits(int capacity) {
-        return size() <= roundUp(capacity);
+    /// Whether a ring for `capacity` completions has room for those that wait to be polled, and for `more`.
+    public boolean fits(int capacity, long more) {
+        return size() + more <= roundUp(capacity);
     }
 
     /// The number of completions in all rings.

@@ -70,6 +70,11 @@ public final class LineWriter {
         return lines + (position & mask) * ReceiveLine.BYTES;
     }
 
+    /// Whether the owner has flushed its receives without waiting for this side any longer.
+    public boolean areAbandoned() {
+        return SharedWords.acquire(memory, ring + CLAIMED) == ReceiveLines.ABANDONED;
+    }
+
     /// Claims the oldest receive, in order to write to its memory.
     ///
     /// @return false if its owner has stopped receiving

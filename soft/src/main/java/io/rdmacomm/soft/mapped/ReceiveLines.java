@@ -32,6 +32,8 @@ public final class ReceiveLines {
 
     /// No receive can be claimed any more.
     private static final long CLOSED = -1;
+    /// The same, and the owner did not wait until the peer had finished its operation.
+    static final long ABANDONED = -2;
 
     private static final VarHandle ARRIVED;
 
@@ -104,7 +106,7 @@ public final class ReceiveLines {
     ///         message, if [#isHeldBack()]
     public long close(boolean busy, long posted) {
         SharedWords.publish(memory, ring + LINES, 0);
-        long claimed = SharedWords.getAndSet(memory, ring + CLAIMED, CLOSED);
+        long claimed = SharedWords.getAndSet(memory, ring + CLAIMED, busy ? ABANDONED : CLOSED);
         long missing = firstMissing(posted);
         limit = busy && claimed == missing + 1 ? missing + 1 : missing;
         return limit;

@@ -45,6 +45,7 @@ final class Delivery {
     private int immediate;
     private long bytes;
     private long taken;
+    private @Nullable PeerReceives takenFrom;
     private int outcome;
 
     /// @param number of this side's queue pair
@@ -86,6 +87,7 @@ final class Delivery {
             }
             if (receives.take(position, workId)) {
                 taken = workId;
+                takenFrom = receives;
                 if (status != Outcome.DONE) {
                     return complete(RECEIVE, workId, status, false);
                 }
@@ -133,6 +135,7 @@ final class Delivery {
             return false;
         }
         taken = receive.workId();
+        takenFrom = receives;
         int result = local == null || remote == null ? Outcome.DONE : put(local, from, remote);
         outcome = result == Outcome.DONE ? endWithPayload(false) : endWithoutPayload(result);
         if (outcome == Outcome.DONE) {
@@ -194,7 +197,12 @@ final class Delivery {
         if (result != Outcome.DONE) {
             return endWithoutPayload(result);
         }
-        return peer.receives().mayComplete() ? endWithPayload(false) : Outcome.NO_PEER;
+        return mayComplete() ? endWithPayload(false) : Outcome.NO_PEER;
+    }
+
+    private boolean mayComplete() {
+        PeerReceives from = takenFrom;
+        return peer.isBound() && from != null && from.mayComplete();
     }
 
     private int endWithPayload(boolean isPlaced) {
@@ -207,11 +215,13 @@ final class Delivery {
     /// @param result why not
     private int endWithoutPayload(int result) {
         if (!peer.hasReceives()) {
-            peer.receives().giveUp();
+            if (takenFrom != null) {
+                takenFrom.giveUp();
+            }
             return Outcome.NO_PEER;
         }
         boolean mine = result == LOCAL_PROTECTION || result == GENERAL;
-        if (!peer.receives().mayComplete()) {
+        if (!mayComplete()) {
             return mine ? result : Outcome.NO_PEER;
         }
         int status = complete(RECEIVE, taken, FLUSHED, false);

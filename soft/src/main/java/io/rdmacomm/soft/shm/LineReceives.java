@@ -67,7 +67,7 @@ final class LineReceives implements PeerReceives {
 
     @Override
     public boolean hasArrived() {
-        return peer.isReady();
+        return peer.isReady() || !lines.areAbandoned();
     }
 
     @Override

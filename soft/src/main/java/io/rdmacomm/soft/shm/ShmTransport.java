@@ -178,7 +178,7 @@ final class ShmTransport implements Transport, Stager.Client {
         } catch (RuntimeException | Error e) {
             result = failExecuting();
         }
-        if (result != Outcome.DONE && result != Outcome.NOT_DIRECT && !canRepeat(requests, done, count)) {
+        if (result != Outcome.DONE && result != Outcome.NOT_DIRECT && !canRepeat(requests, done)) {
             events.failed(result, 0, AsyncEventType.UNKNOWN);
         }
         return done;
@@ -186,8 +186,8 @@ final class ShmTransport implements Transport, Stager.Client {
 
     /// Whether a request whose memory could not be accessed fails in the same way when it is posted. Not if Java
     /// has told of the fault late: then it was one of those before, and they have ended.
-    private static boolean canRepeat(PlainRequest[] requests, int next, int count) {
-        return next < count
+    private static boolean canRepeat(PlainRequest[] requests, int next) {
+        return next == 0
                 && (requests[next].opcode == RequestOpcode.WRITE || requests[next].opcode == RequestOpcode.READ);
     }
 
@@ -204,6 +204,12 @@ final class ShmTransport implements Transport, Stager.Client {
             stage();
         } else if (sends.isOpen() && !sends.isEmpty()) {
             executeWaiting();
+        }
+    }
+
+    private void awaitHeldBack() {
+        if (!closed && receives.messages().isHeldBack()) {
+            retries.again(HELD_CHECK_NANOS);
         }
     }
 
@@ -490,6 +496,7 @@ final class ShmTransport implements Transport, Stager.Client {
     @Override
     public void stop(boolean orderly) {
         if (stopped) {
+            awaitHeldBack();
             return;
         }
         // First, so that a thread that closes a region meanwhile waits for the peer.
@@ -504,9 +511,7 @@ final class ShmTransport implements Transport, Stager.Client {
             unfinished = 0;
         }
         receives.completions().whileNotPolled(() -> receives.messages().close(unfinished != 0));
-        if (receives.messages().isHeldBack()) {
-            retries.again(HELD_CHECK_NANOS);
-        }
+        awaitHeldBack();
         if (unfinished == 0) {
             endTakenReceive(context.isGone());
         } else {

@@ -38,8 +38,10 @@ public final class ArrivedMessages {
     private Runnable failed = () -> {};
     private volatile @Nullable ReceiveLines lines;
     private long marked;
-    /// Whether a peer that was stopped may still write to the lines.
-    private boolean abandoned;
+    private long owed;
+    /// Whether the lines were opened. Later connections use the ring: what is there of this one must be polled
+    /// first.
+    private boolean used;
     /// The payloads of messages before this position are in the memory of their receives, if that was deregistered.
     private long settled;
 
@@ -67,7 +69,9 @@ public final class ArrivedMessages {
             return false;
         }
         long length = Integer.toUnsignedLong(request.get(JAVA_INT, element + ELEMENT_LENGTH));
-        return length >= ReceiveLines.MOST_PAYLOAD && region(request, element, length) != null;
+        LocalRegion region = region(request, element, length);
+        // What peers WRITE to the memory after the message must not be replaced by a later poll.
+        return length >= ReceiveLines.MOST_PAYLOAD && region != null && !region.isRemote();
     }
 
     /// The region of an element, null if the element must not be written to.
@@ -85,7 +89,8 @@ public final class ArrivedMessages {
             has = ring.addLines();
             lines = has;
         }
-        if (has != null && !abandoned) {
+        if (has != null && !used) {
+            used = true;
             has.open(Math.max(ring.head(), has.arrived()));
         }
     }
@@ -97,7 +102,6 @@ public final class ArrivedMessages {
         ReceiveLines has = lines;
         if (has != null && has.isOpen()) {
             ring.skipTo(has.close(busy, ring.tail()));
-            abandoned = busy;
             // Before those that are flushed, also if the queue pair is reset or closed next.
             while (next(has)) {
                 completions.push(polled);
@@ -134,10 +138,11 @@ public final class ArrivedMessages {
     /// that polls.
     ///
     /// @return how many it has now
-    public int poll(MemorySegment into, int from, int max) {
+    public int poll(MemorySegment into, int from, int max, boolean onlyOwed) {
         ReceiveLines has = lines;
+        long end = onlyOwed ? owed : marked;
         int count = from;
-        while (has != null && count < max && has.arrived() < marked && next(has)) {
+        while (has != null && count < max && has.arrived() < end && next(has)) {
             polled.writeTo(into, (long) count * CompletionLayout.BYTES);
             count++;
         }
@@ -184,13 +189,17 @@ public final class ArrivedMessages {
 
     /// Remembers which messages have arrived: the next polls go no further; the thread that polls.
     ///
+    /// @param owes whether to remember them as owed, too
     /// @return whether there are any that were not polled
-    public boolean mark() {
+    public boolean mark(boolean owes) {
         ReceiveLines has = lines;
         if (has == null) {
             return false;
         }
         marked = Math.min(has.end(), ring.tail());
+        if (owes) {
+            owed = marked;
+        }
         return marked > has.arrived();
     }
 
@@ -217,7 +226,7 @@ public final class ArrivedMessages {
     /// under the receive lock.
     public void distrust() {
         ReceiveLines has = lines;
-        if (has != null && has.isOpen()) {
+        if (has != null) {
             has.plainFrom(ring.tail());
             VarHandle.fullFence();
         }
@@ -239,10 +248,5 @@ public final class ArrivedMessages {
             }
         }
         settled = Math.max(settled, position);
-    }
-
-    /// All receives were dropped, and the peer is idle; while no thread polls.
-    void clear() {
-        abandoned = false;
     }
 }

@@ -111,7 +111,6 @@ public final class ReceiveQueue {
     /// Discards all receives of the queue pair silently; under both locks, while no thread polls.
     public void clear() {
         givenBack = false;
-        messages.clear();
         if (!shared) {
             ring.clear();
         }
