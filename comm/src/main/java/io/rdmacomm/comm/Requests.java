@@ -200,14 +200,32 @@ public final class Requests {
         private final AtomicReference<@Nullable Message> answer = new AtomicReference<>();
         private volatile boolean sent;
 
+        private final Runnable atEnd;
+
         Request(Runnable atEnd) {
+            this.atEnd = atEnd;
             var _ = whenComplete((value, failure) -> {
+                // Also if it was cancelled.
                 atEnd.run();
                 Message unused = failure == null ? null : answer.getAndSet(null);
                 if (unused != null) {
                     unused.close();
                 }
             });
+        }
+
+        /// First ends what is counted: a thread that waits for this may continue before it has run what depends on
+        /// this.
+        @Override
+        public boolean complete(Message value) {
+            atEnd.run();
+            return super.complete(value);
+        }
+
+        @Override
+        public boolean completeExceptionally(Throwable failure) {
+            atEnd.run();
+            return super.completeExceptionally(failure);
         }
 
         /// The SEND has ended. An answer proves that it has arrived, whatever its status is.

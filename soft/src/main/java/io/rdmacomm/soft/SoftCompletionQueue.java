@@ -213,10 +213,10 @@ final class SoftCompletionQueue implements CompletionQueueDriver, QueueBell.Ring
     }
 
     /// Looks which messages are in lines.
-    private boolean markMessages() {
+    private boolean markMessages(int max) {
         boolean any = false;
         for (ReceiveQueue each : lined) {
-            any |= each.messages().mark(polledInARow == 0);
+            any |= each.messages().mark(polledInARow == 0, max);
         }
         return any;
     }
@@ -246,7 +246,7 @@ final class SoftCompletionQueue implements CompletionQueueDriver, QueueBell.Ring
             return count;
         }
         int ready = ring.ready(max - count);
-        boolean messages = markMessages();
+        boolean messages = markMessages(max);
         if (polledInARow == 0) {
             receivesOwed = ready;
         }

@@ -45,7 +45,6 @@ final class Delivery {
     private int immediate;
     private long bytes;
     private long taken;
-    private @Nullable PeerReceives takenFrom;
     private int outcome;
 
     /// @param number of this side's queue pair
@@ -87,7 +86,6 @@ final class Delivery {
             }
             if (receives.take(position, workId)) {
                 taken = workId;
-                takenFrom = receives;
                 if (status != Outcome.DONE) {
                     return complete(RECEIVE, workId, status, false);
                 }
@@ -135,7 +133,6 @@ final class Delivery {
             return false;
         }
         taken = receive.workId();
-        takenFrom = receives;
         int result = local == null || remote == null ? Outcome.DONE : put(local, from, remote);
         outcome = result == Outcome.DONE ? endWithPayload(false) : endWithoutPayload(result);
         if (outcome == Outcome.DONE) {
@@ -197,12 +194,7 @@ final class Delivery {
         if (result != Outcome.DONE) {
             return endWithoutPayload(result);
         }
-        return mayComplete() ? endWithPayload(false) : Outcome.NO_PEER;
-    }
-
-    private boolean mayComplete() {
-        PeerReceives from = takenFrom;
-        return peer.isBound() && from != null && from.mayComplete();
+        return peer.isBound() && peer.receives().mayComplete() ? endWithPayload(false) : Outcome.NO_PEER;
     }
 
     private int endWithPayload(boolean isPlaced) {
@@ -214,14 +206,16 @@ final class Delivery {
     ///
     /// @param result why not
     private int endWithoutPayload(int result) {
+        if (!peer.isBound()) {
+            // The peer may live. It finds the journal, and takes its receive back.
+            return Outcome.NO_PEER;
+        }
         if (!peer.hasReceives()) {
-            if (takenFrom != null) {
-                takenFrom.giveUp();
-            }
+            peer.receives().giveUp();
             return Outcome.NO_PEER;
         }
         boolean mine = result == LOCAL_PROTECTION || result == GENERAL;
-        if (!mayComplete()) {
+        if (!peer.receives().mayComplete()) {
             return mine ? result : Outcome.NO_PEER;
         }
         int status = complete(RECEIVE, taken, FLUSHED, false);

@@ -83,6 +83,8 @@ final class PeerQueuePair {
         if (itsReceives == null || itsCompletions == null) {
             return false;
         }
+        // An earlier peer may have left it open.
+        ownBlock.closeJournal();
         LineWriter lines = itsReceives.lines();
         entries = itsReceives;
         receives = lines == null

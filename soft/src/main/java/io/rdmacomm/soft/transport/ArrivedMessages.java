@@ -89,7 +89,7 @@ public final class ArrivedMessages {
             has = ring.addLines();
             lines = has;
         }
-        if (has != null && !used) {
+        if (has != null && !used && ring.head() == 0) {
             used = true;
             has.open(Math.max(ring.head(), has.arrived()));
         }
@@ -190,11 +190,16 @@ public final class ArrivedMessages {
     /// Remembers which messages have arrived: the next polls go no further; the thread that polls.
     ///
     /// @param owes whether to remember them as owed, too
+    /// @param most how many the next poll takes
     /// @return whether there are any that were not polled
-    public boolean mark(boolean owes) {
+    public boolean mark(boolean owes, int most) {
         ReceiveLines has = lines;
         if (has == null) {
             return false;
+        }
+        if (!owes && marked - has.arrived() >= most) {
+            // Not all again for each of many polls.
+            return true;
         }
         marked = Math.min(has.end(), ring.tail());
         if (owes) {

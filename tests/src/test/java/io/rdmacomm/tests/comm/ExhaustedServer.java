@@ -23,12 +23,15 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// A server in a process of its own that has few file descriptors and a small heap, and can fill the heap. It
 /// counts the messages that it receives.
 final class ExhaustedServer implements AutoCloseable {
+    private static final int TAKING_ROUNDS = 5;
+    private static final long TAKING_PAUSE_NANOS = 50_000_000;
     private static final long FULL_NANOS = Duration.ofMillis(60).toNanos();
 
     private final Process process;
@@ -159,13 +162,23 @@ final class ExhaustedServer implements AutoCloseable {
         }
     }
 
+    /// Takes all descriptors but one, also those that other threads have only for a moment, to load a class.
     private static void take(List<InputStream> files) throws IOException {
+        for (int round = 0; round < TAKING_ROUNDS; round++) {
+            takeAll(files);
+            LockSupport.parkNanos(TAKING_PAUSE_NANOS);
+        }
+        takeAll(files);
+        files.removeLast().close();
+    }
+
+    private static void takeAll(List<InputStream> files) {
         try {
             while (true) {
                 files.add(new FileInputStream("/dev/null"));
             }
         } catch (IOException e) {
-            files.removeLast().close();
+            // None is left.
         }
     }
 
