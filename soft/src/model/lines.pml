@@ -8,7 +8,7 @@
  * The producer may be stopped between any two of its stores and go on much later or never, or die there. The owner may
  * fail the queue pair at any time, reset it and connect it to the same or another producer, close it, and deregister
  * the memory of receives, while another of its threads polls. When the queue pair fails, its owner waits for the
- * producer, but not for ever. After a wait in vain, the receive that the producer has claimed is held back: it ends
+ * producer, but not forever. If the wait times out, the receive that the producer has claimed is held back: it ends
  * with its message, or when the producer has died. All later ones are flushed at once. A reset is refused until the
  * producer has finished.
  *
@@ -24,8 +24,8 @@
  *   - nobody writes to the memory of a receive that has ended, or once that memory is deregistered;
  * and when nothing moves any more:
  *   - every receive has ended or was dropped by a reset, whatever happened to the producers, unless it is held back for
- *     one that has stopped for ever;
- *   - the lines are free after a close, unless a producer has stopped for ever.
+ *     one that has stopped forever;
+ *   - the lines are free after a close, unless a producer has stopped forever.
  *
  * Left out: messages that end with an error, copies that fail, payloads that the owner copies, wake-ups, a producer
  * that binds again to the same connection, and the end of a connection: the owner may fail at any time, and a producer
@@ -34,7 +34,7 @@
  * What is to be checked:
  * -DSIZE=n: how many lines there are.           -DDEPTH=n: how many receives may be posted at a time
  * -DRECEIVES=n: how many are posted in all.     -DRESETS=n: how many resets there may be, at most 2
- * -DMORTALS=n: how many of the two producers may die or stop for ever.
+ * -DMORTALS=n: how many of the two producers may die or stop forever.
  * -DDEREGISTERS: the memory of all receives that are posted at some time is deregistered.
  * -DCLOSES: the owner closes the queue pair in the end.
  *
@@ -74,7 +74,7 @@
 #define CONNECTIONS 3 /* one more than resets */
 #define NONE 255
 
-/* A process that has stopped for ever does nothing more, as one that has died; but only a death is known to others. One
+/* A process that has stopped forever does nothing more, as one that has died; but only a death is known to others. One
  * that stops for a while is one that does not get its turn. */
 #define STOPPED 1
 #define DIED 2
@@ -202,7 +202,7 @@ proctype Producer(byte me) {
     od
 }
 
-/* Who kills processes or stops them for ever. */
+/* Who kills processes or stops them forever. */
 proctype Fate(byte who) {
     if
     :: gone[who] = STOPPED
@@ -217,7 +217,7 @@ proctype Fate(byte who) {
 #define isThere(p) ((p) < limit && published(p)) /* ReceiveLines.isThere */
 #endif
 
-/* Moves a message from its line (ReceiveQueue.place). */
+/* Moves a message from its line (ArrivedMessages.place). */
 inline place(p) {
     assert(!ended[p] && p >= returnedBefore);
     memory[p] = body[cell(p)]
@@ -237,7 +237,7 @@ inline end(p, how) {
 /* A thread of the owner that polls and posts. */
 proctype Poller() {
     do
-    :: atomic { !closed && !locked && isThere(arrived) -> locked = true } /* ReceiveQueue.next */
+    :: atomic { !closed && !locked && isThere(arrived) -> locked = true } /* ArrivedMessages.next */
        if
        :: atomic { body[cell(arrived)] != 0 && arrived >= revokedBefore -> skip }
           atomic { place(arrived) }
@@ -346,7 +346,7 @@ proctype Control() {
     do
     :: ready -> fail()
     :: reset()
-    :: atomic { /* ReceiveQueue.peerDied */
+    :: atomic { /* ReceiveQueue.takeBackHeld */
            held < limit && dead(producer[connection]) && !locked && !published(held) -> limit = held
        }
 #ifdef CLOSES
@@ -383,10 +383,10 @@ inline awaitProducer() {
 /* A thread of the owner that closes a region, the memory of all receives that were posted before. */
 proctype Deregistration() {
     byte upTo, q, by, s;
-    atomic { tail > 0 -> upTo = tail; plainFrom = upTo } /* ReceiveQueue.distrust */
+    atomic { tail > 0 -> upTo = tail; plainFrom = upTo } /* ArrivedMessages.endPlain */
     awaitProducer();
 #ifndef NO_SETTLE
-    atomic { /* ReceiveQueue.settle */
+    atomic { /* ArrivedMessages.placeInto */
         !locked ->
         s = arrived;
 #ifdef SETTLES_UNLOCKED

@@ -198,9 +198,8 @@ public final class Requests {
     /// failed.
     private static final class Request extends CompletableFuture<Message> {
         private final AtomicReference<@Nullable Message> answer = new AtomicReference<>();
-        private volatile boolean sent;
-
         private final Runnable atEnd;
+        private volatile boolean sent;
 
         Request(Runnable atEnd) {
             this.atEnd = atEnd;

@@ -140,17 +140,17 @@ final class ContextObjects implements SharedMemory.Events {
 
     /// Moves the payloads of messages that have arrived, but were not polled, to a region that is about to be
     /// deregistered. Polls find it unregistered afterwards.
-    void settle(LocalRegion region) {
+    void placeArrived(LocalRegion region) {
         List<ContextQueuePair> placing = new ArrayList<>();
         queuePairs.forEach(queuePair -> {
             if (queuePair.mayPlaceInto(region)) {
-                queuePair.distrustReceives();
+                queuePair.endPlainReceives();
                 placing.add(queuePair);
             }
         });
         if (!placing.isEmpty()) {
             var _ = quiesce(region);
-            placing.forEach(queuePair -> queuePair.settle(region));
+            placing.forEach(queuePair -> queuePair.placeInto(region));
         }
     }
 

@@ -41,10 +41,10 @@ interface ContextQueuePair {
 
     /// From its next operation on, the peer writes to the memory of the receives that are posted now, and leaves no
     /// payload to a poll. Any thread, without its locks.
-    default void distrustReceives() {}
+    default void endPlainReceives() {}
 
     /// Moves payloads of messages that were not polled to a region. Any thread, without its locks.
-    default void settle(LocalRegion region) {}
+    default void placeInto(LocalRegion region) {}
 
     /// Whether its sends or receives complete in the completion queue with this number.
     boolean completesIn(int completionQueue);

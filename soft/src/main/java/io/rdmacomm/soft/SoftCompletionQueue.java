@@ -2,9 +2,9 @@ package io.rdmacomm.soft;
 
 import io.rdmacomm.soft.mapped.CompletionRing;
 import io.rdmacomm.soft.transport.Arrivals;
+import io.rdmacomm.soft.transport.ArrivedMessages;
 import io.rdmacomm.soft.transport.CompletionSink;
 import io.rdmacomm.soft.transport.OwnCompletions;
-import io.rdmacomm.soft.transport.ReceiveQueue;
 import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.service.OperationLock;
@@ -18,13 +18,13 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /// A completion queue consists of a ring on the heap, to which the queue pairs of this context push when their
-/// requests complete, the [lines][ReceiveQueue] in which messages of this host arrive, and a ring in shared memory
-/// for all other receives. With a single ring, each end of a connection would wait for cache lines that the other
-/// one has just written.
+/// requests complete, the [lines][ArrivedMessages] in which messages of this host arrive, and a ring in shared
+/// memory for all other receives. With a single ring, each end of a connection would wait for cache lines that the
+/// other one has just written.
 final class SoftCompletionQueue implements CompletionQueueDriver, QueueBell.Ringing {
     private static final SafeLogger LOGGER = SafeLogger.of(SoftCompletionQueue.class);
 
-    /// How many queue pairs can have lines.
+    /// The most queue pairs that have lines.
     private static final int MOST_LINED = 16;
 
     private final SoftContext context;
@@ -33,8 +33,8 @@ final class SoftCompletionQueue implements CompletionQueueDriver, QueueBell.Ring
     private final CompletionRing ring;
     private final CompletionSink receives;
     private final OwnCompletions sends;
-    /// The queue pairs whose messages arrive in lines. Each poll looks at all of them, so there are few.
-    private volatile ReceiveQueue[] lined = {};
+    /// Those of the queue pairs that have lines. Each poll looks at all of them, so there are few.
+    private volatile ArrivedMessages[] lined = {};
     /// Held while messages are taken from lines. A poll that finds none does not take it.
     private final OperationLock linesLock = new OperationLock();
 
@@ -77,41 +77,37 @@ final class SoftCompletionQueue implements CompletionQueueDriver, QueueBell.Ring
     /// Looks at the lines of a queue pair from now on.
     ///
     /// @return false if there are too many others
-    boolean join(ReceiveQueue receives) {
+    boolean join(ArrivedMessages messages) {
         linesLock.lock();
         try {
-            return joinExclusively(receives);
+            return joinExclusively(messages);
         } finally {
             linesLock.unlock();
         }
     }
 
-    private boolean joinExclusively(ReceiveQueue receives) {
-        if (Arrays.asList(lined).contains(receives)) {
+    private boolean joinExclusively(ArrivedMessages messages) {
+        if (Arrays.asList(lined).contains(messages)) {
             return true;
         }
-        int inLines = receives.ring().depth();
-        for (ReceiveQueue each : lined) {
-            inLines += each.ring().depth();
+        int inLines = messages.depth();
+        for (ArrivedMessages each : lined) {
+            inLines += each.depth();
         }
         if (lined.length == MOST_LINED || inLines > ring.capacity()) {
             // A queue that is too small overruns in the ring.
             return false;
         }
-        ReceiveQueue[] more = Arrays.copyOf(lined, lined.length + 1);
-        more[lined.length] = receives;
+        ArrivedMessages[] more = Arrays.copyOf(lined, lined.length + 1);
+        more[lined.length] = messages;
         lined = more;
         return true;
     }
 
     /// A queue pair is closed, and its messages are in the ring.
-    void leave(ReceiveQueue receives) {
-        linesLock.lock();
-        try {
-            lined = Arrays.stream(lined).filter(each -> !each.equals(receives)).toArray(ReceiveQueue[]::new);
-        } finally {
-            linesLock.unlock();
-        }
+    void leave(ArrivedMessages messages) {
+        receives.whileNotPolled(() -> lined =
+                Arrays.stream(lined).filter(each -> !each.equals(messages)).toArray(ArrivedMessages[]::new));
     }
 
     /// The ring that peers push to.
@@ -204,8 +200,8 @@ final class SoftCompletionQueue implements CompletionQueueDriver, QueueBell.Ring
     }
 
     private boolean hasMessages() {
-        for (ReceiveQueue each : lined) {
-            if (each.messages().hasMessage()) {
+        for (ArrivedMessages each : lined) {
+            if (each.hasMessage()) {
                 return true;
             }
         }
@@ -215,8 +211,8 @@ final class SoftCompletionQueue implements CompletionQueueDriver, QueueBell.Ring
     /// Looks which messages are in lines.
     private boolean markMessages(int max) {
         boolean any = false;
-        for (ReceiveQueue each : lined) {
-            any |= each.messages().mark(polledInARow == 0, max);
+        for (ArrivedMessages each : lined) {
+            any |= each.mark(polledInARow == 0, max);
         }
         return any;
     }
@@ -288,10 +284,10 @@ final class SoftCompletionQueue implements CompletionQueueDriver, QueueBell.Ring
         }
     }
 
-    private int pollLines(ReceiveQueue[] all, MemorySegment into, int from, int max, boolean owed) {
+    private int pollLines(ArrivedMessages[] all, MemorySegment into, int from, int max, boolean owed) {
         int count = from;
         for (int i = 0; i < all.length && count < max; i++) {
-            count = all[(firstLined + i) % all.length].messages().poll(into, count, max, owed);
+            count = all[(firstLined + i) % all.length].poll(into, count, max, owed);
         }
         if (count == max && all.length > 1) {
             // The others come first the next time.
@@ -349,8 +345,8 @@ final class SoftCompletionQueue implements CompletionQueueDriver, QueueBell.Ring
 
     private long messagesWaiting() {
         long waiting = 0;
-        for (ReceiveQueue each : lined) {
-            waiting += each.messages().waiting();
+        for (ArrivedMessages each : lined) {
+            waiting += each.waiting();
         }
         return waiting;
     }

@@ -99,7 +99,7 @@ final class SoftMemoryRegion implements MemoryRegionDriver {
 
     /// @return whether the memory is no longer used
     private boolean revoke() {
-        context.objects().settle(local);
+        context.objects().placeArrived(local);
         context.memory().remove(local);
         return context.objects().quiesce(local);
     }

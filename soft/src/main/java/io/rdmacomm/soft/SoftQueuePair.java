@@ -331,11 +331,11 @@ final class SoftQueuePair
     }
 
     @Override
-    public void distrustReceives() {
+    public void endPlainReceives() {
         owner.lockReceives();
         try {
             if (owner.isOpen()) {
-                receives.messages().distrust();
+                receives.messages().endPlain();
             }
         } finally {
             owner.unlockReceives();
@@ -343,8 +343,8 @@ final class SoftQueuePair
     }
 
     @Override
-    public void settle(LocalRegion region) {
-        queues.settle(region);
+    public void placeInto(LocalRegion region) {
+        queues.placeInto(region);
     }
 
     @Override
@@ -577,9 +577,9 @@ final class SoftQueuePair
         block.withdraw();
         stop();
         disconnect();
+        queues.leaveCompletions();
         // Removed only now, or a region that is closed meanwhile would see neither the queue pair nor the pending
         // frees.
-        queues.leaveCompletions();
         context.objects().remove(this);
         pendingFrees().free(receives.ring(), receives::free);
         sends.close();

@@ -3,6 +3,7 @@ package io.rdmacomm.soft;
 import io.rdmacomm.soft.mapped.ReceiveRing;
 import io.rdmacomm.soft.memory.LocalElements;
 import io.rdmacomm.soft.memory.LocalRegion;
+import io.rdmacomm.soft.transport.ArrivedMessages;
 import io.rdmacomm.soft.transport.ReceiveQueue;
 import io.rdmacomm.soft.transport.RequestQueue;
 import io.rdmacomm.soft.transport.SendCompleter;
@@ -55,14 +56,15 @@ final class WorkQueues {
     /// Lets a peer of this host complete receives in lines, if the completion queue can look at those, too; under
     /// both locks.
     void openLines() {
-        if (!receives.isShared() && receiveCompletions.join(receives)) {
-            receives.messages().open();
+        ArrivedMessages messages = receives.messages();
+        if (!receives.isShared() && messages.canOpen() && receiveCompletions.join(messages)) {
+            messages.open();
         }
     }
 
     /// Moves payloads of messages that were not polled to a region; any thread.
-    void settle(LocalRegion region) {
-        receives.completions().whileNotPolled(() -> receives.messages().settle(region));
+    void placeInto(LocalRegion region) {
+        receives.completions().whileNotPolled(() -> receives.messages().placeInto(region));
     }
 
     boolean completeIn(int completionQueue) {
@@ -128,7 +130,7 @@ final class WorkQueues {
 
     /// The queue pair is closed.
     void leaveCompletions() {
-        receiveCompletions.leave(receives);
+        receiveCompletions.leave(receives.messages());
     }
 
     /// Frees the memory of the queues.

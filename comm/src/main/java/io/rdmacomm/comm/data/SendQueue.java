@@ -225,6 +225,8 @@ public final class SendQueue<H> {
             for (int i = 0; i < done; i++) {
                 add(operations, i, 0);
             }
+        }
+        if (done > 0) {
             haveEnded();
         }
         if (done < count) {

@@ -76,7 +76,8 @@ public final class CompletionFields {
         memory.set(JAVA_LONG, at + CompletionLayout.PARTITION_KEY_INDEX, (long) sourceLid << Short.SIZE);
     }
 
-    private static long both(int first, int second) {
+    /// Two values of 4 bytes as they are in memory, one after the other.
+    static long both(int first, int second) {
         return (long) second << Integer.SIZE | Integer.toUnsignedLong(first);
     }
 }

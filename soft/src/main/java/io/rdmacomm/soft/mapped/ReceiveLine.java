@@ -39,13 +39,9 @@ final class ReceiveLine {
                 | fields.opcode() << OPCODE_SHIFT
                 | fields.flags << FLAGS_SHIFT
                 | (payloadIsHere ? PAYLOAD_IS_HERE : 0);
-        memory.set(JAVA_LONG, line + LENGTH, both(fields.bytes(), how));
-        memory.set(JAVA_LONG, line + NUMBERS, both(fields.immediate, fields.source));
+        memory.set(JAVA_LONG, line + LENGTH, CompletionFields.both(fields.bytes(), how));
+        memory.set(JAVA_LONG, line + NUMBERS, CompletionFields.both(fields.immediate, fields.source));
         SharedWords.release(memory, line, position + 1);
-    }
-
-    private static long both(int first, int second) {
-        return (long) second << Integer.SIZE | Integer.toUnsignedLong(first);
     }
 
     /// Reads everything but the payload.

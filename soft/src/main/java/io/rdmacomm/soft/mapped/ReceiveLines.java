@@ -19,8 +19,8 @@ import java.lang.invoke.VarHandle;
 /// to its memory. It first claims that receive, because a receive that a stopped process may still write to must
 /// not end.
 ///
-/// One thread at a time polls. To close, clear or settle them, a thread keeps the others from polling: else a late
-/// message would end its receive, which is about to be flushed.
+/// One thread at a time polls. To close or clear them, a thread keeps the others from polling: else a late message
+/// would end its receive, which is about to be flushed.
 public final class ReceiveLines {
     static final int LINES = 32;
     static final int PLAIN = 40;
@@ -56,7 +56,7 @@ public final class ReceiveLines {
     @SuppressWarnings("UnusedVariable") // read and written through ARRIVED
     private long arrived;
 
-    /// The lines of the ring at `ring`, whose first receive is the next that is posted. They are closed.
+    /// The lines of the ring at `ring`, from which no receive was taken. They are closed.
     ///
     /// @param mask the number of entries of the ring, minus one
     /// @throws IOException if there is no room
@@ -66,7 +66,6 @@ public final class ReceiveLines {
         this.ring = ring;
         this.mask = mask;
         this.lines = file.allocate((mask + 1) * ReceiveLine.BYTES);
-        memory.asSlice(lines, (mask + 1) * ReceiveLine.BYTES).fill((byte) 0);
     }
 
     private long at(long position) {
@@ -77,18 +76,9 @@ public final class ReceiveLines {
         return ReceiveLine.holds(memory, at(position), position);
     }
 
-    /// Lets the peer use the lines, from this position on.
-    ///
-    /// @param position of the oldest receive that has not ended
-    public void open(long position) {
-        boolean continues = firstMissing(Long.MAX_VALUE) == position;
-        if (!continues) {
-            // Receives in between ended in another way. The peer takes them from the ring from now on.
-            SharedWords.publish(memory, ring + LINES, 0);
-            return;
-        }
-        SharedWords.release(memory, ring + NEXT, position);
-        SharedWords.release(memory, ring + CLAIMED, 0);
+    /// Lets the peer use the lines, from the oldest receive on.
+    public void open() {
+        SharedWords.release(memory, ring + NEXT, arrived());
         limit = Long.MAX_VALUE;
         SharedWords.publish(memory, ring + LINES, lines);
     }

@@ -101,13 +101,12 @@ public final class ReceiveRing {
         return new ReceiveRing(file, size(depth), Math.max(1, elements), sharedNumber, domain, depth);
     }
 
-    /// Gives the receives of a queue pair lines; the owner, while it posts none.
+    /// Gives the receives of a queue pair lines, before one is taken; the owner, while it posts none.
     ///
     /// @return null if there is no room
     public @Nullable ReceiveLines addLines() {
         try {
             ReceiveLines added = new ReceiveLines(file, offset, smallest.mask());
-            added.clear(head());
             added.plainFrom(tail);
             lines = added;
             return added;

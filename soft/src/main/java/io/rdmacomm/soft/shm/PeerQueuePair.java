@@ -162,12 +162,12 @@ final class PeerQueuePair {
         return number;
     }
 
-    /// What the peer's receives are; only while it is bound.
+    /// The entries of the peer's receives; only while it is bound.
     ReceiveTaker entries() {
         return bound(entries);
     }
 
-    /// How they end; only while it is bound.
+    /// Takes and ends these receives; only while it is bound.
     PeerReceives receives() {
         return bound(receives);
     }

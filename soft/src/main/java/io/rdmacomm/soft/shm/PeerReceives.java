@@ -2,7 +2,7 @@ package io.rdmacomm.soft.shm;
 
 import io.rdmacomm.soft.mapped.CompletionFields;
 
-/// How messages end the receives of a peer. Under the send lock of this side's queue pair.
+/// Takes the receives of a peer for messages, and ends them. Under the send lock of this side's queue pair.
 interface PeerReceives {
     /// The position of the oldest receive that is waiting there, or -1 when there is none.
     long oldest();
@@ -37,8 +37,8 @@ interface PeerReceives {
     /// Ends the receive that was taken.
     ///
     /// @param payloadIsPlaced whether the payload is at [#payload]
-    /// @return [CompletionRing#PUSHED] or [CompletionRing#OVERRUN], or the word of the armed queue if its
-    ///         owner waits for an announcement
+    /// @return [io.rdmacomm.soft.mapped.CompletionRing#PUSHED] or OVERRUN, or the word of the armed queue
+    ///         if its owner waits for an announcement
     long complete(CompletionFields fields, boolean payloadIsPlaced);
 
     /// Whether the message that was completed last has arrived: a process that was stopped for long before it

@@ -39,11 +39,8 @@ public final class ArrivedMessages {
     private volatile @Nullable ReceiveLines lines;
     private long marked;
     private long owed;
-    /// Whether the lines were opened. Later connections use the ring: what is there of this one must be polled
-    /// first.
-    private boolean used;
     /// The payloads of messages before this position are in the memory of their receives, if that was deregistered.
-    private long settled;
+    private long placed;
 
     /// @param memory of this context
     /// @param number of the queue pair
@@ -68,30 +65,27 @@ public final class ArrivedMessages {
         if (lines == null || request.get(JAVA_INT, at + ELEMENT_COUNT) != 1) {
             return false;
         }
+        int key = request.get(JAVA_INT, element + ELEMENT_KEY);
+        long address = request.get(JAVA_LONG, element + ELEMENT_ADDRESS);
         long length = Integer.toUnsignedLong(request.get(JAVA_INT, element + ELEMENT_LENGTH));
-        LocalRegion region = region(request, element, length);
+        LocalRegion region = memory.usable(key, ring.domain(), LOCAL_WRITE, address, length);
         // What peers WRITE to the memory after the message must not be replaced by a later poll.
         return length >= ReceiveLines.MOST_PAYLOAD && region != null && !region.isRemote();
     }
 
-    /// The region of an element, null if the element must not be written to.
-    private @Nullable LocalRegion region(MemorySegment in, long element, long bytes) {
-        int key = in.get(JAVA_INT, element + ELEMENT_KEY);
-        long address = in.get(JAVA_LONG, element + ELEMENT_ADDRESS);
-        return memory.usable(key, ring.domain(), LOCAL_WRITE, address, bytes);
+    /// Whether the queue pair can get lines: it has received nothing yet. Otherwise messages in lines would
+    /// overtake those that are left in the ring.
+    public boolean canOpen() {
+        return lines == null && ring.head() == 0;
     }
 
-    /// A peer of this host may put messages into lines from now on; under both locks of the queue pair. Not if
-    /// there is no memory for lines.
+    /// A peer of this host may put messages into lines from now on, if that [is possible][#canOpen()] and there is
+    /// memory for them; under both locks of the queue pair.
     public void open() {
-        ReceiveLines has = lines;
-        if (has == null) {
-            has = ring.addLines();
-            lines = has;
-        }
-        if (has != null && !used && ring.head() == 0) {
-            used = true;
-            has.open(Math.max(ring.head(), has.arrived()));
+        ReceiveLines added = ring.addLines();
+        lines = added;
+        if (added != null) {
+            added.open();
         }
     }
 
@@ -121,6 +115,11 @@ public final class ArrivedMessages {
     long takeBack() {
         ReceiveLines has = lines;
         return has == null ? 0 : ring.workId(has.takeBack());
+    }
+
+    /// The most messages that can be here.
+    public int depth() {
+        return ring.depth();
     }
 
     /// Whether [#poll] would find a message; the thread that polls.
@@ -158,7 +157,7 @@ public final class ArrivedMessages {
         from.read(position, polled, ring.workId(position), number);
         int bytes = from.payloadBytes(position);
         int status = bytes > 0 ? place(from, position, bytes) : SUCCESS;
-        boolean isPlaced = status == SUCCESS || (status == PROTECTION && position < settled);
+        boolean isPlaced = status == SUCCESS || (status == PROTECTION && position < placed);
         if (!isPlaced) {
             polled.fail(status);
             failed.run();
@@ -201,7 +200,7 @@ public final class ArrivedMessages {
             // Not all again for each of many polls.
             return true;
         }
-        marked = Math.min(has.end(), ring.tail());
+        marked = end(has);
         if (owes) {
             owed = marked;
         }
@@ -211,7 +210,11 @@ public final class ArrivedMessages {
     /// The number of messages that have arrived and were not polled.
     public long waiting() {
         ReceiveLines has = lines;
-        return has == null ? 0 : Math.max(0, Math.min(has.end(), ring.tail()) - has.arrived());
+        return has == null ? 0 : Math.max(0, end(has) - has.arrived());
+    }
+
+    private long end(ReceiveLines of) {
+        return Math.min(of.end(), ring.tail());
     }
 
     /// Waits until a poll that is in progress no longer moves a payload; any thread.
@@ -229,7 +232,7 @@ public final class ArrivedMessages {
 
     /// No payload goes to the lines of receives that are posted already, once the peer has finished its operation;
     /// under the receive lock.
-    public void distrust() {
+    public void endPlain() {
         ReceiveLines has = lines;
         if (has != null) {
             has.plainFrom(ring.tail());
@@ -239,7 +242,7 @@ public final class ArrivedMessages {
 
     /// Moves the payloads that arrived before to a region, which is about to be deregistered; while no thread
     /// polls.
-    public void settle(LocalRegion region) {
+    public void placeInto(LocalRegion region) {
         ReceiveLines from = lines;
         if (from == null) {
             return;
@@ -252,6 +255,6 @@ public final class ArrivedMessages {
                 var _ = place(from, position, bytes);
             }
         }
-        settled = Math.max(settled, position);
+        placed = Math.max(placed, position);
     }
 }
