@@ -2,7 +2,6 @@ package io.rdmacomm.soft.shm;
 
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
-import io.rdmacomm.soft.mapped.CompletionRing;
 import io.rdmacomm.soft.mapped.ControlLayout;
 import io.rdmacomm.soft.mapped.QueuePairBlock;
 import io.rdmacomm.soft.mapped.SharedWords;
@@ -470,8 +469,7 @@ final class ShmTransport implements Transport, Stager.Client {
             if (slot == 0) {
                 receives.giveBack(workId);
             } else {
-                CompletionRing completions = receives.completions().ring();
-                completions.fillClaim(slot - 1, context.lid(), workId, FLUSHED, number);
+                receives.completions().fillClaim(slot - 1, context.lid(), workId, FLUSHED, number);
             }
             SharedWords.throwFault();
         } catch (IllegalStateException e) {
