@@ -13,6 +13,13 @@ enum PeerAction {
             pair.post(Work.send(1, pair.source()), Work.send(2, pair.source()));
         }
     },
+    /// It sends two messages that are so short that they arrive in the lines of their receives.
+    SEND_SHORT(Trait.SHORT) {
+        @Override
+        void act(StepPair pair) {
+            pair.post(Work.send(1, pair.source()), Work.send(2, pair.source()));
+        }
+    },
     /// It sends a message from two places, which needs a work request in memory.
     SEND_GATHERED {
         @Override
@@ -213,7 +220,8 @@ enum PeerAction {
         SHARED_RECEIVES,
         REGISTERED_HERE,
         REGISTERED_THERE,
-        UNCONNECTED
+        UNCONNECTED,
+        SHORT
     }
 
     private final Trait trait;

@@ -35,7 +35,9 @@ final class StepPair implements AutoCloseable {
     /// The bytes that the doomed process sends.
     static final byte THEIRS = 0x11;
 
-    private static final Spec SPEC = Spec.usual().withCompletions(10);
+    /// The completion queue has room for all receives, so those of a queue pair have lines.
+    private static final Spec SPEC = Spec.usual().withDepth(64, RECEIVES).withCompletions(10);
+    private static final int SHORT_BYTES = 40;
     private static final int GUARD = 64;
     private static final int TARGET = RECEIVES;
     private static final int READABLE = RECEIVES + 1;
@@ -59,13 +61,15 @@ final class StepPair implements AutoCloseable {
     StepPair(PeerAction action, boolean sharesMemory, LocalEnd hereEnd, End thereEnd) {
         this.action = action;
         this.sharesMemory = sharesMemory;
-        this.bytes = sharesMemory ? 96 : 40_000;
+        boolean isShort = action.has(PeerAction.Trait.SHORT);
+        this.bytes = isShort ? SHORT_BYTES : sharesMemory ? 96 : 40_000;
         Set<AccessFlag> all = AccessFlag.allRemote();
+        Set<AccessFlag> rights = isShort ? Set.of(AccessFlag.LOCAL_WRITE) : all;
         this.shared = action.has(PeerAction.Trait.SHARED_RECEIVES) ? hereEnd.sharedReceives(RECEIVES, 1) : null;
         this.here = shared == null ? hereEnd.queue(SPEC) : hereEnd.queueOn(shared, SPEC);
         this.ours = action.has(PeerAction.Trait.REGISTERED_HERE)
-                ? hereEnd.register(at(SLOTS), all)
-                : hereEnd.allocate(at(SLOTS), all);
+                ? hereEnd.register(at(SLOTS), rights)
+                : hereEnd.allocate(at(SLOTS), rights);
         ours.fill(OURS);
         this.there = thereEnd.queue(SPEC);
         this.thereInfo = there.info();
