@@ -7,6 +7,7 @@ import io.rdmacomm.verbs.Printable;
 import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.verbs.RdmaInterruptedException;
 import io.rdmacomm.verbs.statistics.ChannelStatistics;
+import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.List;
@@ -21,6 +22,8 @@ import org.jspecify.annotations.Nullable;
 /// The failure of a queue pair or the death of the peer ends this endpoint only: everything in flight is
 /// flushed, and later calls throw a [ClosedException] whose cause says why.
 public final class EndPoint implements AutoCloseable {
+    private static final Set<AccessFlag> OF_VIEWS = Set.of(AccessFlag.DIRECT_VIEW, AccessFlag.REMOTE_READ);
+
     private final Session session;
     private final PeerConnection connection;
     private final AtomicLong barriers = new AtomicLong();
@@ -110,11 +113,11 @@ public final class EndPoint implements AutoCloseable {
     ///
     /// Until then, the peer may use its rights at any time, and this program does not notice it.
     ///
-    /// @param rights one or more of REMOTE_WRITE, REMOTE_READ and REMOTE_ATOMIC; LOCAL_WRITE may be among
-    ///         them, as in [AccessFlag#allRemote()], and has no effect
+    /// @param rights one or more of REMOTE_WRITE, REMOTE_READ and REMOTE_ATOMIC, and DIRECT_VIEW with REMOTE_READ,
+    ///         for [#directView]; LOCAL_WRITE may be among them, as in [AccessFlag#allRemote()], and has no effect
     /// @throws IllegalArgumentException if the buffer belongs to another session or is closed; if a buffer with the
-    ///         same name was announced and not withdrawn; if `rights` contains other rights; or if a right needs
-    ///         LOCAL_WRITE and the buffer lacks it
+    ///         same name was announced and not withdrawn; if `rights` contains other rights, or DIRECT_VIEW alone;
+    ///         or if a right needs LOCAL_WRITE and the buffer lacks it
     /// @throws io.rdmacomm.verbs.VerbException if the device cannot register it; the message says what to
     ///         raise
     /// @throws DeadlineException if that took longer than the operation deadline; the peer then has no
@@ -220,6 +223,34 @@ public final class EndPoint implements AutoCloseable {
     /// The buffers that the peer has announced, by name.
     public Map<String, RemoteBuffer> peerBuffers() {
         return connection.peerState().buffers();
+    }
+
+    /// Maps a peer's buffer into this process, if the peer is on this host and has announced the buffer with
+    /// [AccessFlag#DIRECT_VIEW]: loads and stores of this program then reach the buffer at the speed of memory,
+    /// without operations and their order. It can be written to if the peer gives REMOTE_WRITE, too. Blocks for
+    /// as long as the system needs to map a file. Each call maps the buffer again, so keep the result.
+    ///
+    /// The rights are checked now, and not at each access: a view outlives the announcement and the buffer. If
+    /// the peer withdraws or closes the buffer, dies or stops, the view stays and shows memory that nobody else
+    /// changes, or that the peer uses for something else. It ends with this endpoint; later accesses throw
+    /// [IllegalStateException]. [io.rdmacomm.verbs.QueuePair#directView] tells what happens to a truncated file.
+    ///
+    /// @return null if the peer is not on this host, its device or this one is not the software device, or it does
+    ///         not give that right
+    /// @throws IllegalArgumentException if the buffer belongs to another endpoint
+    /// @throws io.rdmacomm.verbs.VerbException ENOMEM if the system cannot map the buffer
+    /// @throws ClosedException if the endpoint is closed or has failed
+    public @Nullable MemorySegment directView(RemoteBuffer buffer) {
+        connection.checkReady();
+        if (buffer.length() == 0 || !buffer.access().containsAll(OF_VIEWS)) {
+            return null;
+        }
+        long address = buffer.check(0, buffer.length(), AccessFlag.REMOTE_READ, connection.number());
+        try {
+            return channel(0).adapter().queuePair().directView(address, buffer.length(), buffer.key());
+        } catch (IllegalStateException e) {
+            throw new ClosedException(name() + " was closed meanwhile", e);
+        }
     }
 
     /// Waits until both sides have reached the same barrier. When this returns, everything that either side started

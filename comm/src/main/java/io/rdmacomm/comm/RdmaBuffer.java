@@ -35,8 +35,10 @@ public final class RdmaBuffer implements AutoCloseable {
         }
     }
 
-    private static final Set<AccessFlag> FOR_PEERS =
-            EnumSet.of(AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ, AccessFlag.REMOTE_ATOMIC);
+    private static final Set<AccessFlag> FOR_PEERS = EnumSet.of(
+            AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ, AccessFlag.REMOTE_ATOMIC, AccessFlag.DIRECT_VIEW);
+    private static final Set<AccessFlag> WITHOUT_LOCAL_WRITE =
+            EnumSet.of(AccessFlag.REMOTE_READ, AccessFlag.DIRECT_VIEW);
 
     private final String name;
     private final MemoryRegion region;
@@ -118,8 +120,8 @@ public final class RdmaBuffer implements AutoCloseable {
 
     /// The part of `rights` that a peer can have and the device supports.
     ///
-    /// @throws IllegalArgumentException if `rights` is empty, contains another right, or needs LOCAL_WRITE,
-    ///         which the buffer lacks
+    /// @throws IllegalArgumentException if `rights` is empty, contains another right, has DIRECT_VIEW without
+    ///         REMOTE_READ, or needs LOCAL_WRITE, which the buffer lacks
     Set<AccessFlag> checkedRights(Set<AccessFlag> rights) {
         Set<AccessFlag> remote = EnumSet.copyOf(FOR_PEERS);
         remote.retainAll(rights);
@@ -127,9 +129,13 @@ public final class RdmaBuffer implements AutoCloseable {
         if (remote.isEmpty() || others) {
             throw new IllegalArgumentException("rights " + rights + " of an announcement; possible are " + FOR_PEERS);
         }
-        if (!writable && !remote.equals(EnumSet.of(AccessFlag.REMOTE_READ))) {
+        if (!writable && !WITHOUT_LOCAL_WRITE.containsAll(remote)) {
             throw new IllegalArgumentException(
-                    this + " was made without LOCAL_WRITE, so that peers can have REMOTE_READ only");
+                    this + " was made without LOCAL_WRITE, so that peers can have " + WITHOUT_LOCAL_WRITE + " only");
+        }
+        if (remote.contains(AccessFlag.DIRECT_VIEW) && !remote.contains(AccessFlag.REMOTE_READ)) {
+            throw new IllegalArgumentException(
+                    "rights " + rights + " of an announcement; DIRECT_VIEW requires REMOTE_READ");
         }
         return domain.context().supported(remote);
     }

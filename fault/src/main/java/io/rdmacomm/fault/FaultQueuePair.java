@@ -10,6 +10,8 @@ import io.rdmacomm.verbs.spi.QueuePairDriver;
 import io.rdmacomm.verbs.spi.QueuePairOwner;
 import io.rdmacomm.verbs.spi.QueuePairRequest;
 import io.rdmacomm.verbs.spi.RequestChain;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /// Applies the rules to the work posted to a queue pair, and counts its completions.
@@ -78,6 +80,11 @@ final class FaultQueuePair extends Wrapper<QueuePairDriver> implements QueuePair
     @Override
     public int postReceives(RequestChain requests, int first, int count) {
         return receives.post(requests, first, count);
+    }
+
+    @Override
+    public @Nullable MemorySegment directView(long address, long length, int key, Arena arena) {
+        return real.directView(address, length, key, arena);
     }
 
     @Override

@@ -324,6 +324,13 @@ class ControlPathTest {
     }
 
     @Test
+    void anAdapterDoesNotGetTheRightOfDirectViews() {
+        MemoryRegion region = domain.allocate(64, EnumSet.of(AccessFlag.REMOTE_READ, AccessFlag.DIRECT_VIEW));
+        assertThat(region.access()).containsExactly(AccessFlag.REMOTE_READ, AccessFlag.DIRECT_VIEW);
+        assertThat(fake.log()).singleElement().asString().endsWith("access=4");
+    }
+
+    @Test
     void registersMemoryOnDemand() {
         assertThat(context.supports(Capability.ON_DEMAND_PAGING)).isTrue();
         try (Arena arena = Arena.ofShared()) {

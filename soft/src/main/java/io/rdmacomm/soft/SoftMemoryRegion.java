@@ -104,6 +104,11 @@ final class SoftMemoryRegion implements MemoryRegionDriver {
         return context.objects().quiesce(local);
     }
 
+    /// Whether peers may have mapped the memory for their programs, which nobody can know.
+    private boolean isInViews() {
+        return AccessFlag.DIRECT_VIEW.in(local.access());
+    }
+
     @Override
     public int localKey() {
         return local.key();
@@ -191,7 +196,7 @@ final class SoftMemoryRegion implements MemoryRegionDriver {
             return removed;
         }
         try {
-            removed = context.regionFiles().release(had, idle);
+            removed = context.regionFiles().release(had, idle && !isInViews());
             return removed;
         } catch (IOException e) {
             throw new VerbException(DEREGISTER, Errno.EIO, "unmapping " + this, e);

@@ -31,6 +31,7 @@ import io.rdmacomm.verbs.spi.RequestChain;
 import io.rdmacomm.verbs.spi.SendRequest;
 import java.io.IOException;
 import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -177,6 +178,21 @@ final class SoftQueuePair
         int done = to == null ? 0 : to.executeAtOnce(requests, count);
         act();
         return done;
+    }
+
+    @Override
+    public @Nullable MemorySegment directView(long address, long length, int key, Arena arena) {
+        if (transport == null) {
+            seekAgain();
+        }
+        Transport to = transport;
+        try {
+            return to == null ? null : to.directView(address, length, key, arena);
+        } catch (IOException e) {
+            throw context.noSpace("map memory of the peer", "a view of " + length + " bytes", e);
+        } finally {
+            act();
+        }
     }
 
     @Override

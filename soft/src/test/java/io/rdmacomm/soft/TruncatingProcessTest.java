@@ -1,8 +1,12 @@
 package io.rdmacomm.soft;
 
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmacomm.soft.mapped.ControlFile;
+import io.rdmacomm.soft.mapped.SharedWords;
 import io.rdmacomm.soft.mapped.ShmDirectory;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.CompletionQueue;
@@ -24,11 +28,15 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PrintWriter;
 import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.VarHandle;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.EnumSet;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -43,6 +51,12 @@ class TruncatingProcessTest {
     private static final int BYTES = 4096;
     private static final int RECEIVES = 8;
     private static final int WARM = 30_000;
+    private static final Set<AccessFlag> RIGHTS = EnumSet.of(
+            AccessFlag.LOCAL_WRITE,
+            AccessFlag.REMOTE_WRITE,
+            AccessFlag.REMOTE_READ,
+            AccessFlag.REMOTE_ATOMIC,
+            AccessFlag.DIRECT_VIEW);
 
     enum Operation {
         WRITE,
@@ -163,6 +177,87 @@ class TruncatingProcessTest {
         worksOn();
     }
 
+    /// Each way of compiled access to a view of the memory ends with an exception. Not `mismatch` and checksums, for
+    /// which the JDK has code that it does not guard.
+    @Test
+    void costsAViewExceptions() throws IOException {
+        MemorySegment view = pair.directView(remote.address(), BYTES, remote.key());
+        MemorySegment local = arena.allocate(BYTES, 8);
+        for (Access access : Access.values()) {
+            for (int i = 0; i < WARM; i++) {
+                access.with(view, local);
+            }
+        }
+        truncate(regionFile());
+        for (Access access : Access.values()) {
+            assertThatThrownBy(() -> {
+                        access.with(view, local);
+                        SharedWords.throwFault();
+                    })
+                    .as("%s", access)
+                    .isInstanceOf(InternalError.class);
+        }
+        assertThat(pair.directView(remote.address(), BYTES, remote.key()))
+                .as("a view of a file that is too short")
+                .isNull();
+        pair.close();
+        for (Access access : Access.values()) {
+            assertThatThrownBy(() -> access.with(view, local))
+                    .as("%s", access)
+                    .isInstanceOf(IllegalStateException.class);
+        }
+        worksOn();
+    }
+
+    enum Access {
+        GET {
+            @Override
+            void with(MemorySegment view, MemorySegment local) {
+                local.set(JAVA_LONG, 0, view.get(JAVA_LONG, 0));
+            }
+        },
+        SET {
+            @Override
+            void with(MemorySegment view, MemorySegment local) {
+                view.set(JAVA_LONG, 0, 1);
+            }
+        },
+        ACQUIRE_AND_RELEASE {
+            @Override
+            void with(MemorySegment view, MemorySegment local) {
+                LONG.setRelease(view, 0L, (long) LONG.getAcquire(view, 8L));
+            }
+        },
+        COMPARE_AND_SET {
+            @Override
+            void with(MemorySegment view, MemorySegment local) {
+                local.set(JAVA_BYTE, 0, (byte) (LONG.compareAndSet(view, 0L, 1L, 2L) ? 1 : 0));
+            }
+        },
+        ADD {
+            @Override
+            void with(MemorySegment view, MemorySegment local) {
+                local.set(JAVA_LONG, 0, (long) LONG.getAndAdd(view, 0L, 1L));
+            }
+        },
+        COPY {
+            @Override
+            void with(MemorySegment view, MemorySegment local) {
+                local.copyFrom(view);
+            }
+        },
+        FILL {
+            @Override
+            void with(MemorySegment view, MemorySegment local) {
+                view.fill((byte) 1);
+            }
+        };
+
+        private static final VarHandle LONG = JAVA_LONG.varHandle();
+
+        abstract void with(MemorySegment view, MemorySegment local);
+    }
+
     /// With a queue pair of the same context.
     private void worksOn() {
         QueuePair one = domain.createQueuePair(QueuePairOptions.reliable(queue));
@@ -182,7 +277,7 @@ class TruncatingProcessTest {
                 ProtectionDomain domain = context.allocateProtectionDomain();
                 CompletionQueue queue = context.createCompletionQueue(CompletionQueueOptions.ofCapacity(64));
                 QueuePair pair = domain.createQueuePair(QueuePairOptions.reliable(queue));
-                MemoryRegion region = domain.allocate(BYTES, AccessFlag.allRemote());
+                MemoryRegion region = domain.allocate(BYTES, RIGHTS);
                 pair.connect(InfoText.parse(in.readLine()));
                 for (int i = 0; i < RECEIVES; i++) {
                     pair.post(ReceiveBatch.create(arena, 1, 1).receive(i).with(region, 0, BYTES));

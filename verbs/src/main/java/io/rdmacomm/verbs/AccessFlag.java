@@ -32,10 +32,17 @@ public enum AccessFlag {
     /// its data, and that of earlier messages, has arrived. But a program must not watch the memory itself:
     /// the last bytes of a WRITE may appear before the first ones. Two WRITEs in flight to the same place
     /// leave any mixture of both. A device without [Capability#RELAXED_ORDERING] ignores the hint.
-    RELAXED_ORDERING(1 << 20);
+    RELAXED_ORDERING(1 << 20),
+    /// A peer on this host may map the memory of the region ([QueuePair#directView]). Needs [#REMOTE_READ]; with
+    /// [#REMOTE_WRITE] the peer may also change the memory. Not in C: only the software device knows it, and all
+    /// others ignore it.
+    ///
+    /// The rights are checked when the peer maps the memory, and not at each access. So a mapping outlives the
+    /// key, and the region, until the peer closes its queue pair or ends.
+    DIRECT_VIEW(1 << 29);
 
-    /// The flags that describe memory, not the rights of a peer.
-    private static final Set<AccessFlag> ABOUT_MEMORY = Set.of(ON_DEMAND, RELAXED_ORDERING);
+    /// The flags of memory regions only.
+    private static final Set<AccessFlag> ABOUT_MEMORY = Set.of(ON_DEMAND, RELAXED_ORDERING, DIRECT_VIEW);
 
     private static final AccessFlag[] VALUES = values();
 

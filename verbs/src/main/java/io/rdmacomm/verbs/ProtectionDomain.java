@@ -269,12 +269,16 @@ public final class ProtectionDomain implements Resource {
         }
     }
 
-    /// Remote write and atomic rights require the local write right (ibv_reg_mr(3)).
+    /// Remote write and atomic rights require the local write right (ibv_reg_mr(3)), and direct views show what a
+    /// READ could read.
     int checkedAccess(Set<AccessFlag> access) {
         boolean remote = access.contains(AccessFlag.REMOTE_WRITE) || access.contains(AccessFlag.REMOTE_ATOMIC);
         if (remote && !access.contains(AccessFlag.LOCAL_WRITE)) {
             throw new VerbException(
                     REGISTER, Errno.EINVAL, "REMOTE_WRITE and REMOTE_ATOMIC require LOCAL_WRITE, got " + access);
+        }
+        if (access.contains(AccessFlag.DIRECT_VIEW) && !access.contains(AccessFlag.REMOTE_READ)) {
+            throw new VerbException(REGISTER, Errno.EINVAL, "DIRECT_VIEW requires REMOTE_READ, got " + access);
         }
         if (access.contains(AccessFlag.ON_DEMAND)) {
             context.require(

@@ -1,6 +1,7 @@
 package io.rdmacomm.verbs;
 
 import io.rdmacomm.verbs.lifetime.Lifetime;
+import io.rdmacomm.verbs.service.Closer;
 import io.rdmacomm.verbs.service.OperationLock;
 import io.rdmacomm.verbs.spi.QueuePairDriver;
 import io.rdmacomm.verbs.spi.QueuePairOwner;
@@ -8,8 +9,11 @@ import io.rdmacomm.verbs.spi.QueuePairRequest;
 import io.rdmacomm.verbs.spi.RequestChain;
 import io.rdmacomm.verbs.spi.SendRequest;
 import io.rdmacomm.verbs.spi.SendRequestLayout;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /// A send queue and a receive queue (`struct ibv_qp`, ibv_create_qp(3)). Thread-safe, unless it was created
 /// single-threaded.
@@ -38,6 +42,8 @@ public final class QueuePair implements Resource {
     private final boolean signalAll;
     private volatile QueuePairState state = QueuePairState.RESET;
     private SendChecks sendChecks = SendChecks.NONE;
+    /// The arena of the direct views, once there are any.
+    private @Nullable Arena views;
 
     QueuePair(ProtectionDomain protectionDomain, QueuePairOptions asked) {
         this.protectionDomain = protectionDomain;
@@ -505,6 +511,40 @@ public final class QueuePair implements Resource {
         return elements <= 1 && sendChecks.accept(opcodes, elements, 0, 0);
     }
 
+    /// Maps memory of the peer into this process, if the peer is on this host and has registered the memory with
+    /// [AccessFlag#DIRECT_VIEW]: loads and stores of this program then reach it at the speed of memory, without
+    /// operations, completions and their order. There is no verb for it; in UCX it is `ucp_rkey_ptr`. Blocks for as
+    /// long as the system needs to map a file. Each call maps the memory again, so keep the result.
+    ///
+    /// The view can be written to if the peer gives [AccessFlag#REMOTE_WRITE], too. The rights are checked now, and
+    /// not at each access. A peer that deregisters the memory, closes, dies or stops does not end the view: it then
+    /// shows memory that nobody else uses, or that the peer uses for something else. The view ends when this queue
+    /// pair is closed; later accesses throw [IllegalStateException]. If the peer truncates the file of the memory,
+    /// which no program does by means of this library, an access throws [InternalError], which may happen late
+    /// ([java.nio.MappedByteBuffer]). In that case alone, [MemorySegment#mismatch], comparisons of buffers and a
+    /// [java.util.zip.Checksum] end the process, because the JDK does not guard them: copy the data first if you do
+    /// not trust the peer.
+    ///
+    /// @param address as in a READ
+    /// @param length in bytes, at least 1
+    /// @param remoteKey the key of a region; that of a window gives no view
+    /// @return null if the peer is not on this host or not connected, if it does not allow this, or if it did not
+    ///         let its device allocate the memory ([ProtectionDomain#allocate(long, Set)])
+    /// @throws VerbException ENOMEM if the system cannot map the memory
+    /// @throws IllegalArgumentException if the length is less than 1
+    public @Nullable MemorySegment directView(long address, long length, int remoteKey) {
+        Checks.range("length of a direct view", length, 1, Long.MAX_VALUE);
+        sendLock.lock();
+        try {
+            lifetime.checkOpen();
+            Arena arena = views == null ? Arena.ofShared() : views;
+            views = arena;
+            return state == QueuePairState.READY_TO_SEND ? driver.directView(address, length, remoteKey, arena) : null;
+        } finally {
+            sendLock.unlock();
+        }
+    }
+
     /// Posts the receives of `batch` (ibv_post_recv(3)). Never blocks, never allocates. Allowed from INIT on.
     ///
     /// @return how many receives were posted; if fewer than the batch holds, the queue is full until completions
@@ -646,6 +686,10 @@ public final class QueuePair implements Resource {
             SharedReceiveQueue shared = options.sharedReceives();
             if (shared != null) {
                 shared.leave(receiveDepth);
+            }
+            if (views != null) {
+                // Fails while a system call of the program uses a view, which then stays.
+                Closer.step(this, views::close);
             }
         } finally {
             receiveLock.unlock();

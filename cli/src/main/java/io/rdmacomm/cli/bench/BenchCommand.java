@@ -50,8 +50,8 @@ import picocli.CommandLine.Option;
             "",
             "Without HOST and --server, both sides run on this machine, in two processes.",
             "Tests: send_lat write_lat read_lat atomic_lat send_bw write_bw write_bw_ring read_bw, and if named"
-                    + " request_lat, socket_lat, socket_request_lat and socket_bw.",
-            "The latency of send and write is half a round trip; that of read, atomic and request is a full one.",
+                    + " view_lat, request_lat, socket_lat, socket_request_lat and socket_bw.",
+            "The latency of send, write and view is half a round trip; that of read, atomic and request is a full one.",
             "The tests poll in their own loops. With --work-mode or --thread-mode, send_lat, read_lat and atomic_lat"
                     + " use blocking calls instead, which wait in these modes on both sides; the other tests cannot."
                     + " request_lat is a request of 8 bytes and its answer, always in blocking calls; its default modes"

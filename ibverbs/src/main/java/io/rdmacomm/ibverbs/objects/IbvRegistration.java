@@ -67,11 +67,11 @@ final class IbvRegistration {
                         + buffer.file() + " on " + device);
     }
 
-    /// The access flags for C. ZERO_BASED needs another function instead, and optional flags, which may be ignored,
-    /// do not exist in libraries before 1.8.
+    /// The access flags for C, without DIRECT_VIEW. ZERO_BASED needs another function instead, and optional flags,
+    /// which may be ignored, do not exist in libraries before 1.8.
     static int flags(LibIbverbs library, int access) {
         int optional = library.takesOptions() ? 0 : AccessFlag.RELAXED_ORDERING.bit();
-        return access & ~(AccessFlag.ZERO_BASED.bit() | optional);
+        return access & ~(AccessFlag.ZERO_BASED.bit() | AccessFlag.DIRECT_VIEW.bit() | optional);
     }
 
     private static void checkFromZero(NativeContext device, MemorySegment segment) {

@@ -8,9 +8,12 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.FileChannel.MapMode;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.util.EnumSet;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// A file in shared memory, mapped into this process. Closing it unmaps it; the owner also deletes it.
@@ -95,6 +98,28 @@ public final class MappedFile implements AutoCloseable {
         return Uninterrupted.call(() -> {
             try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
                 return map(path, channel, channel.size(), false);
+            }
+        });
+    }
+
+    /// Maps a part of a file of a peer.
+    ///
+    /// @return null if it does not exist, is not a regular file, or is too short
+    /// @throws IOException if the system cannot map it
+    public static @Nullable MemorySegment view(Path path, long from, long bytes, boolean writable, Arena arena)
+            throws IOException {
+        Set<StandardOpenOption> how = EnumSet.of(StandardOpenOption.READ);
+        if (writable) {
+            how.add(StandardOpenOption.WRITE);
+        }
+        return Uninterrupted.call(() -> {
+            try (FileChannel channel = isPlain(path) ? FileChannel.open(path, how) : null) {
+                // Mapping more than the file has would make it longer.
+                return channel == null || from < 0 || from > channel.size() - bytes
+                        ? null
+                        : channel.map(writable ? MapMode.READ_WRITE : MapMode.READ_ONLY, from, bytes, arena);
+            } catch (NoSuchFileException e) {
+                return null;
             }
         });
     }

@@ -15,9 +15,12 @@ import io.rdmacomm.soft.memory.ElementList;
 import io.rdmacomm.soft.memory.LocalMemory;
 import io.rdmacomm.soft.memory.LocalRegion;
 import io.rdmacomm.soft.transport.Destination;
+import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.AsyncEventType;
 import io.rdmacomm.verbs.Gid;
 import io.rdmacomm.verbs.QueuePairState;
+import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +28,9 @@ import org.jspecify.annotations.Nullable;
 /// The peer's queue pair, as the peer's control file shows it. Under the send lock of this side's queue pair.
 final class PeerQueuePair {
     private static final int REMEMBERED_KEYS = 4;
+    private static final int REMOTE_READ = AccessFlag.REMOTE_READ.bit();
+    private static final int REMOTE_WRITE = AccessFlag.REMOTE_WRITE.bit();
+    private static final int DIRECT_VIEW = AccessFlag.DIRECT_VIEW.bit();
 
     private final int ownNumber;
     private final LocalMemory ownMemory;
@@ -294,6 +300,24 @@ final class PeerQueuePair {
                 && (windows || peerKey.isOfRegion())
                 && peerKey.allows(number, expectedDomain, right)
                 && peerKey.contains(address, length);
+    }
+
+    /// Maps the memory of a region of the peer for the program, with the checks of a READ, and of a WRITE unless the
+    /// mapping is read-only.
+    ///
+    /// @return null if the peer does not allow it, or no other process can map the memory
+    @Nullable
+    MemorySegment directView(long address, long length, int key, Arena arena) throws IOException {
+        PeerKey peerKey = remembered(key, true);
+        int itsDomain = domain();
+        ShmPeer bound = peer;
+        boolean shared = allows(peerKey, key, address, length, DIRECT_VIEW, itsDomain, false)
+                && peerKey.allows(number, itsDomain, access() & REMOTE_READ)
+                && peerKey.file() != 0;
+        boolean writable = peerKey.allows(number, itsDomain, access() & REMOTE_WRITE);
+        return bound == null || !shared
+                ? null
+                : bound.view(peerKey.file(), peerKey.offsetOf(address), length, writable, arena);
     }
 
     private @Nullable MemorySegment mapped(PeerKey peerKey) {

@@ -12,6 +12,7 @@ import io.rdmacomm.verbs.Gid;
 import io.rdmacomm.verbs.service.SafeLogger;
 import io.rdmacomm.verbs.service.SystemSockets;
 import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -220,6 +221,15 @@ public final class ShmPeer implements AutoCloseable {
         } catch (IOException e) {
             return null;
         }
+    }
+
+    /// Maps a part of the file of a region once more, so that it stays when the peer closes the region, or ends.
+    ///
+    /// @return null if the file is gone, or shorter than it was
+    /// @throws IOException if the system cannot map it
+    @Nullable
+    MemorySegment view(long file, long offset, long bytes, boolean writable, Arena arena) throws IOException {
+        return MappedFile.view(folder.resolve(regionName(file)), offset, bytes, writable, arena);
     }
 
     /// Drops the mappings of the files that their owner has removed. An index may have been reused.

@@ -24,6 +24,8 @@ import io.rdmacomm.verbs.PlainRequest;
 import io.rdmacomm.verbs.WorkStatus;
 import io.rdmacomm.verbs.service.SafeLogger;
 import io.rdmacomm.verbs.spi.SendRequest;
+import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.function.Consumer;
@@ -188,6 +190,21 @@ final class ShmTransport implements Transport, Stager.Client {
     private static boolean canRepeat(PlainRequest[] requests, int next) {
         return next == 0
                 && (requests[next].opcode == RequestOpcode.WRITE || requests[next].opcode == RequestOpcode.READ);
+    }
+
+    @Override
+    public @Nullable MemorySegment directView(long address, long length, int key, Arena arena) throws IOException {
+        if (!peer.isBound()) {
+            bind();
+        }
+        try {
+            MemorySegment view = peer.isReady() ? peer.directView(address, length, key, arena) : null;
+            SharedWords.throwFault();
+            return view;
+        } catch (InternalError e) {
+            // The peer's control file was truncated.
+            return null;
+        }
     }
 
     @Override

@@ -4,6 +4,9 @@ import io.rdmacomm.soft.memory.LocalRegion;
 import io.rdmacomm.verbs.AsyncEventType;
 import io.rdmacomm.verbs.PlainRequest;
 import io.rdmacomm.verbs.spi.SendRequest;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /// Carries the send requests of one queue pair to its peer, and in the case of a peer on the network also the
@@ -23,6 +26,14 @@ public interface Transport {
     /// [io.rdmacomm.verbs.spi.QueuePairDriver#executeAtOnce]. The default is for peers that have to answer.
     default int executeAtOnce(PlainRequest[] requests, int count) {
         return 0;
+    }
+
+    /// Maps memory of the peer; see [io.rdmacomm.verbs.spi.QueuePairDriver#directView]. The default is for peers on
+    /// other hosts.
+    ///
+    /// @throws IOException if the system cannot map it
+    default @Nullable MemorySegment directView(long address, long length, int key, Arena arena) throws IOException {
+        return null;
     }
 
     /// Continues with the requests in the [RequestQueue].

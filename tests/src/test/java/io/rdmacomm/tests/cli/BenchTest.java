@@ -116,6 +116,21 @@ class BenchTest {
     }
 
     @Test
+    void viewsAreMeasuredWhereMemoryIsShared() throws Exception {
+        List<String> arguments = new ArrayList<>(List.of("bench", "--tests", "view_lat", "--sizes", "1,8,70000"));
+        arguments.addAll(List.of("--iterations", "200", "--warmup", "0", "--no-floors", "--json", "-"));
+
+        Result result = Command.run(arguments.toArray(String[]::new));
+
+        assertThat(result.exitCode()).as(result.err()).isZero();
+        Map<String, Object> document = JSON.std.mapFrom(result.out());
+        assertThat(document).containsEntry("data_verified", true);
+        assertThat((List<?>) document.get("results"))
+                .hasSize(3)
+                .allSatisfy(row -> assertThat(number((Map<?, ?>) row, "p50_us")).isPositive());
+    }
+
+    @Test
     @Tag("slow")
     void socketsAreMeasuredInTurnWithPlainTcp() throws Exception {
         List<String> arguments =

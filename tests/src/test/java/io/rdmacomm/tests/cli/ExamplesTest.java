@@ -9,6 +9,7 @@ import io.rdmacomm.examples.LatBwBenchmark;
 import io.rdmacomm.examples.MeshCommService;
 import io.rdmacomm.examples.MeshGreeting;
 import io.rdmacomm.examples.PingPong;
+import io.rdmacomm.examples.QuoteBoard;
 import io.rdmacomm.examples.RdmaCmStringCopy;
 import io.rdmacomm.examples.SharedReceiveServer;
 import io.rdmacomm.examples.VirtualThreadsEcho;
@@ -77,6 +78,11 @@ class ExamplesTest {
     void keyValueStore() throws Exception {
         assertThat(outputOf(() -> KeyValueStore.main(new String[] {"100"})))
                 .startsWith("4 clients, 100 PUTs and 100 GETs each: ");
+    }
+
+    @Test
+    void quoteBoard() throws Exception {
+        assertThat(outputOf(() -> QuoteBoard.main(new String[] {"100000"}))).startsWith("100000 quotes read, ");
     }
 
     /// Without arguments, four nodes in this process.

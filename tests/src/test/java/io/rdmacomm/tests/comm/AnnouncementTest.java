@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmacomm.comm.ClientSession;
+import io.rdmacomm.comm.ClosedException;
 import io.rdmacomm.comm.EndPoint;
 import io.rdmacomm.comm.OperationException;
 import io.rdmacomm.comm.RdmaBuffer;
@@ -17,6 +18,7 @@ import io.rdmacomm.tests.fixture.LeakCheck;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.WorkStatus;
 import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.util.EnumSet;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
@@ -103,6 +105,47 @@ final class AnnouncementTest {
                 .hasMessageContaining("its owner must announce it with that right");
         one.mustNotWrite(remote);
         assertThat(content(buffer)).isEqualTo(5);
+    }
+
+    @Test
+    void aPeerThatMayHaveAViewSharesTheMemory() {
+        RdmaBuffer buffer = server.allocate("buffer", 64);
+        one.here.announce(buffer, EnumSet.of(AccessFlag.REMOTE_READ, AccessFlag.REMOTE_WRITE, AccessFlag.DIRECT_VIEW));
+        other.here.announce(buffer, READ);
+        RemoteBuffer remote = one.find(buffer);
+        MemorySegment view = one.session.endPoint().directView(remote);
+
+        buffer.segment().set(JAVA_LONG, 8, 5);
+        assertThat(view.byteSize()).isEqualTo(64);
+        assertThat(view.get(JAVA_LONG, 8)).isEqualTo(5);
+        view.set(JAVA_LONG, 0, 6);
+        assertThat(content(buffer)).isEqualTo(6);
+        assertThat(other.session.endPoint().directView(other.find(buffer)))
+                .as("a peer without that right")
+                .isNull();
+        assertThatThrownBy(() -> other.session.endPoint().directView(remote))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("belongs to another endpoint");
+
+        one.here.withdraw(buffer);
+        assertThat(one.session.endPoint().directView(remote))
+                .as("after the withdrawal")
+                .isNull();
+        assertThat(view.get(JAVA_LONG, 0)).as("a view outlives it").isEqualTo(6);
+        buffer.close();
+        view.set(JAVA_LONG, 0, 7);
+        EndPoint endPoint = one.session.endPoint();
+        one.session.close();
+        assertThatThrownBy(() -> view.get(JAVA_LONG, 0)).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> endPoint.directView(remote)).isInstanceOf(ClosedException.class);
+    }
+
+    @Test
+    void aViewNeedsTheRightToRead() {
+        RdmaBuffer buffer = server.allocate("buffer", 64);
+        assertThatThrownBy(() -> one.here.announce(buffer, EnumSet.of(AccessFlag.DIRECT_VIEW)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("DIRECT_VIEW requires REMOTE_READ");
     }
 
     @Test

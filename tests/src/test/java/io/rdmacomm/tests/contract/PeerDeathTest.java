@@ -1,6 +1,7 @@
 package io.rdmacomm.tests.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmacomm.tests.fixture.Activity;
 import io.rdmacomm.tests.fixture.Amount;
@@ -28,14 +29,18 @@ import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.RemoteMemory;
 import io.rdmacomm.verbs.WorkStatus;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -397,6 +402,38 @@ class PeerDeathTest {
         }
         assertThat(pair.there().one().id()).isEqualTo(50);
         assertThat(remote.getLong(0)).isEqualTo(hasAtomics() ? 9 : 7);
+    }
+
+    @Test
+    void aDirectViewOutlivesThePeer() {
+        Pair pair = connected(Spec.usual());
+        Set<AccessFlag> rights = EnumSet.copyOf(AccessFlag.allRemote());
+        rights.remove(AccessFlag.REMOTE_ATOMIC);
+        rights.add(AccessFlag.DIRECT_VIEW);
+        EndMemory memory = there.allocate(4096, rights);
+        memory.setLong(0, 7);
+        RemoteMemory remote = memory.remote();
+        MemorySegment view = pair.here().queuePair().directView(remote.address(), remote.length(), remote.key());
+        assertThat(view != null).isEqualTo(fabric.provider().equals("soft") && fabric.sharesMemory());
+        if (view == null) {
+            return;
+        }
+        process.freeze();
+        try {
+            assertThat(view.get(ValueLayout.JAVA_LONG, 0)).isEqualTo(7);
+            view.set(ValueLayout.JAVA_LONG, 8, 8);
+        } finally {
+            process.thaw();
+        }
+        assertThat(memory.getLong(8)).isEqualTo(8);
+        process.kill();
+        pair.here().awaitState(QueuePairState.ERROR);
+        assertThat(view.get(ValueLayout.JAVA_LONG, 8)).isEqualTo(8);
+        view.set(ValueLayout.JAVA_LONG, 8, 9);
+        assertThat(pair.here().queuePair().directView(remote.address(), remote.length(), remote.key()))
+                .isNull();
+        pair.here().close();
+        assertThatThrownBy(() -> view.get(ValueLayout.JAVA_LONG, 0)).isInstanceOf(IllegalStateException.class);
     }
 
     @Test

@@ -6,6 +6,9 @@ import io.rdmacomm.verbs.PlainRequest;
 import io.rdmacomm.verbs.QueuePairAttributes;
 import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.QueueSizes;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
 
 /// A queue pair ([io.rdmacomm.verbs.QueuePair]). Its sends are posted by one thread at a time, and so are its receives.
 public interface QueuePairDriver extends Driver {
@@ -70,6 +73,16 @@ public interface QueuePairDriver extends Driver {
     ///         default returns 0
     default int executeAtOnce(PlainRequest[] requests, int count) {
         return 0;
+    }
+
+    /// Maps memory of the peer into this process ([io.rdmacomm.verbs.QueuePair#directView]), under the send lock. May
+    /// block for as long as the system needs to map a file. The default is for devices that cannot.
+    ///
+    /// @param length at least 1
+    /// @param arena ends the mapping
+    /// @return null if the peer is not on this host, or does not allow it
+    default @Nullable MemorySegment directView(long address, long length, int key, Arena arena) {
+        return null;
     }
 
     /// Posts `count` checked receives that fit the queue (ibv_post_recv(3)), under the receive lock. Never

@@ -9,6 +9,9 @@ public enum BenchTest {
     SEND_LAT(Kind.LATENCY, 2),
     /// WRITEs back and forth, while each side polls the last byte of its memory; half of the round-trip time.
     WRITE_LAT(Kind.LATENCY, 2),
+    /// Stores back and forth through direct views of the peer's memory, instead of WRITEs; half of the round-trip
+    /// time. Runs only if named, because only the software device has views.
+    VIEW_LAT(Kind.LATENCY, 2),
     /// READs, from post to completion.
     READ_LAT(Kind.LATENCY, 1),
     /// Fetch-and-adds of 8 bytes, from post to completion.
@@ -74,7 +77,7 @@ public enum BenchTest {
 
     /// Whether the test runs if no test is named.
     public boolean isUsual() {
-        return this != REQUEST_LAT && !usesSocket();
+        return this != REQUEST_LAT && this != VIEW_LAT && !usesSocket();
     }
 
     /// Whether the size is always 8 bytes.

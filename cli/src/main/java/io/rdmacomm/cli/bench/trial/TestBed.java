@@ -12,7 +12,9 @@ import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.DeadlineException;
 import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.verbs.WorkStatus;
+import java.lang.foreign.MemorySegment;
 import java.time.Duration;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /// One side's resources for a test: its channels, a source buffer filled with the pattern, a target buffer, and
@@ -53,7 +55,7 @@ final class TestBed implements AutoCloseable {
                 }
             }
             endPoint.announce(source, AccessFlag.allRemote());
-            endPoint.announce(target, AccessFlag.allRemote());
+            endPoint.announce(target, rights(plan.test()));
             this.remoteSource = endPoint.peerBuffer(SOURCE, BenchMessage.TIMEOUT);
             this.remoteTarget = endPoint.peerBuffer(TARGET, BenchMessage.TIMEOUT);
         } catch (RuntimeException e) {
@@ -65,8 +67,26 @@ final class TestBed implements AutoCloseable {
         }
     }
 
+    private static Set<AccessFlag> rights(BenchTest test) {
+        Set<AccessFlag> rights = AccessFlag.allRemote();
+        if (test == BenchTest.VIEW_LAT) {
+            rights.add(AccessFlag.DIRECT_VIEW);
+        }
+        return rights;
+    }
+
     TrialPlan plan() {
         return plan;
+    }
+
+    /// A direct view of the peer's target.
+    MemorySegment viewOfTarget() {
+        MemorySegment view = endPoint.directView(remoteTarget);
+        if (view == null) {
+            throw new CommandFailure("the peer's memory cannot be mapped here; "
+                    + plan.test().label() + " needs a software device that shares memory, on the same host");
+        }
+        return view;
     }
 
     RdmaChannel channel(int index) {

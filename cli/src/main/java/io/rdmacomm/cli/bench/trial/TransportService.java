@@ -64,7 +64,8 @@ public enum TransportService {
         return switch (test) {
             case SEND_LAT, SEND_BW -> true;
             case WRITE_LAT, WRITE_BW -> this != UD;
-            case READ_LAT,
+            case VIEW_LAT,
+                    READ_LAT,
                     ATOMIC_LAT,
                     REQUEST_LAT,
                     WRITE_BW_RING,

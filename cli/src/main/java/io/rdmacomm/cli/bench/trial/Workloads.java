@@ -14,6 +14,7 @@ final class Workloads {
         return switch (bed.plan().test()) {
             case SEND_LAT, REQUEST_LAT -> new SendLatency(bed);
             case WRITE_LAT -> new WriteLatency(bed);
+            case VIEW_LAT -> new ViewLatency(bed);
             case READ_LAT -> new ReadLatency(bed);
             case ATOMIC_LAT -> new AtomicLatency(bed);
             case SEND_BW -> new SendBandwidth(bed);
