@@ -395,7 +395,8 @@ public final class RdmaChannel {
                 name, Operation.name(kind), status, status == WorkStatus.FLUSHED ? 0 : vendorError, own ? null : why);
     }
 
-    private void handlerThrew(Throwable thrown) {
+    /// A handler of the program has thrown an exception. On the polling thread.
+    void handlerThrew(Throwable thrown) {
         adapter.counters().count(ChannelCounter.HANDLER_ERRORS);
         events.onHandlerError(name, thrown);
     }

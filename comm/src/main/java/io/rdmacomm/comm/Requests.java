@@ -12,6 +12,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -30,6 +31,17 @@ import org.jspecify.annotations.Nullable;
 /// channel.onMessage((from, question) -> from.async().send(answerTo(question), question.tag()));
 /// ```
 ///
+/// If both sides ask, both call [#on(RdmaChannel, Consumer)] instead; an answer then has the highest bit of its tag
+/// set, and a question has not:
+///
+/// ```java
+/// Requests requests = Requests.on(channel, question -> executor.execute(() -> {
+///     try (question) {
+///         question.answer(answerTo(question.message()));
+///     }
+/// }));
+/// ```
+///
 /// It receives all messages of the channel, so the program must not receive there itself. An answer that comes too
 /// late, and any message that answers no request, is closed and counted in [#unexpected()].
 ///
@@ -39,20 +51,41 @@ import org.jspecify.annotations.Nullable;
 /// [DeadlineException] or an [RdmaInterruptedException] a slice may still be in flight**; see
 /// [BlockingChannel].
 public final class Requests {
+    /// The bits of the number of a request, where both sides ask.
+    static final int NUMBERS = Integer.MAX_VALUE;
+
+    private static final int ANSWER = Integer.MIN_VALUE;
+
     private final RdmaChannel channel;
+    private final @Nullable Consumer<Question> answerer;
     private final ConcurrentMap<Integer, Request> waiting = new ConcurrentHashMap<>();
     private final AtomicInteger numbers = new AtomicInteger();
     private final AtomicLong unexpected = new AtomicLong();
     private volatile @Nullable Throwable end;
 
-    private Requests(RdmaChannel channel) {
+    private Requests(RdmaChannel channel, @Nullable Consumer<Question> answerer) {
         this.channel = channel;
+        this.answerer = answerer;
     }
 
-    /// Requests over a channel that has no handler for messages. At most one for each channel.
+    /// Requests over a channel that has no handler for messages, to a peer that does not ask. At most one for each
+    /// channel.
     public static Requests on(RdmaChannel channel) {
+        return begin(channel, null);
+    }
+
+    /// Requests over a channel in both directions; the peer does the same. At most one for each channel.
+    ///
+    /// @param answerer called with each question of the peer, on the thread that runs the handlers of the channel,
+    ///         which it must not block. It or another thread answers. If it throws, the question is closed, and the
+    ///         exception is treated like that of a [MessageHandler]
+    public static Requests on(RdmaChannel channel, Consumer<Question> answerer) {
+        return begin(channel, answerer);
+    }
+
+    private static Requests begin(RdmaChannel channel, @Nullable Consumer<Question> answerer) {
         channel.onMessage(null);
-        Requests requests = new Requests(channel);
+        Requests requests = new Requests(channel, answerer);
         requests.receive();
         return requests;
     }
@@ -138,12 +171,17 @@ public final class Requests {
         return new DeadlineException("no answer arrived on " + channel + " within " + timeout.toMillis() + " ms", null);
     }
 
-    /// Each request takes the next of the 2^32 numbers that no waiting request has.
+    private int nextNumber() {
+        int number = numbers.incrementAndGet();
+        return answerer == null ? number : number & NUMBERS;
+    }
+
+    /// Each request takes the next number that no waiting request has.
     private Request start(Function<Integer, CompletableFuture<@Nullable Void>> send) {
         // Before it is sent, because the answer may arrive at once.
-        int number = numbers.incrementAndGet();
+        int number = nextNumber();
         while (waiting.containsKey(number)) {
-            number = numbers.incrementAndGet();
+            number = nextNumber();
         }
         int tag = number;
         Request request = new Request(() -> waiting.remove(tag));
@@ -168,21 +206,40 @@ public final class Requests {
     private void receive() {
         CompletableFuture<Message> next = channel.async().receive();
         while (next.isDone() && !next.isCompletedExceptionally()) {
-            answer(next.join());
+            arrived(next.join());
             next = channel.async().receive();
         }
         var _ = next.whenComplete((message, failure) -> {
             if (failure != null) {
                 end(failure);
             } else {
-                answer(message);
+                arrived(message);
                 receive();
             }
         });
     }
 
-    private void answer(Message message) {
-        Request request = message.hasTag() ? waiting.remove(message.tag()) : null;
+    private void arrived(Message message) {
+        Consumer<Question> asked = answerer;
+        if (asked == null) {
+            answer(message, message.hasTag() ? waiting.remove(message.tag()) : null);
+        } else if (message.hasTag() && (message.tag() & ANSWER) == 0) {
+            ask(asked, new Question(channel, message, message.tag() | ANSWER));
+        } else {
+            answer(message, message.hasTag() ? waiting.remove(message.tag() & NUMBERS) : null);
+        }
+    }
+
+    private void ask(Consumer<Question> asked, Question question) {
+        try {
+            asked.accept(question);
+        } catch (RuntimeException | Error e) {
+            question.close();
+            channel.handlerThrew(e);
+        }
+    }
+
+    private void answer(Message message, @Nullable Request request) {
         if (request == null || !request.answered(message)) {
             unexpected.incrementAndGet();
             message.close();

@@ -11,13 +11,18 @@ import io.rdmacomm.comm.ClosedException;
 import io.rdmacomm.comm.Message;
 import io.rdmacomm.comm.MessageHandler;
 import io.rdmacomm.comm.PeerDoneException;
+import io.rdmacomm.comm.Question;
 import io.rdmacomm.comm.RdmaBuffer;
+import io.rdmacomm.comm.RdmaChannel;
+import io.rdmacomm.comm.RemoteBuffer;
 import io.rdmacomm.comm.Requests;
 import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.comm.ThreadMode;
+import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.DeadlineException;
 import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.verbs.RdmaInterruptedException;
+import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -260,6 +265,123 @@ final class RequestsTest {
                     .isInstanceOf(IllegalArgumentException.class);
             assertThat(requests.inFlight()).isZero();
             ask(requests, "the next");
+        }
+    }
+
+    /// Answers each question with its own bytes, on threads of its own and in any order.
+    private static Requests echoing(RdmaChannel channel, ExecutorService threads) {
+        return Requests.on(
+                channel,
+                question -> threads.execute(() -> {
+                    try (question) {
+                        question.answer(question.message().segment()).join();
+                    }
+                }));
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"SHARED_CQ", "PER_QUEUE_PAIR"})
+    void bothSidesAskOnOneChannel(ThreadMode mode) throws InterruptedException, ExecutionException {
+        SessionOptions options = SessionOptions.defaults().withThreadMode(mode);
+        try (ConnectedPair pair = ConnectedPair.of(options);
+                ExecutorService threads = Executors.newCachedThreadPool()) {
+            List<Requests> sides =
+                    List.of(echoing(pair.clientChannel(), threads), echoing(pair.serverChannel(), threads));
+            List<Future<?>> callers = new ArrayList<>();
+            for (int i = 0; i < 8; i++) {
+                int caller = i;
+                callers.add(threads.submit(() -> {
+                    for (int k = 0; k < 200; k++) {
+                        ask(sides.get(caller % 2), "question " + k + " of " + caller);
+                    }
+                }));
+            }
+            endIn(callers);
+            for (Requests side : sides) {
+                assertThat(side.inFlight()).isZero();
+                assertThat(side.unexpected()).isZero();
+            }
+        }
+    }
+
+    @Test
+    void aQuestionIsAnsweredOnce() throws InterruptedException {
+        try (ConnectedPair pair = ConnectedPair.ofDefaults()) {
+            BlockingQueue<Question> questions = new LinkedBlockingQueue<>();
+            Requests.on(pair.serverChannel(), questions::add);
+            Requests requests = Requests.on(pair.clientChannel(), Question::close);
+            CompletableFuture<Message> answer = requests.async(bytes("q"), TIMEOUT);
+            Question question = questions.take();
+
+            assertThat(question.message().text()).isEqualTo("q");
+            assertThatThrownBy(() -> question.answer(new byte[1 << 20])).isInstanceOf(IllegalArgumentException.class);
+            question.answer(bytes("a")).join();
+            try (Message arrived = answer.join()) {
+                assertThat(arrived.text()).isEqualTo("a");
+            }
+            assertThatThrownBy(() -> question.answer(bytes("b")))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageStartingWith("question 1 on ")
+                    .hasMessageContaining("answer each question once");
+            question.close();
+            question.close();
+            assertThatThrownBy(() -> question.message().text()).isInstanceOf(IllegalStateException.class);
+        }
+    }
+
+    @Test
+    void aQuestionThatNobodyAnswersEndsInTimeAndFreesItsReceive() {
+        SessionOptions options =
+                SessionOptions.defaults().withChannel(ChannelOptions.defaults().withReceives(4));
+        try (ConnectedPair pair = ConnectedPair.of(options)) {
+            Requests.on(pair.serverChannel(), question -> {
+                if (question.message().text().equals("throw")) {
+                    throw new IllegalArgumentException("a test");
+                }
+                question.close();
+            });
+            Requests requests = Requests.on(pair.clientChannel(), Question::close);
+            for (int i = 0; i < 10; i++) {
+                String text = i % 2 == 0 ? "throw" : "close";
+                assertThatThrownBy(() -> requests.call(bytes(text), SHORT)).isInstanceOf(DeadlineException.class);
+            }
+            assertThat(requests.inFlight()).isZero();
+        }
+    }
+
+    @Test
+    void anAnswerByWriteIsANotice() {
+        try (ConnectedPair pair = ConnectedPair.ofDefaults()) {
+            RdmaBuffer target = pair.client.allocate("target", 64);
+            pair.clientEnd.announce(target, AccessFlag.allRemote());
+            RemoteBuffer remote = pair.serverEnd.peerBuffer("target", TIMEOUT);
+            RdmaBuffer source = pair.server.allocate("source", 64);
+            source.segment().fill((byte) 5);
+            Requests.on(pair.serverChannel(), question -> {
+                try (question) {
+                    var _ = question.answerByWrite(source.slice(0, 8), remote, 16);
+                }
+            });
+            Requests requests = Requests.on(pair.clientChannel(), Question::close);
+            try (Message answer = requests.call(bytes("q"), TIMEOUT)) {
+                assertThat(answer.isNotice()).isTrue();
+                assertThat(answer.length()).isEqualTo(8);
+                assertThat(target.segment().get(ValueLayout.JAVA_LONG, 16)).isEqualTo(0x0505050505050505L);
+            }
+        }
+    }
+
+    @Test
+    void anAnswerAfterTheEndFails() throws InterruptedException {
+        try (ConnectedPair pair = ConnectedPair.ofDefaults()) {
+            BlockingQueue<Question> questions = new LinkedBlockingQueue<>();
+            Requests.on(pair.serverChannel(), questions::add);
+            var _ = Requests.on(pair.clientChannel(), Question::close).async(bytes("q"), TIMEOUT);
+            try (Question question = questions.take()) {
+                pair.clientEnd.close();
+                pair.serverEnd.close();
+                assertThatThrownBy(() -> question.answer(bytes("a"))).isInstanceOf(ClosedException.class);
+            }
         }
     }
 }
