@@ -3,10 +3,13 @@ package io.rdmacomm.cli.bench.trial;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
 
 /// Stores back and forth through direct views. Each side spins on the last byte of its own memory, which counts from 1
 /// to 128.
 final class ViewLatency implements Workload {
+    private static final ValueLayout.OfLong LITTLE = ValueLayout.JAVA_LONG.withOrder(ByteOrder.LITTLE_ENDIAN);
+    private static final VarHandle LONG = LITTLE.varHandle();
     private static final VarHandle BYTE = ValueLayout.JAVA_BYTE.varHandle();
 
     private final TestBed bed;
@@ -14,6 +17,8 @@ final class ViewLatency implements Workload {
     private final MemorySegment target;
     private final MemorySegment view;
     private final long last;
+    /// The bytes before the last one, if that is the eighth.
+    private final long first;
 
     ViewLatency(TestBed bed) {
         this.bed = bed;
@@ -21,6 +26,7 @@ final class ViewLatency implements Workload {
         this.target = bed.target().segment();
         this.view = bed.viewOfTarget();
         this.last = bed.plan().bytes() - 1;
+        this.first = last == Long.BYTES - 1 ? source.get(LITTLE, 0) & -1L >>> Byte.SIZE : 0;
     }
 
     @Override
@@ -49,10 +55,14 @@ final class ViewLatency implements Workload {
         }
     }
 
-    /// The last byte publishes the others.
+    /// The last byte publishes the others. 8 bytes are one store.
     private void store(byte value) {
-        MemorySegment.copy(source, 0, view, 0, last);
-        BYTE.setRelease(view, last, value);
+        if (last == Long.BYTES - 1) {
+            LONG.setRelease(view, 0L, first | (long) value << Long.SIZE - Byte.SIZE);
+        } else {
+            MemorySegment.copy(source, 0, view, 0, last);
+            BYTE.setRelease(view, last, value);
+        }
     }
 
     /// Spins without a pause instruction, as [WriteLatency] does.
