@@ -4,6 +4,7 @@ import io.rdmacomm.comm.data.Operation;
 import io.rdmacomm.comm.data.SendQueue;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
@@ -92,6 +93,15 @@ public final class AsyncChannel {
     /// Reads from the peer's memory; see [RdmaChannel#tryRead].
     public CompletableFuture<@Nullable Void> read(BufferSlice into, RemoteBuffer from, long offset) {
         return start(checks.read(operation(), into, from, offset));
+    }
+
+    /// Reads any number of ranges of the peer's memory, in parts for which there is room in the send window. The future
+    /// completes when all have ended. If they do not all start in time, or one fails, the others may have been
+    /// read or not.
+    ///
+    /// @throws IllegalArgumentException if targets overlap
+    public CompletableFuture<@Nullable Void> read(List<Read> reads) {
+        return submit(new PendingReads(operation(), deadline(), reads, checks));
     }
 
     /// Compares and swaps in the peer's memory; the result is the old value. See

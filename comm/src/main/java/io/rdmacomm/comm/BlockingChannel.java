@@ -6,7 +6,9 @@ import io.rdmacomm.verbs.DeadlineException;
 import io.rdmacomm.verbs.RdmaInterruptedException;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /// The operations of an [RdmaChannel] as blocking calls, for platform and virtual threads. Thread-safe. Handlers
 /// must not use them: a blocking call in a handler would wait for itself, so it throws [IllegalStateException].
@@ -97,6 +99,13 @@ public final class BlockingChannel {
         run(checks.read(operation(), into, from, offset));
     }
 
+    /// Reads any number of ranges of the peer's memory, in parts for which there is room in the send window.
+    ///
+    /// @throws IllegalArgumentException if targets overlap
+    public void read(List<Read> reads) {
+        run(new PendingReads(operation(), deadline(), reads, checks));
+    }
+
     /// Compares and swaps in the peer's memory.
     ///
     /// @return the old value
@@ -159,7 +168,7 @@ public final class BlockingChannel {
         var _ = run(new CopiedSend<>(operation, deadline(), result -> result, message, copies));
     }
 
-    private long run(PendingOperation<Long> pending) {
+    private <T extends @Nullable Object> T run(PendingOperation<T> pending) {
         FutureWait wait = FutureWait.on(adapter.group());
         gate.submit(pending);
         try {

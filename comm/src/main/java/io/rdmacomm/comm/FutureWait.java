@@ -5,6 +5,7 @@ import io.rdmacomm.comm.progress.Waiter;
 import io.rdmacomm.verbs.RdmaException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import org.jspecify.annotations.Nullable;
 
 /// A thread that blocks until a future of a channel is complete.
 final class FutureWait {
@@ -34,7 +35,7 @@ final class FutureWait {
     /// The value of a complete future.
     ///
     /// @throws RdmaException its failure
-    static <T> T result(CompletableFuture<T> complete) {
+    static <T extends @Nullable Object> T result(CompletableFuture<T> complete) {
         try {
             return complete.join();
         } catch (CompletionException e) {

@@ -39,6 +39,18 @@ class PendingOperation<T extends @Nullable Object> extends CompletableFuture<T> 
         expired = true;
     }
 
+    /// Starts it, or as much of it as possible. Under the send lock.
+    ///
+    /// @return ACCEPTED if all of it has started
+    Admission attempt(SendGate gate) {
+        return gate.attempt(this);
+    }
+
+    /// It does not start, or not all of it.
+    void fail(Throwable why) {
+        completeExceptionally(why);
+    }
+
     /// Puts its message in place, as the next operation to start. Under the send lock.
     ///
     /// @return false if there is no room for the message now
@@ -61,7 +73,7 @@ class PendingOperation<T extends @Nullable Object> extends CompletableFuture<T> 
     }
 
     @Override
-    public final void onCompletion(RdmaChannel channel, long context, WorkStatus status, long result) {
+    public void onCompletion(RdmaChannel channel, long context, WorkStatus status, long result) {
         ended();
         if (status == WorkStatus.SUCCESS) {
             complete(value.apply(result));

@@ -18,6 +18,7 @@ import io.rdmacomm.verbs.statistics.ChannelCounter;
 import io.rdmacomm.verbs.statistics.ChannelStatistics;
 import java.lang.foreign.Arena;
 import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// One connection of an endpoint: messages, one-sided operations on the peer's memory, atomics. Thread-safe;
@@ -95,7 +96,7 @@ public final class RdmaChannel {
                 new AdapterEvents());
         this.sends = adapter.sends();
         this.scratch = sends.newOperation();
-        this.gate = new SendGate(name, adapter);
+        this.gate = new SendGate(name, adapter, arena, options.sendWindow());
         this.inbox = new Inbox<>(options.receives());
         this.messageReceives = messageReceives;
         this.copies = copies;
@@ -194,6 +195,23 @@ public final class RdmaChannel {
             return gate.isOpen()
                     ? gate.start(checks.read(scratch, into, from, offset), handler, context)
                     : Admission.CLOSED;
+        } finally {
+            sends.lock().unlock();
+        }
+    }
+
+    /// Reads several ranges of the peer's memory as one operation, with at most one doorbell and one completion: all of
+    /// them start, or none. Allocates nothing if the addresses of the targets ascend.
+    ///
+    /// @param reads at least one, at most the send window, with targets that do not overlap
+    /// @param handler called once, when all have ended. If one fails, the status is its status or FLUSHED
+    /// @param context passed to the handler
+    /// @return ACCEPTED, or the reason why they were not accepted
+    /// @throws IllegalArgumentException if there are none or too many, or if targets overlap
+    public Admission tryRead(List<Read> reads, CompletionHandler handler, long context) {
+        sends.lock().lock();
+        try {
+            return gate.isOpen() ? gate.start(reads, checks, handler, context) : Admission.CLOSED;
         } finally {
             sends.lock().unlock();
         }

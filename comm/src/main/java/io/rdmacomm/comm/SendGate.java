@@ -1,10 +1,12 @@
 package io.rdmacomm.comm;
 
+import io.rdmacomm.comm.data.Bounds;
 import io.rdmacomm.comm.data.Operation;
 import io.rdmacomm.comm.data.PreparedOperations;
 import io.rdmacomm.comm.data.RdmaAdapter;
 import io.rdmacomm.comm.data.SendQueue;
 import io.rdmacomm.verbs.DeadlineException;
+import java.lang.foreign.Arena;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -20,6 +22,8 @@ final class SendGate {
     private final String name;
     private final RdmaAdapter<CompletionHandler> adapter;
     private final SendQueue<CompletionHandler> sends;
+    private final Arena arena;
+    private final int mostTogether;
     private final ArrayDeque<PendingOperation<?>> queue = new ArrayDeque<>();
     private volatile @Nullable ClosedException refusal;
     // Why the first queued operation has not started, for messages.
@@ -27,11 +31,17 @@ final class SendGate {
     // Under the send lock: whether the polling thread was asked to drain the queue; no queued deadline is
     // before firstDeadline.
     private boolean drainRequested;
+    // The space for READs that start together, once there are any. Under the send lock.
+    private @Nullable PreparedOperations<CompletionHandler> together;
     private long firstDeadline;
 
     /// @param name of the channel
-    SendGate(String name, RdmaAdapter<CompletionHandler> adapter) {
+    /// @param arena lives as long as the channel
+    /// @param window how many operations may be in flight
+    SendGate(String name, RdmaAdapter<CompletionHandler> adapter, Arena arena, int window) {
         this.name = name;
+        this.arena = arena;
+        this.mostTogether = window;
         this.adapter = adapter;
         this.sends = adapter.sends();
         this.refusal = new ClosedException(name + " is not ready yet", null);
@@ -73,8 +83,48 @@ final class SendGate {
         return sends.post(operation, handler, context) ? Admission.ACCEPTED : Admission.WINDOW_FULL;
     }
 
-    private Admission attempt(PendingOperation<?> pending) {
+    /// Starts a single operation. Under the send lock.
+    Admission attempt(PendingOperation<?> pending) {
         return pending.load() ? attempt(pending.operation(), pending, 0) : Admission.WINDOW_FULL;
+    }
+
+    /// Starts the next parts of a list of READs. Under the send lock.
+    Admission attempt(PendingReads reads) {
+        PreparedOperations<CompletionHandler> part = together();
+        while (reads.fill(part)) {
+            if (!sends.hasRoom(part.size())) {
+                return Admission.WINDOW_FULL;
+            }
+            reads.starts(part.size());
+            sends.post(part);
+        }
+        reads.started();
+        return Admission.ACCEPTED;
+    }
+
+    /// Starts READs as one operation: all, or none. Under the send lock, and the gate is open.
+    ///
+    /// @throws IllegalArgumentException if there are more than the send window has
+    Admission start(List<Read> reads, OperationChecks checks, CompletionHandler handler, long context) {
+        PreparedOperations<CompletionHandler> all = together();
+        Bounds.range("number of reads", reads.size(), 1, all.capacity());
+        Read.checkTargets(reads);
+        all.clear();
+        for (int i = 0; i < reads.size(); i++) {
+            Read read = reads.get(i);
+            checks.read(all.next(), read.into(), read.from(), read.offset());
+            all.add(i == reads.size() - 1 ? handler : null, context);
+        }
+        return start(all);
+    }
+
+    private PreparedOperations<CompletionHandler> together() {
+        PreparedOperations<CompletionHandler> made = together;
+        if (made == null) {
+            made = new PreparedOperations<>(arena, mostTogether, sends);
+            together = made;
+        }
+        return made;
     }
 
     /// Starts all operations if that is possible at once.
@@ -108,7 +158,7 @@ final class SendGate {
         sends.lock().lock();
         try {
             checkOpen();
-            Admission admission = queue.isEmpty() ? attempt(pending) : Admission.OTHERS_WAIT;
+            Admission admission = queue.isEmpty() ? pending.attempt(this) : Admission.OTHERS_WAIT;
             if (!admission.isAccepted()) {
                 pending.keep();
                 setWaitReason(admission);
@@ -139,7 +189,7 @@ final class SendGate {
                 expired = removeExpired(now);
             }
             for (PendingOperation<?> first = queue.peek(); refusal == null && first != null; first = queue.peek()) {
-                Admission admission = attempt(first);
+                Admission admission = first.attempt(this);
                 if (!admission.isAccepted()) {
                     setWaitReason(admission);
                     break;
@@ -152,7 +202,7 @@ final class SendGate {
             sends.lock().unlock();
         }
         for (PendingOperation<?> operation : expired) {
-            operation.completeExceptionally(timedOut(operation));
+            operation.fail(timedOut(operation));
         }
         if (waiting) {
             adapter.attentionLater();
@@ -231,7 +281,7 @@ final class SendGate {
             sends.lock().unlock();
         }
         for (PendingOperation<?> operation : waiting) {
-            operation.completeExceptionally(why);
+            operation.fail(why);
         }
     }
 }

@@ -40,7 +40,9 @@ public final class PreparedOperations<H> {
     }
 
     /// Adds the next operation, for which there is room.
-    public void add(H handler, long context) {
+    ///
+    /// @param handler null if nobody is told its end
+    public void add(@Nullable H handler, long context) {
         sends += next().needsCredit() ? 1 : 0;
         handlers.set(size, handler);
         contexts[size] = context;

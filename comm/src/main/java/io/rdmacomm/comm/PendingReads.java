@@ -1,0 +1,109 @@
+package io.rdmacomm.comm;
+
+import io.rdmacomm.comm.data.Operation;
+import io.rdmacomm.comm.data.PreparedOperations;
+import io.rdmacomm.verbs.WorkStatus;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// A list of READs that completes one future. They start in parts, for each of which there is room in the send window.
+/// The future ends when no part is in flight any more, so that the memory is free then.
+final class PendingReads extends PendingOperation<@Nullable Void> {
+    private final List<Read> reads;
+    private final OperationChecks checks;
+    // Under the send lock.
+    private int next;
+    private boolean stopped;
+    // Under the monitor of this object, because parts end on the polling thread.
+    private int parts;
+    private boolean over;
+    private @Nullable Throwable failure;
+
+    /// @param first for the kind of the operation in messages
+    /// @throws IllegalArgumentException if a buffer or its rights do not fit, or two targets overlap
+    PendingReads(Operation first, long deadline, List<Read> reads, OperationChecks checks) {
+        super(first, deadline, result -> null);
+        this.reads = List.copyOf(reads);
+        this.checks = checks;
+        Read.checkTargets(reads);
+        for (Read read : reads) {
+            checks.read(first, read.into(), read.from(), read.offset());
+        }
+    }
+
+    /// Under the send lock, as all that follows but [#onCompletion].
+    @Override
+    Admission attempt(SendGate gate) {
+        return gate.attempt(this);
+    }
+
+    /// Fills `batch` with the next part.
+    ///
+    /// @return whether there is one
+    boolean fill(PreparedOperations<CompletionHandler> batch) {
+        batch.clear();
+        // Half of the window, so that one part can be in flight while the next one starts.
+        int end = Math.min(reads.size(), next + (batch.capacity() + 1) / 2);
+        for (int i = next; i < end && !stopped; i++) {
+            Read read = reads.get(i);
+            try {
+                checks.read(batch.next(), read.into(), read.from(), read.offset());
+            } catch (RuntimeException e) {
+                // A buffer was closed meanwhile.
+                batch.clear();
+                stopped = true;
+                fail(e);
+                return false;
+            }
+            batch.add(i == end - 1 ? this : null, 0);
+        }
+        return batch.size() > 0;
+    }
+
+    /// The part is about to be posted.
+    void starts(int count) {
+        next += count;
+        synchronized (this) {
+            parts++;
+        }
+    }
+
+    /// All parts have started.
+    void started() {
+        if (!stopped) {
+            end(null, false);
+        }
+    }
+
+    /// It is not continued.
+    @Override
+    void fail(Throwable why) {
+        end(why, false);
+    }
+
+    /// A part has ended. If it failed, the connection has ended, and others start no more.
+    @Override
+    public void onCompletion(RdmaChannel channel, long context, WorkStatus status, long result) {
+        end(status == WorkStatus.SUCCESS ? null : channel.failure(Operation.READ, status), true);
+    }
+
+    /// @param why the failure that ends it; null if there is none
+    /// @param part whether a part has ended; otherwise, no more parts start
+    private void end(@Nullable Throwable why, boolean part) {
+        Throwable reason;
+        synchronized (this) {
+            failure = failure == null ? why : failure;
+            parts -= part ? 1 : 0;
+            over |= !part || why != null;
+            if (parts > 0 || !over) {
+                return;
+            }
+            reason = failure;
+        }
+        if (reason == null) {
+            complete(null);
+        } else {
+            completeExceptionally(reason);
+        }
+    }
+}
