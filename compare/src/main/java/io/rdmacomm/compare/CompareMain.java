@@ -32,6 +32,9 @@ public final class CompareMain implements Callable<Integer> {
     @Option(names = "--command", description = "The command rdmacomm.")
     private String command = "";
 
+    @Option(names = "--jars", description = "The class path of programs whose start is measured.")
+    private String jars = "";
+
     @Option(names = "--rounds", defaultValue = "5", description = "The number of rounds.")
     private int rounds;
 
@@ -104,7 +107,7 @@ public final class CompareMain implements Callable<Integer> {
         }
         Optional<Halves> processors =
                 noPin || programs != null || !Programs.exists("taskset") ? Optional.empty() : Halves.own();
-        Setting setting = new Setting(command, seconds, warmUp, processors);
+        Setting setting = new Setting(command, seconds, warmUp, processors, jars);
         List<Scenario> chosen = chosen(setting);
         if (list) {
             chosen.forEach(scenario -> say("%-20s %s".formatted(scenario.id(), scenario.title())));

@@ -68,7 +68,7 @@ record Entry(
 
     /// The library, which is compared in several scenarios: the name without the transport and the test.
     String library() {
-        return name.replaceFirst(" (shm|tcp|IPC)\\b", "").replaceFirst(" (\\w*_\\w*|session)$", "");
+        return name.replaceFirst(" (shm|tcp|IPC)\\b", "").replaceFirst(" (\\w*_\\w*|session)(?=,|$)", "");
     }
 
     /// The JSON object.

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -17,6 +18,9 @@ import org.jspecify.annotations.Nullable;
 /// The programs that rdmacomm is compared with.
 final class Peers {
     private static final String HOST = "127.0.0.1";
+    private static final String SERVER = "server";
+    private static final String CLIENT = "client";
+    static final List<String> ROLES = List.of(SERVER, CLIENT);
     private static final double MIB = 1 << 20;
     private static final int UCX_COLUMNS = 8;
     private static final int UCX_LATENCY = 3;
@@ -303,12 +307,58 @@ final class Peers {
                         bytes,
                         false,
                         (port, _) -> new Pair(
-                                pipe ? List.of() : setting.placedServer(end(peer, "server", port, bytes)),
+                                pipe ? List.of() : setting.placedServer(end(peer, SERVER, port, bytes)),
                                 client(peer, port, bytes, pipe),
                                 environment,
                                 peer.startsWith("aeron") ? 0 : port,
                                 true),
                         output -> javaFigure(output, unit, bytes)));
+    }
+
+    /// A peer of the package `peer` that measures the start of its JVM.
+    ///
+    /// @param cache for both ends; null without one
+    Contestant newJvm(String name, String contains, String peer, long bytes, @Nullable AotCache cache) {
+        Contestant contestant = new Tool(
+                setting,
+                new Description(
+                        name,
+                        contains,
+                        javaProgram(),
+                        "a JDK",
+                        Unit.START,
+                        bytes,
+                        false,
+                        (port, _) -> newJvms(
+                                peer,
+                                port,
+                                bytes,
+                                role -> cache == null ? List.of() : List.of("-XX:AOTCache=" + cache.file(role))),
+                        output -> javaFigure(output, Unit.START, bytes)));
+        return cache == null ? contestant : new Cached(contestant, cache);
+    }
+
+    /// The AOT caches of both ends of this peer, which measures the first requests of its JVM.
+    AotCache cache(String peer, long bytes) {
+        Path folder = Path.of(setting.jars().substring(setting.jars().lastIndexOf(':') + 1))
+                .toAbsolutePath()
+                .getParent();
+        return new AotCache(
+                folder,
+                peer,
+                (port, cache) -> newJvms(peer, port, bytes, role -> List.of("-XX:AOTCacheOutput=" + cache.file(role))));
+    }
+
+    private Pair newJvms(String peer, int port, long bytes, Function<String, List<String>> options) {
+        Function<String, List<String>> end = role -> {
+            List<String> words = new ArrayList<>(List.of(javaProgram(), "-XX:+UseSerialGC", "-XX:-UsePerfData"));
+            words.addAll(options.apply(role));
+            words.addAll(List.of("--enable-native-access=ALL-UNNAMED", "-cp", setting.jars()));
+            words.addAll(work(peer, role, port, bytes));
+            return words;
+        };
+        return new Pair(
+                setting.placedServer(end.apply(SERVER)), setting.placedClient(end.apply(CLIENT)), Map.of(), port, true);
     }
 
     /// jucx, the Java binding of UCX.
@@ -339,9 +389,9 @@ final class Peers {
     }
 
     private List<String> client(String peer, int port, long bytes, boolean pipe) {
-        List<String> words = new ArrayList<>(end(peer, "client", port, bytes));
+        List<String> words = new ArrayList<>(end(peer, CLIENT, port, bytes));
         if (pipe) {
-            words.add(String.join(" ", setting.placedServer(end(peer, "server", port, bytes))));
+            words.add(String.join(" ", setting.placedServer(end(peer, SERVER, port, bytes))));
         }
         return setting.placedClient(words);
     }
@@ -357,15 +407,19 @@ final class Peers {
 
     private List<String> end(String peer, String role, int port, long bytes) {
         List<String> words = new ArrayList<>(javaCommand());
-        words.addAll(List.of(
+        words.addAll(work(peer, role, port, bytes));
+        return words;
+    }
+
+    private List<String> work(String peer, String role, int port, long bytes) {
+        return List.of(
                 PeerMain.class.getName(),
                 peer,
                 role,
                 "" + port,
                 "" + bytes,
                 "" + setting.warmUpSeconds(),
-                "" + setting.seconds()));
-        return words;
+                "" + setting.seconds());
     }
 
     private static List<String> javaCommand() {

@@ -39,6 +39,15 @@ final class Programs {
     /// @return what the client printed
     /// @throws MeasurementException if the client failed or took too long
     static String run(Pair pair) throws IOException, InterruptedException {
+        return run(pair, END_LIMIT);
+    }
+
+    /// Runs both, with a server that has something to do after its client has ended.
+    ///
+    /// @param serverEnd the longest time for that
+    /// @return what the client printed
+    /// @throws MeasurementException if the client failed or took too long
+    static String run(Pair pair, Duration serverEnd) throws IOException, InterruptedException {
         if (pair.server().isEmpty()) {
             return runClient(pair);
         }
@@ -48,7 +57,7 @@ final class Programs {
             awaitPort(pair, server, complaints);
             String output = runClient(pair);
             if (pair.serverEnds()) {
-                server.waitFor(END_LIMIT);
+                server.waitFor(serverEnd);
             }
             return output;
         } finally {

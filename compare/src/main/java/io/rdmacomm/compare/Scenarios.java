@@ -200,20 +200,45 @@ final class Scenarios {
 
     private List<Scenario> newJvm() {
         String first = "mean, both ends are new JVMs and poll";
-        String start = "from the start of the client's JVM; the kernel counts in steps of 10 ms";
-        return List.of(
-                new Scenario(
-                        "start",
-                        "new JVM: first request of 8 B answered",
-                        Unit.START,
-                        peers.java("rdmacomm session", start, "rdmacomm-start", Unit.START, SMALL),
-                        List.of(peers.java("plain SocketChannel", start, "nio-start", Unit.START, SMALL))),
-                new Scenario(
-                        "start-first",
-                        "new JVM: the first 10,000 requests of 8 B",
-                        Unit.ROUND_TRIP,
-                        peers.java("rdmacomm session", first, "rdmacomm-first", Unit.ROUND_TRIP, SMALL),
-                        List.of(peers.java("plain SocketChannel", first, "nio-first", Unit.ROUND_TRIP, SMALL))));
+        AotCache ours = peers.cache("rdmacomm-first", SMALL);
+        AotCache plain = peers.cache("nio-first", SMALL);
+        List<Scenario> all = new ArrayList<>();
+        all.add(start(peers, "start", "new JVM: first request of 8 B answered", "start", ours, plain));
+        // Ends that poll would take the processor from each other, so these sleep.
+        setting.onOneProcessor()
+                .ifPresent(one -> all.add(start(
+                        new Peers(one),
+                        "start-one-processor",
+                        "new JVM, both ends on one processor: first request of 8 B answered",
+                        "start-asleep",
+                        ours,
+                        plain)));
+        all.add(new Scenario(
+                "start-first",
+                "new JVM: the first 10,000 requests of 8 B",
+                Unit.ROUND_TRIP,
+                peers.java("rdmacomm session", first, "rdmacomm-first", Unit.ROUND_TRIP, SMALL),
+                List.of(peers.java("plain SocketChannel", first, "nio-first", Unit.ROUND_TRIP, SMALL))));
+        return all;
+    }
+
+    private static Scenario start(
+            Peers peers, String id, String title, String measurement, AotCache ours, AotCache plain) {
+        String start =
+                "from the start of the client's JVM to a server that waits, itself a new JVM; the kernel counts in"
+                        + " steps of 10 ms";
+        String cached = start + "; each end has an AOT cache of a run with 10,000 requests";
+        String rdmacomm = "rdmacomm-" + measurement;
+        String nio = "nio-" + measurement;
+        return new Scenario(
+                id,
+                title,
+                Unit.START,
+                peers.newJvm("rdmacomm session", start, rdmacomm, SMALL, null),
+                List.of(
+                        peers.newJvm("plain SocketChannel", start, nio, SMALL, null),
+                        peers.newJvm("rdmacomm session, AOT cache", cached, rdmacomm, SMALL, ours),
+                        peers.newJvm("plain SocketChannel, AOT cache", cached, nio, SMALL, plain)));
     }
 
     /// On the devices of the lab, against perftest.

@@ -11,7 +11,16 @@ import java.util.Optional;
 /// @param seconds the time of a measurement
 /// @param warmUpSeconds the minimum warm-up of everything that runs on a JVM
 /// @param processors for the two ends; empty if the kernel chooses
-record Setting(String command, double seconds, double warmUpSeconds, Optional<Halves> processors) {
+/// @param jars the class path of programs whose start is measured: an AOT cache takes no folders
+record Setting(String command, double seconds, double warmUpSeconds, Optional<Halves> processors, String jars) {
+    /// The same with both ends on one processor; empty if the kernel chooses.
+    Optional<Setting> onOneProcessor() {
+        return processors.map(halves -> {
+            String one = halves.first().split(",", 2)[0];
+            return new Setting(command, seconds, warmUpSeconds, Optional.of(new Halves(one, one)), jars);
+        });
+    }
+
     List<String> placedClient(List<String> program) {
         return processors.map(halves -> placed(halves.first(), program)).orElse(program);
     }

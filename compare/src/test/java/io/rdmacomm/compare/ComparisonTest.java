@@ -194,6 +194,7 @@ class ComparisonTest {
         assertThat(Stream.of(
                                 "rdmacomm send_lat",
                                 "rdmacomm session",
+                                "rdmacomm session, AOT cache",
                                 "UCX shm ucp_put_bw",
                                 "UCX tcp tag_lat",
                                 "libfabric tcp",
@@ -204,6 +205,7 @@ class ComparisonTest {
                 .containsExactly(
                         "rdmacomm",
                         "rdmacomm",
+                        "rdmacomm, AOT cache",
                         "UCX",
                         "UCX",
                         "libfabric",

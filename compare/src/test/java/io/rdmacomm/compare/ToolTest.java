@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /// Real pairs of processes.
 @Tag("slow")
 class ToolTest {
-    private static final Setting SETTING = new Setting("rdmacomm", 0.05, 0, Optional.empty());
+    private static final Setting SETTING = new Setting("rdmacomm", 0.05, 0, Optional.empty(), "");
 
     @ParameterizedTest
     @CsvSource({

@@ -1,7 +1,6 @@
 package io.rdmacomm.compare.peer;
 
 import java.io.IOException;
-import java.util.Map;
 
 /// Starts one end of a peer: `PeerMain NAME server|client PORT BYTES WARMUP SECONDS [SERVER-COMMAND]`.
 /// The client prints a line with the figure.
@@ -9,33 +8,11 @@ public final class PeerMain {
     /// The line with the figure begins so.
     public static final String FIGURE = "figure ";
 
-    private static final Map<String, Peer> PEERS = Map.ofEntries(
-            Map.entry("nio-ping", new SocketPingPong(false)),
-            Map.entry("nio-request", new SocketPingPong(true)),
-            Map.entry("nio-stream", new SocketStream()),
-            Map.entry("nio-start", new NewJvm(new SocketPingPong(false), true)),
-            Map.entry("nio-first", new NewJvm(new SocketPingPong(false), false)),
-            Map.entry("netty-ping", new NettyPeer(false)),
-            Map.entry("netty-stream", new NettyPeer(true)),
-            Map.entry("aeron-ping", new AeronPeer(false, false)),
-            Map.entry("aeron-stream", new AeronPeer(true, false)),
-            Map.entry("aeron-stream-small", new AeronPeer(true, true)),
-            Map.entry("jucx-send-ping", new JucxPing(false)),
-            Map.entry("jucx-send-stream", new JucxStream(false)),
-            Map.entry("jucx-put-ping", new JucxPing(true)),
-            Map.entry("jucx-put-stream", new JucxStream(true)),
-            Map.entry("pipe-request", new PipePingPong()),
-            Map.entry("rdmacomm-start", new NewJvm(new SessionRequests(), true)),
-            Map.entry("rdmacomm-first", new NewJvm(new SessionRequests(), false)));
-
     private PeerMain() {}
 
     /// Runs one end.
     public static void main(String[] arguments) throws IOException, InterruptedException {
-        Peer peer = PEERS.get(arguments[0]);
-        if (peer == null) {
-            throw new IllegalArgumentException("there is no peer " + arguments[0]);
-        }
+        Peer peer = peer(arguments[0]);
         Task task = new Task(
                 Integer.parseInt(arguments[2]),
                 Integer.parseInt(arguments[3]),
@@ -47,6 +24,32 @@ public final class PeerMain {
         } else {
             System.out.println(FIGURE + peer.measure(task));
         }
+    }
+
+    /// Makes only the one that is asked for: the start of a JVM that loads all of them would be theirs, too.
+    private static Peer peer(String name) {
+        return switch (name) {
+            case "nio-ping" -> new SocketPingPong(false);
+            case "nio-request" -> new SocketPingPong(true);
+            case "nio-stream" -> new SocketStream();
+            case "nio-start" -> new NewJvm(new SocketPingPong(false), true);
+            case "nio-start-asleep" -> new NewJvm(new SocketPingPong(true), true);
+            case "nio-first" -> new NewJvm(new SocketPingPong(false), false);
+            case "netty-ping" -> new NettyPeer(false);
+            case "netty-stream" -> new NettyPeer(true);
+            case "aeron-ping" -> new AeronPeer(false, false);
+            case "aeron-stream" -> new AeronPeer(true, false);
+            case "aeron-stream-small" -> new AeronPeer(true, true);
+            case "jucx-send-ping" -> new JucxPing(false);
+            case "jucx-send-stream" -> new JucxStream(false);
+            case "jucx-put-ping" -> new JucxPing(true);
+            case "jucx-put-stream" -> new JucxStream(true);
+            case "pipe-request" -> new PipePingPong();
+            case "rdmacomm-start" -> new NewJvm(new SessionRequests(true), true);
+            case "rdmacomm-start-asleep" -> new NewJvm(new SessionRequests(false), true);
+            case "rdmacomm-first" -> new NewJvm(new SessionRequests(true), false);
+            default -> throw new IllegalArgumentException("there is no peer " + name);
+        };
     }
 
     private static long nanos(String seconds) {

@@ -12,9 +12,15 @@ import io.rdmacomm.comm.ThreadMode;
 import io.rdmacomm.comm.WorkMode;
 import java.time.Duration;
 
-/// Requests through a session of rdmacomm whose callers poll.
+/// Requests through a session of rdmacomm whose callers poll, or wait as they do by default.
 final class SessionRequests implements NewJvm.Kind {
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
+
+    private final boolean polling;
+
+    SessionRequests(boolean polling) {
+        this.polling = polling;
+    }
 
     @Override
     public void serve(Task task) {
@@ -58,10 +64,8 @@ final class SessionRequests implements NewJvm.Kind {
         };
     }
 
-    private static SessionOptions options(Task task) {
-        return SessionOptions.defaults()
-                .withAddress("127.0.0.1", task.port())
-                .withThreadMode(ThreadMode.CALLER)
-                .withWorkMode(WorkMode.POLLING);
+    private SessionOptions options(Task task) {
+        SessionOptions options = SessionOptions.defaults().withAddress("127.0.0.1", task.port());
+        return polling ? options.withThreadMode(ThreadMode.CALLER).withWorkMode(WorkMode.POLLING) : options;
     }
 }

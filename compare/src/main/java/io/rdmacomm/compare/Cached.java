@@ -1,0 +1,30 @@
+package io.rdmacomm.compare;
+
+import java.io.IOException;
+
+/// A contestant whose programs have an AOT cache, which is made before the first measurement.
+///
+/// @param contestant that is measured
+/// @param cache of its programs
+record Cached(Contestant contestant, AotCache cache) implements Contestant {
+    @Override
+    public String name() {
+        return contestant.name();
+    }
+
+    @Override
+    public String contains() {
+        return contestant.contains();
+    }
+
+    @Override
+    public String absence() {
+        return contestant.absence();
+    }
+
+    @Override
+    public double measure() throws IOException, InterruptedException {
+        cache.make();
+        return contestant.measure();
+    }
+}
