@@ -12,6 +12,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -22,6 +23,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /// The script `rdmacomm`, with a `java` that prints its arguments and a `mvn` that builds nothing.
 final class LaunchScriptTest {
     private static final String SERIAL = "-XX:+UseSerialGC";
+    private static final String PREPARING = "rdmacomm: preparing faster starts, once ...";
 
     @TempDir
     private Path folder;
@@ -99,8 +101,7 @@ final class LaunchScriptTest {
 
     @Test
     void aCopyBesideItsJarMayBeThereToo() throws Exception {
-        Files.delete(home.resolve("pom.xml"));
-        Files.writeString(home.resolve("rdmacomm.jar"), "");
+        install();
 
         List<String> words = run(Map.of("RDMACOMM_JAVA_OPTS", "-Dname=* -Xmx1g"), "info");
 
@@ -116,14 +117,84 @@ final class LaunchScriptTest {
 
     @Test
     void aRunTimeImageBesideItComesFirst() throws Exception {
-        Files.delete(home.resolve("pom.xml"));
-        Files.writeString(home.resolve("rdmacomm.jar"), "");
+        install();
         Path image = home.resolve("runtime");
         program(Files.createDirectories(image.resolve("bin")).resolve("java"), "echo image");
         Files.writeString(image.resolve("release"), "JAVA_VERSION=\"25.0.1\"\n");
 
         assertThat(run(Map.of(), "--jdk")).containsExactly(image.toString());
+        assertThat(run(Map.of(), "info")).containsExactly(PREPARING, "image");
         assertThat(run(Map.of(), "info")).containsExactly("image");
+    }
+
+    /// Instead of a checkout.
+    private void install() throws IOException {
+        Files.delete(home.resolve("pom.xml"));
+        Files.writeString(home.resolve("rdmacomm.jar"), "");
+    }
+
+    private Path installedCache() {
+        return home.resolve("rdmacomm-25.0.1.aot");
+    }
+
+    @Test
+    void theFirstStartOfAnInstalledCommandMakesItsCache() throws Exception {
+        install();
+        program(
+                jdk.resolve("bin/java"),
+                "for word in \"$@\"; do case $word in *Output=*) echo made >\"${word#*=}\" ;; esac; done; printf '%s\\n' \"$@\"");
+        String ours = "-XX:AOTCache=" + installedCache();
+
+        assertThat(run(Map.of(), "info")).startsWith(PREPARING).contains(ours);
+        assertThat(run(Map.of(), "info")).doesNotContain(PREPARING).contains(ours);
+        assertThat(installedCache()).hasContent("made\n");
+        assertThat(files()).containsExactlyInAnyOrder("rdmacomm", "rdmacomm.jar", "rdmacomm-25.0.1.aot", "cli", ".mvn");
+
+        Files.setLastModifiedTime(
+                home.resolve("rdmacomm.jar"), FileTime.from(Instant.now().plusSeconds(60)));
+        assertThat(run(Map.of(), "info")).as("with another jar").startsWith(PREPARING);
+    }
+
+    private List<String> files() throws IOException {
+        try (Stream<Path> files = Files.list(home)) {
+            return files.map(file -> file.getFileName().toString()).toList();
+        }
+    }
+
+    @Test
+    void aFailureToMakeACacheIsNotRepeated() throws Exception {
+        install();
+        program(jdk.resolve("bin/java"), "case $* in *Output=*) exit 1 ;; esac; echo ran");
+
+        assertThat(run(Map.of(), "info")).containsExactly(PREPARING, "ran");
+        assertThat(run(Map.of(), "info")).containsExactly("ran");
+    }
+
+    @Test
+    void nobodyWaitsForTheCacheThatAnotherProcessMakes() throws Exception {
+        install();
+        Path lock = home.resolve("rdmacomm-25.0.1.aot.lock");
+        Process other =
+                new ProcessBuilder("flock", lock.toString(), "sh", "-c", "echo locked && exec sleep 60").start();
+        try {
+            assertThat(other.inputReader(StandardCharsets.UTF_8).readLine()).isEqualTo("locked");
+
+            assertThat(run(Map.of(), "info")).doesNotContain(PREPARING).noneMatch(word -> word.contains("AOT"));
+        } finally {
+            other.destroy();
+        }
+    }
+
+    /// Root may write everywhere, so a folder with the name of the lock stands for a place where nobody may.
+    @Test
+    void whereNothingCanBeWrittenThereIsNoCacheAndNoComplaint() throws Exception {
+        install();
+        Files.createDirectory(home.resolve("rdmacomm-25.0.1.aot.lock"));
+
+        assertThat(run(Map.of(), "info"))
+                .noneMatch(word -> word.contains("AOT"))
+                .noneMatch(word -> word.contains("rdmacomm:"))
+                .endsWith("info");
     }
 
     @Test
