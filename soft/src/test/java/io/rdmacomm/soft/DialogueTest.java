@@ -17,8 +17,13 @@ import io.rdmacomm.verbs.QueuePairOptions;
 import io.rdmacomm.verbs.ReceiveBatch;
 import io.rdmacomm.verbs.SendBatch;
 import io.rdmacomm.verbs.WorkStatus;
+import java.io.IOException;
 import java.lang.foreign.Arena;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -60,6 +65,10 @@ class DialogueTest {
 
         void receive() {
             receives.arm();
+            postReceive();
+        }
+
+        void postReceive() {
             assertThat(pair.post(ReceiveBatch.create(arena, 1, 1).receive(1).with(memory, 0, 8)))
                     .isEqualTo(1);
         }
@@ -76,6 +85,21 @@ class DialogueTest {
             assertThat(channel.awaitEvent(TIMEOUT)).isSameAs(receives);
             receives.acknowledge(1);
             assertThat(receives.poll(completions)).isEqualTo(1);
+            assertThat(completions.status(0)).isEqualTo(WorkStatus.SUCCESS);
+        }
+
+        /// As a thread does that polls before it sleeps.
+        void sleepForMessage() throws InterruptedException {
+            int count = receives.poll(completions);
+            while (count == 0) {
+                receives.arm();
+                count = receives.poll(completions);
+                if (count == 0) {
+                    assertThat(channel.awaitEvent(TIMEOUT)).isSameAs(receives);
+                    receives.acknowledge(1);
+                    count = receives.poll(completions);
+                }
+            }
             assertThat(completions.status(0)).isEqualTo(WorkStatus.SUCCESS);
         }
 
@@ -133,6 +157,50 @@ class DialogueTest {
         }
         there.awaitSent();
         return early;
+    }
+
+    /// A read that finds nothing would be in vain: the thread sleeps at the socket next, and sees there what has
+    /// arrived.
+    @Test
+    void aMessageForAThreadThatSleepsTakesOneRead() throws Exception {
+        connect();
+        endsBeforeTheAnswer();
+        there.postReceive();
+        FutureTask<Void> answering = new FutureTask<>(this::answerLate);
+        Thread.ofPlatform().daemon().start(answering);
+
+        long before = readsOfThisThread();
+        for (int i = 0; i < ROUNDS; i++) {
+            here.postReceive();
+            here.send();
+            here.sleepForMessage();
+            here.awaitSent();
+        }
+        long reads = readsOfThisThread() - before;
+
+        answering.get(TIMEOUT.toSeconds(), TimeUnit.SECONDS);
+        assertThat(reads).as("reads for %d messages", ROUNDS).isLessThan(ROUNDS * 3 / 2);
+    }
+
+    /// Answers when the requester sleeps.
+    private Void answerLate() throws Exception {
+        for (int i = 0; i < ROUNDS; i++) {
+            there.sleepForMessage();
+            there.postReceive();
+            Thread.sleep(1);
+            there.send();
+            there.awaitSent();
+        }
+        return null;
+    }
+
+    private static long readsOfThisThread() throws IOException {
+        for (String line : Files.readAllLines(Path.of("/proc/thread-self/io"))) {
+            if (line.startsWith("syscr: ")) {
+                return Long.parseLong(line.substring("syscr: ".length()));
+            }
+        }
+        throw new AssertionError("the system does not count reads");
     }
 
     @Test

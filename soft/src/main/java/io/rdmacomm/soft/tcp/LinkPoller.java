@@ -49,6 +49,10 @@ public final class LinkPoller implements Arrivals.Place, AutoCloseable {
     /// Whether the group does not watch all links.
     private volatile boolean apart;
     private int pollsInVain;
+    /// Whether a wait has read the sockets, and no poll has looked at them since.
+    private volatile boolean fresh;
+    /// Whether the last poll has found the queue armed, and no thread has waited since.
+    private volatile boolean lastArmed;
 
     /// No links yet.
     ///
@@ -209,6 +213,7 @@ public final class LinkPoller implements Arrivals.Place, AutoCloseable {
             return;
         }
         lastPoll = System.nanoTime();
+        lastArmed = false;
         waiting = true;
         try {
             if (!ended.getAsBoolean()) {
@@ -230,11 +235,12 @@ public final class LinkPoller implements Arrivals.Place, AutoCloseable {
         selector.wakeup();
     }
 
-    /// Makes the next poll drive the link once more, to acknowledge what the program does not answer.
+    /// Makes a later poll drive the link once more, to acknowledge what the program does not answer.
     private void awaited(SelectionKey key) {
         waiting = false;
         if (key.attachment() instanceof PolledLink link) {
             link.driver().tryDrive();
+            fresh = true;
             ask(link);
         }
     }
@@ -243,20 +249,48 @@ public final class LinkPoller implements Arrivals.Place, AutoCloseable {
     public void drive() {
         lastPoll = System.nanoTime();
         boolean readsDirectly = !isLeftToGroup();
+        boolean armed = completions.isArmed();
+        boolean read = isToRead(armed);
+        if (readsDirectly && !read && !armed) {
+            // What the links owe their peers may still travel with an answer.
+            return;
+        }
         // Bounded: a link that makes room for another one may be asked again at once.
         PolledLink link = nextAsked();
         for (int i = 1; link != null; i++) {
-            if (readsDirectly) {
-                readDirectly(link);
-            } else {
+            if (!readsDirectly) {
                 link.driver().tryDrive();
+            } else if (!armed || link.driver().hasSomethingToSend()) {
+                readDirectly(link);
             }
             link = i < MAX_DIRECT ? nextAsked() : null;
         }
-        if (!readsDirectly) {
-            leaveAllToSelector();
-            return;
+        if (readsDirectly && read) {
+            read();
+        } else if (readsDirectly) {
+            acknowledge();
         }
+        if (!readsDirectly || completions.isArmed()) {
+            leaveAllToSelector();
+        }
+    }
+
+    /// Whether to look at the sockets. The first poll after a wait does not, because the wait has read them. Nor does
+    /// the first one after the queue was armed: the next wait sees what they have, or the engine was told to read
+    /// them ([TcpArrivals#armed]). So a thread that sleeps reads once for each message.
+    private boolean isToRead(boolean armed) {
+        boolean before = fresh;
+        boolean next = armed && !lastArmed;
+        if (before) {
+            fresh = false;
+        }
+        if (armed != lastArmed) {
+            lastArmed = armed;
+        }
+        return !before && !next;
+    }
+
+    private void read() {
         for (int i = directCount - 1; i >= 0; i--) {
             driveDirect(i);
         }
@@ -265,8 +299,15 @@ public final class LinkPoller implements Arrivals.Place, AutoCloseable {
             turn = 0;
             select();
         }
-        if (directCount > 0 && completions.isArmed()) {
-            leaveAllToSelector();
+    }
+
+    /// The polling thread is about to sleep, so it does not answer what has arrived.
+    private void acknowledge() {
+        for (int i = directCount - 1; i >= 0; i--) {
+            PolledLink link = direct[i];
+            if (link != null) {
+                link.driver().acknowledgeUnanswered();
+            }
         }
     }
 
