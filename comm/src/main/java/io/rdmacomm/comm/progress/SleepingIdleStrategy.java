@@ -29,14 +29,23 @@ final class SleepingIdleStrategy implements IdleStrategy {
             // After a timeout without an event, do not spin again.
             idle = !group.awaitEvent(ended, maxNanos);
             armed = false;
-        } else if (!idle) {
-            idle = true;
-            idleSince = System.nanoTime();
-        } else if (System.nanoTime() - idleSince < spinNanos) {
-            Thread.onSpinWait();
-        } else {
+        } else if (isOverSpinning()) {
             group.arm();
             armed = true;
+        } else {
+            Thread.onSpinWait();
         }
+    }
+
+    private boolean isOverSpinning() {
+        if (spinNanos == 0) {
+            return true;
+        }
+        if (!idle) {
+            idle = true;
+            idleSince = System.nanoTime();
+            return false;
+        }
+        return System.nanoTime() - idleSince >= spinNanos;
     }
 }

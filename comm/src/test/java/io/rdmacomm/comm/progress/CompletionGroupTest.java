@@ -88,6 +88,21 @@ class CompletionGroupTest {
         }
     }
 
+    /// Over TCP each poll that finds nothing may read a socket in vain. One more must follow the arming.
+    @Test
+    void aThreadThatDoesNotSpinPollsTwiceBeforeItSleeps() {
+        try (Context context = Rdma.open("soft0")) {
+            CompletionGroup group = new CompletionGroup(new CompletionQueues(context), "a group", 0, ENTRIES, 2, true);
+            AtomicInteger sleeps = new AtomicInteger();
+            IdleStrategy idle = group.newIdleStrategy(() -> sleeps.incrementAndGet() > 0);
+            idle.idle(group.poll(), 1);
+            assertThat(sleeps).hasValue(0);
+            idle.idle(group.poll(), 1);
+            assertThat(sleeps).hasValue(1);
+            group.close();
+        }
+    }
+
     /// An endpoint that learns of the end of its peer drains a group that its session may just have closed.
     @Test
     void nothingIsTakenFromAClosedGroup() {

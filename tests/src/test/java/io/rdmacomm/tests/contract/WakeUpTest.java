@@ -227,7 +227,7 @@ class WakeUpTest extends ContractCase {
     /// Pauses before and after each step of a strategy, never lets it wake up by itself, and counts how messages were
     /// found.
     private static final class WatchedIdleStrategy implements IdleStrategy {
-        private static final int STEPS_BEFORE_DRAIN = 2;
+        private static final int STEPS_BEFORE_DRAIN = 1;
 
         private final IdleStrategy strategy;
         private final RandomPause pause;
