@@ -25,6 +25,7 @@ final class EndPointChannels implements AutoCloseable {
     private final SessionDevice device;
     private final long poolBytes;
     private final RdmaBuffer cells;
+    private @Nullable GroupLease common;
     private @Nullable RdmaBuffer pool;
 
     /// Creates the control channel and `count` data channels.
@@ -60,13 +61,14 @@ final class EndPointChannels implements AutoCloseable {
             throw e;
         }
         try {
+            common = device.sharedGroup();
             long poolOffset = 0;
             long cellsOffset = 0;
             for (int i = 0; i < each.size(); i++) {
                 ChannelOptions channel = each.get(i);
                 ChannelSizes sizes = channel.sizes();
                 String name = (i == 0 ? "control channel" : "data-" + (i - 1)) + " of " + endPointName;
-                GroupLease lease = i == 0 ? new GroupLease(device.control()) : device.dataGroup(name, sizes);
+                GroupLease lease = i == 0 ? new GroupLease(device.control()) : dataGroup(name, sizes);
                 leases.add(lease);
                 OperationChecks checks = new OperationChecks(
                         device.domain(),
@@ -104,6 +106,11 @@ final class EndPointChannels implements AutoCloseable {
                 close();
             }
         }
+    }
+
+    private GroupLease dataGroup(String name, ChannelSizes sizes) {
+        GroupLease shared = common;
+        return shared == null ? device.ownGroup(name, sizes) : new GroupLease(shared.group());
     }
 
     /// The memory for receives and for one message of the control channel. Allocated when first needed, so that a
@@ -213,6 +220,10 @@ final class EndPointChannels implements AutoCloseable {
         }
         for (GroupLease lease : leases) {
             Closer.step(lease.group().name(), lease::close);
+        }
+        GroupLease shared = common;
+        if (shared != null) {
+            shared.close();
         }
         Closer.step("credit cells", cells::close);
         RdmaBuffer allocated = pool;

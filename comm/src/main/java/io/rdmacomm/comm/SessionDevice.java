@@ -10,6 +10,7 @@ import io.rdmacomm.comm.progress.CompletionQueues;
 import io.rdmacomm.comm.progress.EventLoop;
 import io.rdmacomm.comm.progress.GroupLease;
 import io.rdmacomm.comm.progress.IdleStrategy;
+import io.rdmacomm.comm.progress.SharedGroups;
 import io.rdmacomm.comm.progress.WorkId;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.Capability;
@@ -59,8 +60,7 @@ final class SessionDevice implements AutoCloseable {
     private final CompletionQueues queues;
     private final CompletionGroup control;
     private final CompletionLoop controlLoop;
-    private final @Nullable CompletionGroup shared;
-    private final @Nullable CompletionLoop sharedLoop;
+    private final @Nullable SharedGroups shared;
     private final @Nullable EventLoop eventLoop;
     private final ReentrantLock connectionsLock = new ReentrantLock();
     private @Nullable ConnectionManager connections;
@@ -99,21 +99,21 @@ final class SessionDevice implements AutoCloseable {
                 () -> onLost.run());
         if (settings.modes().thread() == ThreadMode.PER_QUEUE_PAIR) {
             this.shared = null;
-            this.sharedLoop = null;
             this.eventLoop = settings.modes().work() == WorkMode.EPOLL
                     ? new EventLoop(context, "rdmacomm-" + name + "-events").start()
                     : null;
         } else {
-            boolean callerDriven = settings.modes().thread() == ThreadMode.CALLER;
-            CompletionGroup group = events.watch(new CompletionGroup(
-                    queues,
-                    "rdmacomm-" + name + "-data",
-                    spinNanos(settings.modes().work()),
-                    CHANNELS_TO_BEGIN_WITH * settings.channel().sizes().completions(),
-                    WorkId.MAX_SLOTS,
-                    callerDriven));
-            this.shared = group;
-            this.sharedLoop = callerDriven ? null : new CompletionLoop(group, group.newIdleStrategy()).start();
+            int count = settings.modes().threads();
+            String of = "rdmacomm-" + name + "-data";
+            this.shared = new SharedGroups(
+                    count,
+                    i -> events.watch(new CompletionGroup(
+                            queues,
+                            count == 1 ? of : of + "-" + i,
+                            spinNanos(settings.modes().work()),
+                            CHANNELS_TO_BEGIN_WITH * settings.channel().sizes().completions(),
+                            WorkId.MAX_SLOTS,
+                            settings.modes().thread() == ThreadMode.CALLER)));
             this.eventLoop = null;
         }
         controlLoop.start();
@@ -161,8 +161,14 @@ final class SessionDevice implements AutoCloseable {
         }
     }
 
-    /// Checks the settings against the device.
+    /// Checks the settings against each other and the device.
     private void check(SessionSettings settings) {
+        int threads = settings.modes().threads();
+        if (threads > 1 && settings.modes().thread() != ThreadMode.SHARED_CQ) {
+            throw new IllegalArgumentException(
+                    threads + " completion threads need the thread mode SHARED_CQ, and the mode" + " of the session is "
+                            + settings.modes().thread());
+        }
         checkPort();
         settings.channel().connection().path().gidIndex().ifPresent(index -> context.gid(portNumber, index));
         Capability needed = needed(context, settings.addressing().setup());
@@ -291,12 +297,14 @@ final class SessionDevice implements AutoCloseable {
         return receives;
     }
 
-    /// The group for the completions of a data channel.
-    GroupLease dataGroup(String channel, ChannelSizes sizes) {
-        CompletionGroup group = shared;
-        if (group != null) {
-            return new GroupLease(group);
-        }
+    /// The group for the completions of all data channels of an endpoint; null if each has its own.
+    @Nullable
+    GroupLease sharedGroup() {
+        return shared == null ? null : shared.lease();
+    }
+
+    /// The group for the completions of one data channel.
+    GroupLease ownGroup(String channel, ChannelSizes sizes) {
         EventLoop serving = eventLoop;
         if (serving != null) {
             CompletionGroup served =
@@ -320,7 +328,7 @@ final class SessionDevice implements AutoCloseable {
     /// The group that callers drive, or null.
     @Nullable
     CompletionGroup callerGroup() {
-        return shared != null && shared.isCallerDriven() ? shared : null;
+        return shared == null ? null : shared.callerDriven();
     }
 
     RdmaBuffer allocate(String name, long blockSize, int blockCount, Set<AccessFlag> access) {
@@ -406,8 +414,8 @@ final class SessionDevice implements AutoCloseable {
     public void close() {
         Closer.step(context, events::close);
         Closer.step(context, controlLoop::close);
-        if (sharedLoop != null) {
-            Closer.step(context, sharedLoop::close);
+        if (shared != null) {
+            shared.stop();
         }
         if (eventLoop != null) {
             Closer.step(context, eventLoop::close);
@@ -420,7 +428,7 @@ final class SessionDevice implements AutoCloseable {
         }
         Closer.step(control.name(), control::close);
         if (shared != null) {
-            Closer.step(shared.name(), shared::close);
+            shared.close();
         }
         context.close();
         events.join();

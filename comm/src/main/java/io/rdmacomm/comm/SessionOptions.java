@@ -27,7 +27,7 @@ public final class SessionOptions {
                     "",
                     "",
                     new Addressing("", 2020, false, Setup.AUTOMATIC, 0, null),
-                    new Modes(WorkMode.ADAPTIVE, null, OptionalInt.empty()),
+                    new Modes(WorkMode.ADAPTIVE, null, 1, OptionalInt.empty()),
                     new Channels(1, 16, ChannelOptions.defaults(), (index, proposed) -> proposed, null),
                     new Trust(null, null, PeerLimits.defaults(), false),
                     Deadlines.defaults(),
@@ -112,6 +112,11 @@ public final class SessionOptions {
     /// options of an open session contain the actual mode.
     public @Nullable ThreadMode threadMode() {
         return settings.modes().thread();
+    }
+
+    /// The number of completion queues and threads in the thread mode SHARED_CQ.
+    public int completionThreads() {
+        return settings.modes().threads();
     }
 
     /// The completion vector of all events; empty if they are spread over those of the device.
@@ -256,7 +261,8 @@ public final class SessionOptions {
 
     /// These options with another work mode.
     public SessionOptions withWorkMode(WorkMode value) {
-        return with(new Modes(value, settings.modes().thread(), settings.modes().vector()));
+        Modes modes = settings.modes();
+        return with(new Modes(value, modes.thread(), modes.threads(), modes.vector()));
     }
 
     /// These options with another thread mode.
@@ -270,7 +276,20 @@ public final class SessionOptions {
     }
 
     private SessionOptions withThreads(@Nullable ThreadMode value) {
-        return with(new Modes(settings.modes().work(), value, settings.modes().vector()));
+        Modes modes = settings.modes();
+        return with(new Modes(modes.work(), value, modes.threads(), modes.vector()));
+    }
+
+    /// These options with another number of completion queues and threads in the thread mode SHARED_CQ, for servers
+    /// with more processors than one thread can use. Each endpoint belongs to one of them: that with the fewest
+    /// endpoints when it was set up. Handlers of endpoints in different threads run at the same time. Opening a
+    /// session in another thread mode fails with [IllegalArgumentException] if it is not 1.
+    ///
+    /// @throws IllegalArgumentException if it is not 1 to 64
+    public SessionOptions withCompletionThreads(int value) {
+        Modes modes = settings.modes();
+        int threads = Bounds.range("number of completion threads", value, 1, 64);
+        return with(new Modes(modes.work(), modes.thread(), threads, modes.vector()));
     }
 
     /// These options with one completion vector of the device for all events of the session. Opening a session
@@ -287,7 +306,8 @@ public final class SessionOptions {
     }
 
     private SessionOptions withVector(OptionalInt value) {
-        return with(new Modes(settings.modes().work(), settings.modes().thread(), value));
+        Modes modes = settings.modes();
+        return with(new Modes(modes.work(), modes.thread(), modes.threads(), value));
     }
 
     /// These options with another number of data channels.

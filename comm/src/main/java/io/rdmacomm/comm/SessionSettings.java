@@ -39,7 +39,9 @@ record SessionSettings(
     }
 
     /// How progress is made.
-    record Modes(WorkMode work, @Nullable ThreadMode thread, OptionalInt vector) {
+    ///
+    /// @param threads of SHARED_CQ
+    record Modes(WorkMode work, @Nullable ThreadMode thread, int threads, OptionalInt vector) {
         Modes {
             requireNonNull(work, "work mode");
         }
