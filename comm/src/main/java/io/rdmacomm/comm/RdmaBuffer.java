@@ -51,6 +51,7 @@ public final class RdmaBuffer implements AutoCloseable {
     private final ProtectionDomain domain;
     private final long blockSize;
     private final BufferSlice[] blocks;
+    private final Runnable onClose;
     private volatile boolean open = true;
     private long taken;
     private long released;
@@ -58,7 +59,15 @@ public final class RdmaBuffer implements AutoCloseable {
     private final Set<MemoryRegion> grants = new HashSet<>();
 
     /// @param access the rights that the program has set; the region may have more if the device needs them
-    RdmaBuffer(String name, MemoryRegion region, Set<AccessFlag> access, long blockSize, int blockCount) {
+    /// @param onClose called once, when the memory is no longer registered
+    RdmaBuffer(
+            String name,
+            MemoryRegion region,
+            Set<AccessFlag> access,
+            long blockSize,
+            int blockCount,
+            Runnable onClose) {
+        this.onClose = onClose;
         this.name = name;
         this.region = region;
         this.access = Set.copyOf(access);
@@ -238,8 +247,10 @@ public final class RdmaBuffer implements AutoCloseable {
     @Override
     public void close() {
         List<MemoryRegion> rest;
+        boolean first;
         granting.lock();
         try {
+            first = open;
             open = false;
             rest = List.copyOf(grants);
             grants.clear();
@@ -248,7 +259,13 @@ public final class RdmaBuffer implements AutoCloseable {
         }
         // First, because they refer to the memory of the region.
         rest.forEach(grant -> Closer.step(grant, grant::close));
-        region.close();
+        try {
+            region.close();
+        } finally {
+            if (first) {
+                onClose.run();
+            }
+        }
     }
 
     /// Its start address for the device.

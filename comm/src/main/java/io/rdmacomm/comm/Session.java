@@ -101,7 +101,7 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
 
     /// The sum of the counters of all its endpoints, including closed ones.
     public final SessionStatistics statistics() {
-        return endPoints.statistics(errors.count());
+        return endPoints.statistics(errors.count(), device.registeredBytes());
     }
 
     /// Allocates zeroed, page-aligned memory for `blockCount` blocks and registers it with the rights of

@@ -64,6 +64,11 @@ final class SessionBeans implements SessionObserver {
                         "endpoints that have failed since they were set up, and are closed",
                         () -> session.statistics().failed())
                 .with(
+                        "RegisteredBytes",
+                        long.class,
+                        "the memory that it has registered now",
+                        () -> session.statistics().registeredBytes())
+                .with(
                         "DeviceCounters",
                         TabularData.class,
                         "the counters of the device's port, see io.rdmacomm.verbs.Context",

@@ -54,6 +54,7 @@ final class SessionDevice implements AutoCloseable {
     private final Context context;
     private final int portNumber;
     private final ProtectionDomain domain;
+    private final RegisteredMemory memory;
     private final @Nullable SessionReceives receives;
     private final DeviceEvents events;
     private final UnclosedMessages unclosed = new UnclosedMessages();
@@ -74,6 +75,7 @@ final class SessionDevice implements AutoCloseable {
         this.portNumber = opened.port();
         check(settings);
         this.domain = context.allocateProtectionDomain();
+        this.memory = new RegisteredMemory(name, settings.buffers().limit());
         this.receives = sharedReceives(settings);
         this.events = new DeviceEvents(context, name, receives == null ? null : receives.pool());
         this.queues = new CompletionQueues(context, settings.modes().vector());
@@ -335,24 +337,59 @@ final class SessionDevice implements AutoCloseable {
         checkName(name);
         Bounds.range("block size", blockSize, 1, Long.MAX_VALUE);
         Bounds.range("block count", blockCount, 1, Integer.MAX_VALUE);
-        long bytes;
+        long bytes = product(blockSize, blockCount);
+        Set<AccessFlag> rights = context.supported(access);
+        return keep(register(
+                name,
+                bytes,
+                rights,
+                blockSize,
+                blockCount,
+                () -> domain.allocate(
+                        bytes, registered(rights), settings.buffers().pages())));
+    }
+
+    private static long product(long blockSize, int blockCount) {
         try {
-            bytes = Math.multiplyExact(blockSize, blockCount);
+            return Math.multiplyExact(blockSize, blockCount);
         } catch (ArithmeticException e) {
             throw new IllegalArgumentException(
                     blockCount + " blocks of " + blockSize + " bytes are more than can be addressed", e);
         }
-        Set<AccessFlag> rights = context.supported(access);
-        MemoryRegion region =
-                domain.allocate(bytes, registered(rights), settings.buffers().pages());
-        return keep(new RdmaBuffer(name, region, rights, blockSize, blockCount));
+    }
+
+    /// A buffer whose memory counts.
+    private RdmaBuffer register(
+            String name,
+            long bytes,
+            Set<AccessFlag> rights,
+            long blockSize,
+            int blockCount,
+            Supplier<MemoryRegion> region) {
+        memory.take(bytes, name);
+        boolean made = false;
+        try {
+            RdmaBuffer buffer =
+                    new RdmaBuffer(name, region.get(), rights, blockSize, blockCount, () -> memory.give(bytes));
+            made = true;
+            return buffer;
+        } finally {
+            if (!made) {
+                memory.give(bytes);
+            }
+        }
+    }
+
+    /// The memory that is registered now, in bytes.
+    long registeredBytes() {
+        return memory.bytes();
     }
 
     RdmaBuffer wrap(String name, MemorySegment segment, Set<AccessFlag> access) {
         checkName(name);
         Set<AccessFlag> rights = context.supported(access);
-        MemoryRegion region = domain.register(segment, registered(rights));
-        return keep(new RdmaBuffer(name, region, rights, segment.byteSize(), 1));
+        long bytes = segment.byteSize();
+        return keep(register(name, bytes, rights, bytes, 1, () -> domain.register(segment, registered(rights))));
     }
 
     /// The rights with which a buffer is registered. iWARP adapters treat the answer to a READ as a WRITE of the
@@ -375,18 +412,19 @@ final class SessionDevice implements AutoCloseable {
         if (settings.buffers().access().contains(AccessFlag.RELAXED_ORDERING)) {
             access.add(AccessFlag.RELAXED_ORDERING);
         }
-        return new RdmaBuffer("receives", domain.allocate(bytes, access), access, bytes, 1);
+        return register("receives", bytes, access, bytes, 1, () -> domain.allocate(bytes, access));
     }
 
     /// Internal memory of a channel for `count` messages of at most `bytes` that it sends.
     RdmaBuffer copies(int bytes, int count) {
-        return new RdmaBuffer("copies", domain.allocate((long) bytes * count, Set.of()), Set.of(), bytes, count);
+        long all = (long) bytes * count;
+        return register("copies", all, Set.of(), bytes, count, () -> domain.allocate(all, Set.of()));
     }
 
     /// Internal memory of an endpoint: the cells that peers write to. No completion reports these WRITEs, so
     /// their order matters.
     RdmaBuffer cells(long bytes) {
-        return new RdmaBuffer("cells", domain.allocate(bytes, CELL_ACCESS), CELL_ACCESS, bytes, 1);
+        return register("cells", bytes, CELL_ACCESS, bytes, 1, () -> domain.allocate(bytes, CELL_ACCESS));
     }
 
     private void checkName(String name) {

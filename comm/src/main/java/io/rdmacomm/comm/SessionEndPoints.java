@@ -60,14 +60,14 @@ final class SessionEndPoints {
         }
     }
 
-    SessionStatistics statistics(long handlerErrors) {
+    SessionStatistics statistics(long handlerErrors, long registeredBytes) {
         lock.lock();
         try {
             ChannelStatistics sum = closed;
             for (EndPoint endPoint : open) {
                 sum = sum.plus(endPoint.statistics());
             }
-            return new SessionStatistics(open.size(), setUp, failed, handlerErrors, sum);
+            return new SessionStatistics(open.size(), setUp, failed, handlerErrors, registeredBytes, sum);
         } finally {
             lock.unlock();
         }

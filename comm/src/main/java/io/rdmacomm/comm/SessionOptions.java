@@ -31,7 +31,7 @@ public final class SessionOptions {
                     new Channels(1, 16, ChannelOptions.defaults(), (index, proposed) -> proposed, null),
                     new Trust(null, null, PeerLimits.defaults(), false),
                     Deadlines.defaults(),
-                    new Buffers(Set.of(AccessFlag.LOCAL_WRITE), PageSize.NORMAL)),
+                    new Buffers(Set.of(AccessFlag.LOCAL_WRITE), PageSize.NORMAL, Long.MAX_VALUE)),
             SessionListener.NONE);
 
     private final SessionSettings settings;
@@ -194,6 +194,11 @@ public final class SessionOptions {
     /// Whether queue pairs of peers may have addresses other than those of their TCP connections.
     public boolean foreignGids() {
         return settings.trust().foreignGids();
+    }
+
+    /// The limit for the memory that the session registers, in bytes; [Long#MAX_VALUE] without one.
+    public long memoryLimit() {
+        return settings.buffers().limit();
     }
 
     /// The access rights of buffers that are allocated without explicit rights: LOCAL_WRITE by default, so
@@ -489,14 +494,29 @@ public final class SessionOptions {
     /// completion or a message that reports it complete. A program that watches the memory of a buffer for the last
     /// byte of a WRITE must not use this right.
     public SessionOptions withAccess(Set<AccessFlag> value) {
-        return with(new Buffers(Set.copyOf(value), settings.buffers().pages()));
+        Buffers buffers = settings.buffers();
+        return with(new Buffers(Set.copyOf(value), buffers.pages(), buffers.limit()));
     }
 
     /// These options with another kind of pages for buffers. A device without
     /// [io.rdmacomm.verbs.Capability#HUGE_PAGES] rejects huge pages, and if the system has too few free ones,
     /// allocating a buffer fails with ENOMEM.
     public SessionOptions withPages(PageSize value) {
-        return with(new Buffers(settings.buffers().access(), value));
+        Buffers buffers = settings.buffers();
+        return with(new Buffers(buffers.access(), value, buffers.limit()));
+    }
+
+    /// These options with a limit for the memory that the session registers: its buffers, the receives of its
+    /// channels, and the little that the library needs itself. None by default. Beyond it, allocating and
+    /// wrapping a buffer fails with ENOMEM, and so does setting up an endpoint. Memory that is registered once
+    /// more for a peer ([EndPoint#announce(RdmaBuffer, Set)]) counts once, although adapters lock it twice.
+    ///
+    /// @param bytes at least 1
+    /// @throws IllegalArgumentException if it is less than 1
+    public SessionOptions withMemoryLimit(long bytes) {
+        Buffers buffers = settings.buffers();
+        return with(
+                new Buffers(buffers.access(), buffers.pages(), Bounds.range("memory limit", bytes, 1, Long.MAX_VALUE)));
     }
 
     /// These options with another listener.

@@ -68,7 +68,9 @@ record SessionSettings(
     }
 
     /// The memory of buffers that are allocated.
-    record Buffers(Set<AccessFlag> access, PageSize pages) {
+    ///
+    /// @param limit of all registered memory, in bytes
+    record Buffers(Set<AccessFlag> access, PageSize pages, long limit) {
         Buffers {
             requireNonNull(pages, "pages");
         }

@@ -5,13 +5,19 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdmacomm.comm.ClientSession;
 import io.rdmacomm.comm.RdmaBuffer;
 import io.rdmacomm.comm.RemoteBuffer;
+import io.rdmacomm.comm.ServerSession;
 import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.tests.fixture.LeakCheck;
 import io.rdmacomm.verbs.AccessFlag;
+import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.PageSize;
+import io.rdmacomm.verbs.RdmaException;
 import io.rdmacomm.verbs.UnsupportedVerbException;
+import io.rdmacomm.verbs.VerbException;
+import java.lang.foreign.Arena;
 import java.util.EnumSet;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -49,5 +55,55 @@ final class BufferMemoryTest {
                     .isInstanceOf(UnsupportedVerbException.class)
                     .hasMessageContainingAll("HUGE_PAGES", "soft0", "PageSize.NORMAL");
         }
+    }
+
+    @Test
+    void registeredMemoryIsCountedAndLimited() {
+        SessionOptions options = SessionOptions.defaults().withMemoryLimit(4L << 20);
+        try (ConnectedPair pair = ConnectedPair.of(options)) {
+            long atFirst = pair.client.statistics().registeredBytes();
+            assertThat(atFirst)
+                    .as("as the guide says, for an endpoint with the defaults")
+                    .isBetween(1L << 20, (1L << 20) * 115 / 100);
+            RdmaBuffer buffer = pair.client.allocate("buffer", 1 << 20, 2);
+            assertThat(pair.client.statistics().registeredBytes()).isEqualTo(atFirst + (2 << 20));
+            pair.clientEnd.announce(buffer, AccessFlag.allRemote());
+            assertThat(pair.client.statistics().registeredBytes())
+                    .as("the same memory with another key")
+                    .isEqualTo(atFirst + (2 << 20));
+            assertThatThrownBy(() -> pair.client.allocate("more", 1 << 20))
+                    .isInstanceOfSatisfying(
+                            VerbException.class, e -> assertThat(e.errno()).isEqualTo(Errno.ENOMEM))
+                    .hasMessageContainingAll(
+                            "of at most " + (4 << 20) + " bytes", "'more'", "SessionOptions.withMemoryLimit");
+            assertThatThrownBy(() -> pair.client.allocate("buffer", 64)).isInstanceOf(IllegalArgumentException.class);
+            buffer.close();
+            buffer.close();
+            for (int round = 0; round < 10_000; round++) {
+                pair.client.allocate("buffer", 64).close();
+            }
+            assertThat(pair.client.statistics().registeredBytes()).isEqualTo(atFirst);
+            try (Arena arena = Arena.ofShared();
+                    RdmaBuffer wrapped = pair.client.wrap("wrapped", arena.allocate(100), Set.of())) {
+                assertThat(pair.client.statistics().registeredBytes()).isEqualTo(atFirst + wrapped.length());
+            }
+            pair.clientEnd.close();
+            assertThat(pair.client.statistics().registeredBytes()).isZero();
+        }
+    }
+
+    @Test
+    void anEndPointThatTheMemoryDoesNotAllowIsRefused() {
+        SessionOptions little =
+                SessionOptions.defaults().withMemoryLimit(1 << 20).withAddress("127.0.0.1", 0);
+        try (ServerSession server = ServerSession.listen(little)) {
+            assertThatThrownBy(() ->
+                            ClientSession.connect(SessionOptions.defaults().withAddress("127.0.0.1", server.port())))
+                    .isInstanceOf(RdmaException.class)
+                    .hasMessageContaining("SessionOptions.withMemoryLimit");
+            assertThat(server.statistics().registeredBytes()).isZero();
+        }
+        assertThatThrownBy(() -> SessionOptions.defaults().withMemoryLimit(0))
+                .isInstanceOf(IllegalArgumentException.class);
     }
 }

@@ -160,7 +160,7 @@ final class ManagementTest {
                     .containsExactlyInAnyOrderEntriesOf(with(
                             counters,
                             "long",
-                            "EndPointsSetUp EndPointsFailed",
+                            "EndPointsSetUp EndPointsFailed RegisteredBytes",
                             "long",
                             "EndPoints",
                             "int",

@@ -1,0 +1,49 @@
+package io.rdmacomm.comm;
+
+import io.rdmacomm.verbs.Errno;
+import io.rdmacomm.verbs.VerbException;
+import java.util.concurrent.atomic.AtomicLong;
+
+/// The memory that a session has registered, and its limit. Memory that is registered once more, for a peer, counts
+/// once. Thread-safe.
+final class RegisteredMemory {
+    private final String session;
+    private final long limit;
+    private final AtomicLong bytes = new AtomicLong();
+
+    /// @param session its name
+    /// @param limit in bytes
+    RegisteredMemory(String session, long limit) {
+        this.session = session;
+        this.limit = limit;
+    }
+
+    /// How much it is now.
+    long bytes() {
+        return bytes.get();
+    }
+
+    /// Memory is about to be registered.
+    ///
+    /// @param buffer the name of the buffer
+    /// @throws VerbException ENOMEM if that is more than the limit allows
+    void take(long more, String buffer) {
+        long before = bytes.get();
+        while (before <= limit - more && !bytes.compareAndSet(before, before + more)) {
+            before = bytes.get();
+        }
+        if (before > limit - more) {
+            throw new VerbException(
+                    "register memory (ibv_reg_mr)",
+                    Errno.ENOMEM,
+                    "session '" + session + "' has registered " + before + " of at most " + limit
+                            + " bytes, too much for the " + more + " bytes of buffer '" + buffer
+                            + "'; close buffers or endpoints, or raise the limit (SessionOptions.withMemoryLimit)");
+        }
+    }
+
+    /// Memory is no longer registered.
+    void give(long less) {
+        bytes.addAndGet(-less);
+    }
+}
