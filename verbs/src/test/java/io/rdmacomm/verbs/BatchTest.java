@@ -60,7 +60,7 @@ class BatchTest {
 
     @Test
     void whatIsForRegisteringMemoryIsNoRightOfAPeer() {
-        for (AccessFlag flag : new AccessFlag[] {AccessFlag.ON_DEMAND, AccessFlag.RELAXED_ORDERING}) {
+        for (AccessFlag flag : Set.of(AccessFlag.ON_DEMAND, AccessFlag.RELAXED_ORDERING, AccessFlag.DIRECT_VIEW)) {
             Set<AccessFlag> wrong = Set.of(AccessFlag.LOCAL_WRITE, flag);
             assertThatIllegalArgumentException()
                     .isThrownBy(() -> new QueuePairAttributes().accessFlags(wrong))
