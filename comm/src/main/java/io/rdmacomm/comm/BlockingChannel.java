@@ -99,7 +99,8 @@ public final class BlockingChannel {
         run(checks.read(operation(), into, from, offset));
     }
 
-    /// Reads any number of ranges of the peer's memory, in parts for which there is room in the send window.
+    /// Reads any number of ranges of the peer's memory, in parts for which there is room in the send window. After
+    /// a [DeadlineException] or an [RdmaInterruptedException], some parts may be in flight; the others never start.
     ///
     /// @throws IllegalArgumentException if targets overlap
     public void read(List<Read> reads) {

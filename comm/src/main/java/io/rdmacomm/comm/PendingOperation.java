@@ -46,7 +46,10 @@ class PendingOperation<T extends @Nullable Object> extends CompletableFuture<T> 
         return gate.attempt(this);
     }
 
-    /// It does not start, or not all of it.
+    /// All of it has started. Without the send lock, and perhaps after it has ended.
+    void started() {}
+
+    /// It does not start, or not all of it. Without the send lock.
     void fail(Throwable why) {
         completeExceptionally(why);
     }

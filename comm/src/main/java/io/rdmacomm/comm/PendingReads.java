@@ -13,7 +13,7 @@ final class PendingReads extends PendingOperation<@Nullable Void> {
     private final OperationChecks checks;
     // Under the send lock.
     private int next;
-    private boolean stopped;
+    private @Nullable Throwable stopped;
     // Under the monitor of this object, because parts end on the polling thread.
     private int parts;
     private boolean over;
@@ -23,36 +23,34 @@ final class PendingReads extends PendingOperation<@Nullable Void> {
     /// @throws IllegalArgumentException if a buffer or its rights do not fit, or two targets overlap
     PendingReads(Operation first, long deadline, List<Read> reads, OperationChecks checks) {
         super(first, deadline, result -> null);
-        this.reads = List.copyOf(reads);
+        this.reads = reads.stream().map(Read::fixed).toList();
         this.checks = checks;
-        Read.checkTargets(reads);
-        for (Read read : reads) {
+        Read.checkTargets(this.reads);
+        for (Read read : this.reads) {
             checks.read(first, read.into(), read.from(), read.offset());
         }
     }
 
-    /// Under the send lock, as all that follows but [#onCompletion].
     @Override
     Admission attempt(SendGate gate) {
         return gate.attempt(this);
     }
 
-    /// Fills `batch` with the next part.
+    /// Fills `batch` with the next part. Under the send lock.
     ///
     /// @return whether there is one
     boolean fill(PreparedOperations<CompletionHandler> batch) {
         batch.clear();
         // Half of the window, so that one part can be in flight while the next one starts.
         int end = Math.min(reads.size(), next + (batch.capacity() + 1) / 2);
-        for (int i = next; i < end && !stopped; i++) {
+        for (int i = next; i < end; i++) {
             Read read = reads.get(i);
             try {
                 checks.read(batch.next(), read.into(), read.from(), read.offset());
             } catch (RuntimeException e) {
                 // A buffer was closed meanwhile.
                 batch.clear();
-                stopped = true;
-                fail(e);
+                stopped = e;
                 return false;
             }
             batch.add(i == end - 1 ? this : null, 0);
@@ -60,7 +58,7 @@ final class PendingReads extends PendingOperation<@Nullable Void> {
         return batch.size() > 0;
     }
 
-    /// The part is about to be posted.
+    /// The part is about to be posted. Under the send lock.
     void starts(int count) {
         next += count;
         synchronized (this) {
@@ -68,31 +66,32 @@ final class PendingReads extends PendingOperation<@Nullable Void> {
         }
     }
 
-    /// All parts have started.
+    /// No more parts start. Without the send lock, because the future may complete.
+    @Override
     void started() {
-        if (!stopped) {
-            end(null, false);
-        }
+        end(stopped, false, false);
     }
 
-    /// It is not continued.
+    /// It is not continued. Without the send lock.
     @Override
     void fail(Throwable why) {
-        end(why, false);
+        end(why, false, false);
     }
 
     /// A part has ended. If it failed, the connection has ended, and others start no more.
     @Override
     public void onCompletion(RdmaChannel channel, long context, WorkStatus status, long result) {
-        end(status == WorkStatus.SUCCESS ? null : channel.failure(Operation.READ, status), true);
+        boolean failed = status != WorkStatus.SUCCESS;
+        end(failed ? channel.failure(Operation.READ, status) : null, true, failed && status != WorkStatus.FLUSHED);
     }
 
     /// @param why the failure that ends it; null if there is none
     /// @param part whether a part has ended; otherwise, no more parts start
-    private void end(@Nullable Throwable why, boolean part) {
+    /// @param cause whether everything else has failed because of `why`
+    private void end(@Nullable Throwable why, boolean part, boolean cause) {
         Throwable reason;
         synchronized (this) {
-            failure = failure == null ? why : failure;
+            failure = failure == null || cause ? why : failure;
             parts -= part ? 1 : 0;
             over |= !part || why != null;
             if (parts > 0 || !over) {

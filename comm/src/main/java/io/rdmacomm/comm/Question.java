@@ -6,7 +6,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /// A request of the peer to a program that answers through [Requests]. Answer it once, in its handler or later, on
-/// any thread, and close it afterwards: until then it occupies a receive, as its [Message] does. Thread-safe.
+/// any thread, and close it then: until it is closed it occupies a receive, as its [Message] does. Thread-safe. Do not
+/// wait for the end of the answer before you close it: if both sides do that with all their receives, neither can send.
 ///
 /// The peer does not notice that a question was closed without an answer. Its request then ends at its deadline.
 public final class Question implements AutoCloseable {

@@ -14,6 +14,11 @@ public record Read(BufferSlice into, RemoteBuffer from, long offset) {
     private static final Comparator<Read> BY_ADDRESS =
             Comparator.comparingLong(read -> read.into().address());
 
+    /// The same READ, which no [MovableSlice] moves.
+    Read fixed() {
+        return into instanceof MovableSlice moving ? new Read(moving.slice(0, moving.length()), from, offset) : this;
+    }
+
     /// Checks that no two READs have the same target. READs of one list are executed in any order. Allocates nothing if
     /// the targets ascend.
     ///

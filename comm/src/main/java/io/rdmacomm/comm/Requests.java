@@ -86,7 +86,8 @@ public final class Requests {
     private static Requests begin(RdmaChannel channel, @Nullable Consumer<Question> answerer) {
         channel.onMessage(null);
         Requests requests = new Requests(channel, answerer);
-        requests.receive();
+        // On the polling thread, also for messages that have arrived before.
+        channel.adapter().group().submit(requests::receive);
         return requests;
     }
 
@@ -219,7 +220,17 @@ public final class Requests {
         });
     }
 
+    /// An exception here, for example because there is no memory, fails the endpoint: otherwise, nobody would receive
+    /// any more.
     private void arrived(Message message) {
+        try {
+            dispatch(message);
+        } catch (RuntimeException | Error e) {
+            channel.adapter().condemn(e);
+        }
+    }
+
+    private void dispatch(Message message) {
         Consumer<Question> asked = answerer;
         if (asked == null) {
             answer(message, message.hasTag() ? waiting.remove(message.tag()) : null);

@@ -98,7 +98,6 @@ final class SendGate {
             reads.starts(part.size());
             sends.post(part);
         }
-        reads.started();
         return Admission.ACCEPTED;
     }
 
@@ -155,10 +154,11 @@ final class SendGate {
     /// @throws ClosedException if operations are refused
     void submit(PendingOperation<?> pending) {
         boolean request = false;
+        Admission admission;
         sends.lock().lock();
         try {
             checkOpen();
-            Admission admission = queue.isEmpty() ? pending.attempt(this) : Admission.OTHERS_WAIT;
+            admission = queue.isEmpty() ? pending.attempt(this) : Admission.OTHERS_WAIT;
             if (!admission.isAccepted()) {
                 pending.keep();
                 setWaitReason(admission);
@@ -172,7 +172,9 @@ final class SendGate {
         } finally {
             sends.lock().unlock();
         }
-        if (request) {
+        if (admission.isAccepted()) {
+            pending.started();
+        } else if (request) {
             adapter.attention();
         }
     }
@@ -181,6 +183,9 @@ final class SendGate {
     /// thread.
     void drain() {
         List<PendingOperation<?>> expired = List.of();
+        List<PendingOperation<?>> started = List.of();
+        PendingOperation<?> failed = null;
+        Throwable failure = null;
         boolean waiting;
         sends.lock().lock();
         try {
@@ -189,17 +194,30 @@ final class SendGate {
                 expired = removeExpired(now);
             }
             for (PendingOperation<?> first = queue.peek(); refusal == null && first != null; first = queue.peek()) {
-                Admission admission = first.attempt(this);
-                if (!admission.isAccepted()) {
-                    setWaitReason(admission);
+                try {
+                    Admission admission = first.attempt(this);
+                    if (!admission.isAccepted()) {
+                        setWaitReason(admission);
+                        break;
+                    }
+                } catch (RuntimeException | Error e) {
+                    // For example, there is no memory. The others start in the next round.
+                    queue.remove();
+                    failed = first;
+                    failure = e;
                     break;
                 }
                 queue.remove();
+                started = with(started, first);
             }
             waiting = !queue.isEmpty();
             drainRequested = waiting;
         } finally {
             sends.lock().unlock();
+        }
+        started.forEach(PendingOperation::started);
+        if (failed != null && failure != null) {
+            failed.fail(failure);
         }
         for (PendingOperation<?> operation : expired) {
             operation.fail(timedOut(operation));
@@ -207,6 +225,12 @@ final class SendGate {
         if (waiting) {
             adapter.attentionLater();
         }
+    }
+
+    private static List<PendingOperation<?>> with(List<PendingOperation<?>> before, PendingOperation<?> next) {
+        List<PendingOperation<?>> all = before.isEmpty() ? new ArrayList<>() : before;
+        all.add(next);
+        return all;
     }
 
     private void setWaitReason(Admission admission) {

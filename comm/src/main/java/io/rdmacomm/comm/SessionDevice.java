@@ -168,7 +168,7 @@ final class SessionDevice implements AutoCloseable {
         int threads = settings.modes().threads();
         if (threads > 1 && settings.modes().thread() != ThreadMode.SHARED_CQ) {
             throw new IllegalArgumentException(
-                    threads + " completion threads need the thread mode SHARED_CQ, and the mode" + " of the session is "
+                    threads + " completion threads need the thread mode SHARED_CQ, but this session uses "
                             + settings.modes().thread());
         }
         checkPort();

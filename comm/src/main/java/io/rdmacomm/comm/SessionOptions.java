@@ -287,8 +287,8 @@ public final class SessionOptions {
 
     /// These options with another number of completion queues and threads in the thread mode SHARED_CQ, for servers
     /// with more processors than one thread can use. Each endpoint belongs to one of them: that with the fewest
-    /// endpoints when it was set up. Handlers of endpoints in different threads run at the same time. Opening a
-    /// session in another thread mode fails with [IllegalArgumentException] if it is not 1.
+    /// endpoints when it was set up. Handlers of endpoints in different threads run at the same time. More than
+    /// one in another thread mode makes opening the session fail with [IllegalArgumentException].
     ///
     /// @throws IllegalArgumentException if it is not 1 to 64
     public SessionOptions withCompletionThreads(int value) {

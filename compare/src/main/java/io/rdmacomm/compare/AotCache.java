@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /// The AOT caches of a server and its client: each JVM writes its own at the end of a run, as those of a user would.
 final class AotCache {
@@ -15,6 +16,8 @@ final class AotCache {
     private final String name;
     private final Training training;
     private boolean made;
+    /// Why it was not made; it is not tried again.
+    private @Nullable String failure;
 
     /// A run of both ends that writes the caches.
     @FunctionalInterface
@@ -40,6 +43,9 @@ final class AotCache {
     ///
     /// @throws MeasurementException if that fails
     void make() throws IOException, InterruptedException {
+        if (failure != null) {
+            throw new MeasurementException(failure);
+        }
         if (made) {
             return;
         }
@@ -49,7 +55,8 @@ final class AotCache {
         String output = Programs.run(training.of(Tool.freePort(), this), WRITE_LIMIT);
         for (String role : Peers.ROLES) {
             if (!Files.exists(file(role))) {
-                throw new MeasurementException("the JVM wrote no AOT cache " + file(role) + ": " + output.strip());
+                failure = "the JVM wrote no AOT cache " + file(role) + ": " + output.strip();
+                throw new MeasurementException(failure);
             }
         }
         made = true;

@@ -21,6 +21,8 @@ final class SoftMemoryRegion implements MemoryRegionDriver {
     private final SoftContext context;
     private final boolean ownsMemory;
     private @Nullable RegionFile file;
+    /// Whether peers may have mapped the memory for their programs, which nobody can know.
+    private boolean mayBeInViews;
     private volatile LocalRegion local;
 
     private SoftMemoryRegion(
@@ -89,6 +91,7 @@ final class SoftMemoryRegion implements MemoryRegionDriver {
     }
 
     private LocalRegion grant(int key, int domain, MemorySegment segment, int access) {
+        mayBeInViews |= AccessFlag.DIRECT_VIEW.in(access);
         long address = AccessFlag.ZERO_BASED.in(access) ? 0 : segment.address();
         RegionFile in = file;
         LocalRegion region =
@@ -102,11 +105,6 @@ final class SoftMemoryRegion implements MemoryRegionDriver {
         context.objects().placeArrived(local);
         context.memory().remove(local);
         return context.objects().quiesce(local);
-    }
-
-    /// Whether peers may have mapped the memory for their programs, which nobody can know.
-    private boolean isInViews() {
-        return AccessFlag.DIRECT_VIEW.in(local.access());
     }
 
     @Override
@@ -196,7 +194,7 @@ final class SoftMemoryRegion implements MemoryRegionDriver {
             return removed;
         }
         try {
-            removed = context.regionFiles().release(had, idle && !isInViews());
+            removed = context.regionFiles().release(had, idle && !mayBeInViews);
             return removed;
         } catch (IOException e) {
             throw new VerbException(DEREGISTER, Errno.EIO, "unmapping " + this, e);

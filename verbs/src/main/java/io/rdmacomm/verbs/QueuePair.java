@@ -519,11 +519,13 @@ public final class QueuePair implements Resource {
     /// The view can be written to if the peer gives [AccessFlag#REMOTE_WRITE], too. The rights are checked now, and
     /// not at each access. A peer that deregisters the memory, closes, dies or stops does not end the view: it then
     /// shows memory that nobody else uses, or that the peer uses for something else. The view ends when this queue
-    /// pair is closed; later accesses throw [IllegalStateException]. If the peer truncates the file of the memory,
-    /// which no program does by means of this library, an access throws [InternalError], which may happen late
-    /// ([java.nio.MappedByteBuffer]). In that case alone, [MemorySegment#mismatch], comparisons of buffers and a
-    /// [java.util.zip.Checksum] end the process, because the JDK does not guard them: copy the data first if you do
-    /// not trust the peer.
+    /// pair is closed; later accesses throw [IllegalStateException]. Only if a system call of the program uses it
+    /// at that moment, such as [java.nio.channels.FileChannel#write], it stays until the process ends.
+    ///
+    /// If the peer truncates the file of the memory, which no program does by means of this library, an access
+    /// throws [InternalError], which may happen late ([java.nio.MappedByteBuffer]). In that case alone,
+    /// [MemorySegment#mismatch], comparisons of buffers and a [java.util.zip.Checksum] end the process, because the
+    /// JDK does not guard them: copy the data first if you do not trust the peer.
     ///
     /// @param address as in a READ
     /// @param length in bytes, at least 1

@@ -37,6 +37,9 @@ public final class CompletionGroup implements AutoCloseable {
     /// Idle threads spin and never sleep: the queue needs no events.
     public static final long SPIN_FOREVER = Long.MAX_VALUE;
 
+    /// Another thread polls.
+    static final int TAKEN = -1;
+
     private static final int POLL_BATCH = 64;
     private static final int ROUNDS_AT_A_TIME = 16;
     private static final int CAPACITY_WITHOUT_RESIZE = 1 << 16;
@@ -187,8 +190,17 @@ public final class CompletionGroup implements AutoCloseable {
     ///
     /// @return the number of completions; 0 while another thread polls, or in a handler
     public int poll() {
+        return Math.max(0, tryPoll());
+    }
+
+    /// Polls, for a thread that sleeps if it finds nothing.
+    ///
+    /// @return as [#poll()], but [#TAKEN] while another thread has the group. The completions that it leaves raise
+    /// no
+    ///         event, so the calling thread must poll again before it sleeps
+    int tryPoll() {
         if (!enter()) {
-            return 0;
+            return TAKEN;
         }
         try {
             boolean hadTasks = runTasks();
@@ -213,16 +225,18 @@ public final class CompletionGroup implements AutoCloseable {
     ///
     /// @return the number of completions before it slept
     public int pollOrSleep(long maxNanos) {
-        int count = poll();
+        int count = tryPoll();
         if (count > 0 || spins() || isPolling()) {
-            return count;
+            return Math.max(0, count);
         }
         arm();
-        count = poll();
+        count = tryPoll();
         if (count == 0) {
             awaitEvent(() -> false, maxNanos);
+        } else if (count == TAKEN) {
+            LockSupport.parkNanos(this, Math.min(maxNanos, SHORT_SLEEP_NANOS));
         }
-        return count;
+        return Math.max(0, count);
     }
 
     private boolean runTasks() {

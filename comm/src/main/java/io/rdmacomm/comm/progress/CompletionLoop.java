@@ -39,7 +39,7 @@ public final class CompletionLoop implements AutoCloseable {
         if (stopping || group.isLost()) {
             return false;
         }
-        idle.idle(group.poll(), LONGEST_SLEEP_NANOS);
+        idle.idle(group.tryPoll(), LONGEST_SLEEP_NANOS);
         return true;
     }
 

@@ -23,15 +23,16 @@ public final class SharedGroups implements AutoCloseable {
             for (int i = 0; i < count; i++) {
                 groups.add(make.apply(i));
             }
+            for (CompletionGroup group : groups) {
+                if (!group.isCallerDriven()) {
+                    loops.add(new CompletionLoop(group, group.newIdleStrategy()).start());
+                }
+            }
             complete = true;
         } finally {
             if (!complete) {
+                stop();
                 close();
-            }
-        }
-        for (CompletionGroup group : groups) {
-            if (!group.isCallerDriven()) {
-                loops.add(new CompletionLoop(group, group.newIdleStrategy()).start());
             }
         }
     }

@@ -1,5 +1,6 @@
 package io.rdmacomm.comm.progress;
 
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /// Spins for a while, then arms the completion queue, lets the caller poll once more, and sleeps until there
@@ -25,6 +26,9 @@ final class SleepingIdleStrategy implements IdleStrategy {
         if (polled > 0) {
             idle = false;
             armed = false;
+        } else if (polled == CompletionGroup.TAKEN) {
+            armed = false;
+            LockSupport.parkNanos(group, Math.min(maxNanos, CompletionGroup.SHORT_SLEEP_NANOS));
         } else if (armed) {
             // After a timeout without an event, do not spin again.
             idle = !group.awaitEvent(ended, maxNanos);

@@ -9,10 +9,10 @@ import java.nio.channels.FileChannel.MapMode;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
+import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
-import java.util.EnumSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -108,11 +108,11 @@ public final class MappedFile implements AutoCloseable {
     /// @throws IOException if the system cannot map it
     public static @Nullable MemorySegment view(Path path, long from, long bytes, boolean writable, Arena arena)
             throws IOException {
-        Set<StandardOpenOption> how = EnumSet.of(StandardOpenOption.READ);
-        if (writable) {
-            how.add(StandardOpenOption.WRITE);
-        }
-        return Uninterrupted.call(() -> {
+        // A link would lead to another file, perhaps one of this process only.
+        Set<OpenOption> how = writable
+                ? Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS)
+                : Set.of(StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS);
+        return Uninterrupted.<@Nullable MemorySegment>call(() -> {
             try (FileChannel channel = isPlain(path) ? FileChannel.open(path, how) : null) {
                 // Mapping more than the file has would make it longer.
                 return channel == null || from < 0 || from > channel.size() - bytes

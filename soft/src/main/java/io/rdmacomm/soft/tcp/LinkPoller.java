@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 public final class LinkPoller implements Arrivals.Place, AutoCloseable {
     /// The number of links that are read directly.
     private static final int MAX_DIRECT = 4;
+    private static final int MAX_ARMED = 64;
     /// After this many polls in a row without data, a link is left to the selector.
     private static final int IDLE_POLLS = 2_000;
     private static final int SELECT_EVERY = 8;
@@ -255,7 +256,9 @@ public final class LinkPoller implements Arrivals.Place, AutoCloseable {
             // What the links owe their peers may still travel with an answer.
             return;
         }
-        // Bounded: a link that makes room for another one may be asked again at once.
+        // Bounded: a link that makes room for another one may be asked again at once. A thread that is about to sleep
+        // takes more, because nobody would acknowledge for the others before the engine does.
+        int most = armed ? MAX_ARMED : MAX_DIRECT;
         PolledLink link = nextAsked();
         for (int i = 1; link != null; i++) {
             if (!readsDirectly) {
@@ -263,7 +266,7 @@ public final class LinkPoller implements Arrivals.Place, AutoCloseable {
             } else if (!armed || link.driver().hasSomethingToSend()) {
                 readDirectly(link);
             }
-            link = i < MAX_DIRECT ? nextAsked() : null;
+            link = i < most ? nextAsked() : null;
         }
         if (readsDirectly && read) {
             read();

@@ -68,7 +68,8 @@ public final class CompletionSink {
     /// Completes the slot that a dead producer had claimed; see [CompletionRing#fillClaim].
     public void fillClaim(long position, int lid, long workId, int status, int number) {
         // The owner may have armed the queue after the connection with the producer's process had ended.
-        if (ring.fillClaim(position, lid, workId, status, number) && ring.disarm()) {
+        if (ring.fillClaim(position, lid, workId, status, number)) {
+            var _ = ring.disarm();
             announce.run();
         }
     }

@@ -26,7 +26,7 @@ final class ViewLatency implements Workload {
         this.target = bed.target().segment();
         this.view = bed.viewOfTarget();
         this.last = bed.plan().bytes() - 1;
-        this.first = last == Long.BYTES - 1 ? source.get(LITTLE, 0) & -1L >>> Byte.SIZE : 0;
+        this.first = last == Long.BYTES - 1 ? source.get(LITTLE, 0) & (-1L >>> Byte.SIZE) : 0;
     }
 
     @Override
@@ -58,7 +58,7 @@ final class ViewLatency implements Workload {
     /// The last byte publishes the others. 8 bytes are one store.
     private void store(byte value) {
         if (last == Long.BYTES - 1) {
-            LONG.setRelease(view, 0L, first | (long) value << Long.SIZE - Byte.SIZE);
+            LONG.setRelease(view, 0L, first | ((long) value << (Long.SIZE - Byte.SIZE)));
         } else {
             MemorySegment.copy(source, 0, view, 0, last);
             BYTE.setRelease(view, last, value);
