@@ -48,10 +48,12 @@ class DocumentedProgramsTest {
             import io.rdmacomm.verbs.cm.*;
             import io.rdmacomm.verbs.statistics.*;
             import java.lang.foreign.*;
+            import java.lang.invoke.VarHandle;
             import java.net.*;
             import java.nio.ByteBuffer;
             import java.time.*;
             import java.util.Set;
+            import java.util.concurrent.Executor;
             import java.util.function.*;
             import org.junit.jupiter.api.Test;
             """;
