@@ -10,6 +10,7 @@ import io.rdmacomm.verbs.spi.ProtectionDomainDriver;
 import io.rdmacomm.verbs.spi.QueuePairDriver;
 import io.rdmacomm.verbs.spi.QueuePairRequest;
 import io.rdmacomm.verbs.spi.SharedReceiveQueueDriver;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /// Fails or delays the creation of objects in a protection domain.
@@ -38,6 +39,12 @@ final class FaultProtectionDomain extends Wrapper<ProtectionDomainDriver> implem
     public MemoryRegionDriver register(MemorySegment segment, int access) {
         beforeRegistering(access);
         return real.register(segment, access);
+    }
+
+    @Override
+    public MemoryRegionDriver map(MemorySegment file, Arena mapping, int access) {
+        beforeRegistering(access);
+        return real.map(file, mapping, access);
     }
 
     @Override

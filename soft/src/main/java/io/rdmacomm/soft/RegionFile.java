@@ -5,8 +5,9 @@ import io.rdmacomm.soft.memory.FilePlace;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 
-/// The file with the memory of a region. Other regions may have the same memory or parts of it, each with its own
-/// rights and key; closing the last one removes the file. Thread-safe.
+/// The file with the memory of a region: one in shared memory, or one that the program has mapped. Other regions
+/// may have the same memory or parts of it, each with its own rights and key; closing the last one removes the
+/// file. Thread-safe.
 final class RegionFile {
     private final long number;
     private final int key;
@@ -16,7 +17,7 @@ final class RegionFile {
 
     /// A file with one user.
     ///
-    /// @param number the number that peers find it by
+    /// @param number the number that peers find it by; negative for a file of the program
     /// @param key the key of its first region
     RegionFile(long number, int key, MappedFile mapped) {
         this.number = number;
@@ -35,6 +36,11 @@ final class RegionFile {
         return new FilePlace(mapped, number, key, memory.address() - segment().address());
     }
 
+    /// Whether the program has mapped it.
+    boolean isOfProgram() {
+        return mapped.isOfProgram();
+    }
+
     /// Its memory.
     MemorySegment segment() {
         return mapped.segment();
@@ -43,7 +49,11 @@ final class RegionFile {
     /// Adds a user if the file has all of this memory, and returns whether it has.
     synchronized boolean share(MemorySegment memory) {
         long offset = memory.address() - segment().address();
-        boolean contains = users > 0 && offset >= 0 && offset <= segment().byteSize() - memory.byteSize();
+        // A program that unmaps its file too early may have something else at the address by now.
+        boolean contains = users > 0
+                && offset >= 0
+                && offset <= segment().byteSize() - memory.byteSize()
+                && segment().scope().isAlive();
         if (contains) {
             users++;
         }

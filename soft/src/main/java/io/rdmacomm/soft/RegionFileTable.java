@@ -14,11 +14,14 @@ import org.jspecify.annotations.Nullable;
 /// The files with the memory of the regions of a context, by the address of that memory. Thread-safe.
 final class RegionFileTable {
     private final ShmDirectory directory;
+    private final boolean shared;
     private final AtomicLong numbers = new AtomicLong();
     private final ConcurrentNavigableMap<Long, RegionFile> files = new ConcurrentSkipListMap<>();
 
-    RegionFileTable(ShmDirectory directory) {
+    /// @param shared whether peers may map files of the program
+    RegionFileTable(ShmDirectory directory, boolean shared) {
         this.directory = directory;
+        this.shared = shared;
     }
 
     /// Creates the file of a region, which is its first user.
@@ -34,10 +37,31 @@ final class RegionFileTable {
     }
 
     /// The file of an open region that has all of this memory, for another user; null if there is none.
-    @Nullable
-    RegionFile share(MemorySegment memory) {
+    private @Nullable RegionFile share(MemorySegment memory) {
         Map.Entry<Long, RegionFile> nearest = files.floorEntry(memory.address());
         return nearest != null && nearest.getValue().share(memory) ? nearest.getValue() : null;
+    }
+
+    /// The file behind memory of the program, for a region that uses it: that of an open region, or a new one.
+    ///
+    /// @param key of that region
+    /// @return null if no peer could map it
+    /// @throws IOException if there is no room
+    @Nullable
+    RegionFile find(int key, MemorySegment memory) throws IOException {
+        RegionFile open = share(memory);
+        return open == null && shared && memory.isMapped() ? note(key, memory) : open;
+    }
+
+    private @Nullable RegionFile note(int key, MemorySegment memory) throws IOException {
+        long number = -numbers.incrementAndGet();
+        MappedFile file = MappedFile.ofProgram(directory, ShmPeer.regionName(number), memory);
+        if (file == null) {
+            return null;
+        }
+        RegionFile noted = new RegionFile(number, key, file);
+        files.put(memory.address(), noted);
+        return noted;
     }
 
     /// Removes a region that is closed or has other memory now from a file's users; the last one removes the file.

@@ -52,7 +52,7 @@ final class SoftContext implements ContextDriver {
     private SoftContext(DeviceSettings settings, ShmDirectory directory, ControlFile control) throws IOException {
         this.settings = settings;
         this.directory = directory;
-        this.regionFiles = new RegionFileTable(directory);
+        this.regionFiles = new RegionFileTable(directory, settings.sharedMemory() && !settings.roce());
         this.control = control;
         this.memory = new LocalMemory(control);
         this.engine = new Engine(settings.name() + "-" + lid(), this::onTime, objects::deviceFailed);

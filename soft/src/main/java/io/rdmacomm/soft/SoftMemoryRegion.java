@@ -7,22 +7,26 @@ import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.spi.MemoryRegionDriver;
 import io.rdmacomm.verbs.spi.ProtectionDomainDriver;
 import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/// A memory region: a file in shared memory that peers map, or the caller's memory, which only this process can
-/// reach. If memory of an open region is registered again, or a part of it, it is the same file, so that its keys are
-/// equivalent, and peers do not map it again.
+/// A memory region: a file in shared memory that peers map, a file of the program that peers map if they can, or
+/// other memory of the program, which only this process can reach. If memory of an open region is registered
+/// again, or a part of it, it is the same file, so that its keys are equivalent, and peers do not map it again.
 final class SoftMemoryRegion implements MemoryRegionDriver {
     private static final String REGISTER = "register memory (ibv_reg_mr)";
     private static final String DEREGISTER = "deregister memory (ibv_dereg_mr)";
     private static final String REREGISTER = "reregister memory (ibv_rereg_mr)";
+
+    private static final int LOCAL_WRITE = AccessFlag.LOCAL_WRITE.bit();
 
     private final SoftContext context;
     private final boolean ownsMemory;
     private @Nullable RegionFile file;
     /// Whether peers may have mapped the memory for their programs, which nobody can know.
     private boolean mayBeInViews;
+    private @Nullable Arena mapping;
     private volatile LocalRegion local;
 
     private SoftMemoryRegion(
@@ -57,11 +61,38 @@ final class SoftMemoryRegion implements MemoryRegionDriver {
     }
 
     static SoftMemoryRegion register(SoftContext context, int domain, MemorySegment segment, int access) {
+        return register(context, false, domain, segment, access);
+    }
+
+    /// Registers a file of the program, and closes its mapping with the region.
+    static SoftMemoryRegion map(SoftContext context, int domain, MemorySegment segment, Arena mapping, int access) {
+        SoftMemoryRegion region = register(context, true, domain, segment, access);
+        region.mapping = mapping;
+        return region;
+    }
+
+    private static SoftMemoryRegion register(
+            SoftContext context, boolean ownsMemory, int domain, MemorySegment segment, int access) {
         try {
             int key = context.memory().allocateKey();
-            return of(context, false, domain, segment, context.regionFiles().share(segment), key, access);
+            return of(context, ownsMemory, domain, segment, findFile(context, key, segment), key, access);
         } catch (IOException e) {
             throw context.noSpace(REGISTER, "a key", e);
+        }
+    }
+
+    /// The file behind memory of the program; frees the key of its region if that fails.
+    private static @Nullable RegionFile findFile(SoftContext context, int key, MemorySegment segment)
+            throws IOException {
+        boolean searched = false;
+        try {
+            RegionFile found = context.regionFiles().find(key, segment);
+            searched = true;
+            return found;
+        } finally {
+            if (!searched) {
+                context.memory().freeKey(key);
+            }
         }
     }
 
@@ -143,16 +174,17 @@ final class SoftMemoryRegion implements MemoryRegionDriver {
             throw new VerbException(REREGISTER, Errno.EBUSY, this + " has windows bound to it");
         }
         int key;
+        RegionFile next;
         try {
             key = context.memory().allocateKey();
+            // First: the new memory may be another part of the same file.
+            next = segment == null ? null : findFile(context, key, segment);
         } catch (IOException e) {
             throw context.noSpace(REREGISTER, "a key", e);
         }
         boolean idle = revoke();
         freeKey();
         if (segment != null) {
-            // First: the new memory may be another part of the same file.
-            RegionFile next = context.regionFiles().share(segment);
             releaseFile(idle);
             file = next;
         }
@@ -167,7 +199,16 @@ final class SoftMemoryRegion implements MemoryRegionDriver {
     public void close() {
         boolean idle = revoke();
         freeKey();
-        if (!releaseFile(idle) && !idle) {
+        boolean free;
+        try {
+            free = releaseFile(idle);
+        } finally {
+            // A peer that was stopped has a mapping of its own.
+            if (mapping != null) {
+                mapping.close();
+            }
+        }
+        if (!free && !idle) {
             throw new VerbException(
                     DEREGISTER,
                     Errno.ETIMEDOUT,
@@ -185,7 +226,8 @@ final class SoftMemoryRegion implements MemoryRegionDriver {
     }
 
     /// @param idle whether no thread or peer uses the memory through this region
-    /// @return whether no other region has the memory
+    /// @return whether the memory ends with the region: no other region has it, and it is not a file of the
+    ///         program that peers may have mapped for writing
     private boolean releaseFile(boolean idle) {
         RegionFile had = file;
         file = null;
@@ -195,7 +237,7 @@ final class SoftMemoryRegion implements MemoryRegionDriver {
         }
         try {
             removed = context.regionFiles().release(had, idle && !mayBeInViews);
-            return removed;
+            return removed && !(had.isOfProgram() && local.allows(LOCAL_WRITE));
         } catch (IOException e) {
             throw new VerbException(DEREGISTER, Errno.EIO, "unmapping " + this, e);
         } finally {

@@ -15,6 +15,7 @@ import io.rdmacomm.verbs.spi.QueuePairDriver;
 import io.rdmacomm.verbs.spi.QueuePairRequest;
 import io.rdmacomm.verbs.spi.SharedReceiveQueueDriver;
 import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /// A protection domain is a number that keys and queue pairs carry.
@@ -40,6 +41,11 @@ final class SoftProtectionDomain implements ProtectionDomainDriver {
     @Override
     public MemoryRegionDriver register(MemorySegment segment, int access) {
         return SoftMemoryRegion.register(context, number, segment, access);
+    }
+
+    @Override
+    public MemoryRegionDriver map(MemorySegment file, Arena mapping, int access) {
+        return SoftMemoryRegion.map(context, number, file, mapping, access);
     }
 
     @Override

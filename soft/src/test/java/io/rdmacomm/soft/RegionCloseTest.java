@@ -1,18 +1,26 @@
 package io.rdmacomm.soft;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmacomm.soft.mapped.QueuePairBlock;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.CompletionQueue;
 import io.rdmacomm.verbs.CompletionQueueOptions;
 import io.rdmacomm.verbs.Context;
+import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.MemoryRegion;
 import io.rdmacomm.verbs.ProtectionDomain;
 import io.rdmacomm.verbs.QueuePair;
 import io.rdmacomm.verbs.QueuePairOptions;
 import io.rdmacomm.verbs.ReceiveBatch;
+import io.rdmacomm.verbs.VerbException;
+import java.io.IOException;
 import java.lang.foreign.Arena;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -20,6 +28,7 @@ import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /// Closing regions while peers are stopped in the middle of an operation. Who closes one that such a peer may use waits
 /// for it: a second, once, and for all of these peers together. The counters of the peers are made odd by hand.
@@ -106,6 +115,24 @@ class RegionCloseTest {
         assertThat(nanosToCloseMany(domain, LOCAL))
                 .as("no remote rights, and in no receive")
                 .isLessThan(MANY / 2 * WAIT_NANOS);
+    }
+
+    @Test
+    void aFileThatAPeerMayStillWriteToIsReported(@TempDir Path folder) throws IOException {
+        Path file = folder.resolve("file");
+        Files.write(file, new byte[64]);
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+            MemoryRegion written = domain.map(channel, 0, 64, AccessFlag.allRemote());
+            assertThatThrownBy(written::close)
+                    .isInstanceOfSatisfying(
+                            VerbException.class, e -> assertThat(e.errno()).isEqualTo(Errno.ETIMEDOUT));
+            assertThat(written.isOpen()).isFalse();
+            assertThat(written.segment().scope().isAlive()).as("mapped").isFalse();
+
+            MemoryRegion read = domain.map(channel, 0, 64, EnumSet.of(AccessFlag.REMOTE_READ));
+            read.close();
+            assertThat(read.segment().scope().isAlive()).as("mapped").isFalse();
+        }
     }
 
     @Test

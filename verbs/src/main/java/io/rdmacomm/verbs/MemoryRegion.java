@@ -116,6 +116,7 @@ public final class MemoryRegion implements Resource {
     /// Changes the memory, the protection domain or the rights of the region (ibv_rereg_mr(3)); null keeps the
     /// current value. The keys may change. Work in flight on the region fails.
     ///
+    /// @throws IllegalArgumentException for LOCAL_WRITE if the memory is read-only
     /// @throws UnsupportedVerbException if the device does not support this
     /// @throws VerbException EINVAL if the rights are inconsistent, the protection domain belongs to another
     ///         context, or memory that the region owns would be replaced
@@ -138,6 +139,10 @@ public final class MemoryRegion implements Resource {
             }
         }
         int rights = newAccess == null ? -1 : protectionDomain.checkedAccess(newAccess);
+        MemorySegment memory = newSegment == null ? segment : newSegment;
+        if (memory != null && memory.isReadOnly() && AccessFlag.LOCAL_WRITE.in(rights == -1 ? access : rights)) {
+            throw new IllegalArgumentException("a read-only segment cannot be registered with LOCAL_WRITE");
+        }
         driver.reregister(newSegment, newDomain == null ? null : newDomain.driver(), rights);
         segment = newSegment == null ? segment : newSegment;
         access = rights == -1 ? access : rights;

@@ -3,7 +3,9 @@ package io.rdmacomm.verbs;
 import io.rdmacomm.verbs.lifetime.Lifetime;
 import io.rdmacomm.verbs.spi.MemoryRegionDriver;
 import io.rdmacomm.verbs.spi.ProtectionDomainDriver;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.nio.channels.FileChannel;
 import java.util.Set;
 
 /// Groups memory and queue pairs (`struct ibv_pd`, ibv_alloc_pd(3)): only queue pairs of the same protection
@@ -77,9 +79,10 @@ public final class ProtectionDomain implements Resource {
     /// or closing their queue pairs: some adapters deliver short messages within the completion, and polling
     /// copies them to memory.
     ///
-    /// The memory may be a part of another region. On the software device, peers on this host map allocated memory
-    /// once, for all regions that have a part of it. Closing such a part fails with ETIMEDOUT if a process that was
-    /// stopped may still write to it: the region is closed then, and its memory must not be used for anything else.
+    /// The memory may be a part of another region. On the software device, peers on this host map allocated
+    /// memory, and files that the program has mapped, once for all regions that have a part of it. Closing such a
+    /// part fails with ETIMEDOUT if a process that was stopped may still write to it: the region is closed then,
+    /// and its memory must not be used for anything else.
     ///
     /// @param segment native memory of at least 1 byte, not of a confined arena
     /// @param access the rights to use it, in addition to local reads
@@ -104,6 +107,51 @@ public final class ProtectionDomain implements Resource {
         }
         int rights = checkedAccess(access);
         return adopt(MemoryRegion.of(this, driver.register(segment, rights), rights));
+    }
+
+    /// Maps a part of a file and registers it (mmap(2), ibv_reg_mr(3)): for writing with LOCAL_WRITE, otherwise
+    /// read-only. The region owns the mapping: closing the region unmaps it, so other regions of its
+    /// [MemoryRegion#segment()] have to be closed before. The channel may be closed at once. The file never
+    /// becomes longer by this.
+    ///
+    /// An adapter keeps the pages of the file in memory, and the limit of locked memory counts, unless it has the
+    /// right ON_DEMAND. On the software device nothing is locked. Peers on the same host map the file themselves
+    /// if they can open it, and it is still the same file. Then no thread of this process takes part in their
+    /// operations. Other peers, and those of a file that was removed or is at another path for them, are served
+    /// by a thread of this process. A file that is made shorter, or a file system that is full, fails the
+    /// operations that need the missing part (see [java.nio.MappedByteBuffer]), with their queue pair; the rest
+    /// of the last page of the file is zeroes.
+    ///
+    /// As with any files, a process that opens and closes one loses its locks on it (fcntl(2)); peers do that.
+    /// Closing the region fails with ETIMEDOUT if a process that was stopped may still write to the file: the
+    /// region is closed then.
+    ///
+    /// @param file open for reading, and with LOCAL_WRITE for writing
+    /// @param offset where in the file the part begins
+    /// @param length the length in bytes, at least 1
+    /// @param access the rights to use it, in addition to local reads
+    /// @throws UnsupportedVerbException for ON_DEMAND, if the device does not support it
+    /// @throws VerbException EINVAL for remote write or atomic without local write, or if the file is shorter
+    ///         than the part; EACCES if the channel was not opened for what the rights need; EBADF if it is
+    ///         closed; EOPNOTSUPP if such a file cannot be mapped, EIO if the system does not map it; EFAULT if
+    ///         the device cannot register files; ENOMEM if there is not enough memory or the limit of locked
+    ///         memory is too low
+    /// @throws RdmaInterruptedException if the thread was interrupted, which closes the channel
+    public MemoryRegion map(FileChannel file, long offset, long length, Set<AccessFlag> access) {
+        lifetime.checkOpen();
+        Checks.range("offset in a file", offset, 0, Long.MAX_VALUE - 1);
+        Checks.range("length of a memory region", length, 1, Long.MAX_VALUE - offset);
+        int rights = checkedAccess(access);
+        Arena mapping = Arena.ofShared();
+        MemoryRegionDriver region = null;
+        try {
+            region = driver.map(FileMapping.of(file, offset, length, rights, mapping), mapping, rights);
+        } finally {
+            if (region == null) {
+                mapping.close();
+            }
+        }
+        return adopt(MemoryRegion.of(this, region, rights));
     }
 
     /// Registers a part of a DMA buffer (ibv_reg_dmabuf_mr(3)): memory of another device, for example of a

@@ -315,6 +315,11 @@ public abstract class DeviceStub implements DeviceDriver {
         }
 
         @Override
+        public MemoryRegionDriver map(MemorySegment file, Arena mapping, int access) {
+            return new RegionStub(file);
+        }
+
+        @Override
         public SharedReceiveQueueDriver createSharedReceiveQueue(int receives, int elements, int limit) {
             return DeviceStub.this.createSharedReceiveQueue(SharedReceiveQueueOptions.ofDepth(receives)
                     .withElements(elements)

@@ -12,6 +12,7 @@ import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.spi.MemoryRegionDriver;
 import io.rdmacomm.verbs.spi.ProtectionDomainDriver;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
@@ -69,6 +70,12 @@ final class IbvMemoryRegion implements MemoryRegionDriver {
                 memory.free();
             }
         }
+    }
+
+    /// Registers a file, whose mapping the region owns if that succeeds.
+    static IbvMemoryRegion map(NativeContext device, long domain, MemorySegment file, Arena mapping, int access) {
+        long handle = IbvRegistration.of(device, domain, file, access);
+        return new IbvMemoryRegion(device, handle, file, OwnedMemory.ofFile(file, mapping), access);
     }
 
     static IbvMemoryRegion ofDmaBuffer(NativeContext device, long domain, DmaBuffer buffer, int access) {

@@ -12,6 +12,7 @@ import io.rdmacomm.verbs.spi.ProtectionDomainDriver;
 import io.rdmacomm.verbs.spi.QueuePairDriver;
 import io.rdmacomm.verbs.spi.QueuePairRequest;
 import io.rdmacomm.verbs.spi.SharedReceiveQueueDriver;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /// A protection domain (`struct ibv_pd`).
@@ -42,6 +43,11 @@ final class IbvProtectionDomain implements ProtectionDomainDriver {
     @Override
     public MemoryRegionDriver register(MemorySegment segment, int access) {
         return IbvMemoryRegion.register(device, address, segment, access);
+    }
+
+    @Override
+    public MemoryRegionDriver map(MemorySegment file, Arena mapping, int access) {
+        return IbvMemoryRegion.map(device, address, file, mapping, access);
     }
 
     @Override

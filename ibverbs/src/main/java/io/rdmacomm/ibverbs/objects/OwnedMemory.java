@@ -8,20 +8,39 @@ import io.rdmacomm.verbs.VerbException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/// Memory that a region owns: whole pages.
+/// Memory that a region owns: whole pages, or a mapped file.
 final class OwnedMemory {
     private static final String ALLOCATE = "allocate memory (mmap)";
+    private static final long PAGE = 4096;
 
     private final long address;
     private final long mapped;
-    private final Arena arena = Arena.ofShared();
+    private final boolean isFile;
+    private final Arena arena;
     private final MemorySegment segment;
 
     /// @param mapped the bytes of all its pages
     private OwnedMemory(long address, long mapped, long bytes) {
         this.address = address;
         this.mapped = mapped;
+        this.isFile = false;
+        this.arena = Arena.ofShared();
         this.segment = NativeMemory.at(address, bytes, arena);
+    }
+
+    private OwnedMemory(MemorySegment file, Arena mapping) {
+        this.address = file.address() / PAGE * PAGE;
+        this.mapped = file.address() + file.byteSize() - address;
+        this.isFile = true;
+        this.arena = mapping;
+        this.segment = file;
+    }
+
+    /// A file that the JDK has mapped.
+    ///
+    /// @param mapping unmaps it
+    static OwnedMemory ofFile(MemorySegment file, Arena mapping) {
+        return new OwnedMemory(file, mapping);
     }
 
     /// Zeroed memory that begins at a page.
@@ -54,9 +73,11 @@ final class OwnedMemory {
         return segment;
     }
 
-    /// Invalidates the segment; the memory itself stays.
+    /// Invalidates the segment; the memory itself stays. The segment of a file is valid until [#free()].
     void close() {
-        arena.close();
+        if (!isFile) {
+            arena.close();
+        }
     }
 
     /// Returns the memory to the system, and keeps only the addresses.
@@ -66,6 +87,10 @@ final class OwnedMemory {
 
     /// Returns memory and addresses to the system.
     void free() {
-        Pages.unmap(address, mapped);
+        if (isFile) {
+            arena.close();
+        } else {
+            Pages.unmap(address, mapped);
+        }
     }
 }

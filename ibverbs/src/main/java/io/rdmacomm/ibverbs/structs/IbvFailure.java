@@ -75,7 +75,8 @@ public final class IbvFailure {
             case ENODEV, EIO -> ": the device does not answer; it may have been removed, see `rdma link`";
             case EFAULT ->
                 ": not all of this memory is mapped for writing, which drivers need even if no access right is given;"
-                        + " map it for reading and writing, or register a copy";
+                        + " map it for reading and writing, or register a copy. Since Linux 6.5 a file on a disk cannot be"
+                        + " registered for writing: map it without LOCAL_WRITE, or copy it to /dev/shm";
             case ENODATA -> ": the entry is empty; an address of the network interface makes one";
             case ENOMEM -> ": the device or the system has no memory for it";
             case EAGAIN ->

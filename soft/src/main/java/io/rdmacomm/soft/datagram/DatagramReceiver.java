@@ -90,7 +90,7 @@ public final class DatagramReceiver {
             if (region == null) {
                 return LOCAL_PROTECTION;
             }
-            to.add(region.segment(), key, region.offsetOf(address), length);
+            to.add(region, region.offsetOf(address), length);
         }
         return to.total < bytes ? LOCAL_LENGTH : SUCCESS;
     }

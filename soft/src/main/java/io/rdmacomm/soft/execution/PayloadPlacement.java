@@ -63,6 +63,7 @@ public final class PayloadPlacement {
             at += piece;
             left -= piece;
         }
+        pieces.throwFault();
         return true;
     }
 

@@ -97,7 +97,7 @@ final class TakenReceive {
             LocalRegion region = memory.usable(key, domain, LOCAL_WRITE, address, length);
             bad = region == null;
             if (region != null) {
-                placement.pieces().add(region.segment(), key, region.offsetOf(address), length);
+                placement.pieces().add(region, region.offsetOf(address), length);
             }
         }
     }

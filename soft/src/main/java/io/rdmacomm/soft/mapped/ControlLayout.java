@@ -13,7 +13,7 @@ public final class ControlLayout {
     /// First word of the file: "rdmacomm".
     public static final long MAGIC = 0x6d6d6f63616d6472L;
     /// Version of this layout.
-    public static final int VERSION = 10;
+    public static final int VERSION = 11;
 
     /// Header: [#MAGIC].
     public static final long HEADER_MAGIC = 0;
@@ -98,7 +98,8 @@ public final class ControlLayout {
     public static final int KEY_ACCESS = 24;
     /// Key entry: number of the protection domain, 4 bytes.
     public static final int KEY_DOMAIN = 28;
-    /// Key entry: number of the region's file; 0 when only its owner can access the memory.
+    /// Key entry: number of the region's file, negative for a file of the program; 0 when only its owner can
+    /// access the memory.
     public static final int KEY_FILE = 32;
     /// Key entry: where in the file the first address is.
     public static final int KEY_FILE_OFFSET = 40;

@@ -111,7 +111,8 @@ public final class KeyTable {
     /// @param length length in bytes
     /// @param access rights
     /// @param domain number of the protection domain
-    /// @param file number of the region's file, 0 when only the owner can access the memory
+    /// @param file number of the region's file, negative for a file of the program; 0 when only the owner can
+    ///     access the memory
     /// @param fileKey the key whose entry stands for the file
     /// @param fileOffset where in the file the first address is
     /// @param queuePair the only queue pair that may use it, 0 for all

@@ -16,7 +16,8 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// A file in shared memory, mapped into this process. Closing it unmaps it; the owner also deletes it.
+/// A file in shared memory, mapped into this process. Closing it unmaps it; the owner also deletes it. Or a file
+/// of the program, of which peers find a note there.
 public final class MappedFile implements AutoCloseable {
     private static final ByteBuffer ZEROS = ByteBuffer.allocateDirect(1 << 20).asReadOnlyBuffer();
 
@@ -27,12 +28,15 @@ public final class MappedFile implements AutoCloseable {
 
     private final Path path;
     private final boolean owner;
-    private final Arena arena;
+    private final @Nullable Arena arena;
     private final MemorySegment segment;
     private volatile boolean mappedAgain;
     private @Nullable ByteBuffer whole;
 
-    private MappedFile(Path path, boolean owner, Arena arena, MemorySegment segment) {
+    /// @param path of the file, or of the note about it
+    /// @param owner whether closing it deletes what is at the path
+    /// @param arena of the mapping; null if that is the program's
+    MappedFile(Path path, boolean owner, @Nullable Arena arena, MemorySegment segment) {
         this.path = path;
         this.owner = owner;
         this.arena = arena;
@@ -64,6 +68,27 @@ public final class MappedFile implements AutoCloseable {
             Files.deleteIfExists(path);
             throw e;
         }
+    }
+
+    /// A file that the program has mapped, and a note about it for peers.
+    ///
+    /// @return null if the memory is not that of a file, or peers could not find it
+    /// @throws IOException if there is no room for the note
+    public static @Nullable MappedFile ofProgram(ShmDirectory directory, String name, MemorySegment memory)
+            throws IOException {
+        ProgramFile file = ProgramFile.behind(memory);
+        if (file == null) {
+            return null;
+        }
+        file.note(directory, name);
+        return new MappedFile(directory.file(name), true, null, memory);
+    }
+
+    /// Maps the file of a peer's program that the note at this path names.
+    ///
+    /// @throws IOException if this process cannot find or use it
+    public static MappedFile openOfProgram(Path note) throws IOException {
+        return ProgramFile.open(note);
     }
 
     /// Creates a sparse file. Each part must be written before it is used.
@@ -134,7 +159,12 @@ public final class MappedFile implements AutoCloseable {
         }
     }
 
-    /// The whole file.
+    /// Whether the program has mapped the file.
+    public boolean isOfProgram() {
+        return arena == null;
+    }
+
+    /// The whole file; of a file of the program, the part that it has registered.
     public MemorySegment segment() {
         return segment;
     }
@@ -144,6 +174,10 @@ public final class MappedFile implements AutoCloseable {
     ///
     /// @throws IOException if it cannot be mapped
     public ByteBuffer map(long from, long bytes) throws IOException {
+        if (isOfProgram()) {
+            // There may be another file at its path by now.
+            return segment.asSlice(from, bytes).asByteBuffer();
+        }
         return segment.byteSize() > MOST_WHOLE ? mapAgain(from, bytes) : whole().slice((int) from, (int) bytes);
     }
 
@@ -171,7 +205,9 @@ public final class MappedFile implements AutoCloseable {
     ///
     /// @param idle whether no process that has mapped the file uses the memory; then it is freed at once
     public void close(boolean idle) throws IOException {
-        arena.close();
+        if (arena != null) {
+            arena.close();
+        }
         if (owner) {
             if (idle && mappedAgain && Files.exists(path)) {
                 empty();

@@ -94,7 +94,8 @@ public final class PeerKey {
         return fileOffset + (target - address);
     }
 
-    /// The number of the region's file, 0 if only its owner can reach the memory.
+    /// The number of the region's file, negative for a file of the peer's program, which this process may not be
+    /// able to map; 0 if only its owner can reach the memory.
     public long file() {
         return file;
     }

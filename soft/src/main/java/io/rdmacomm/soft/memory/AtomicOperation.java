@@ -27,7 +27,9 @@ public final class AtomicOperation {
         if (memory == null) {
             throw new IllegalStateException("cannot change memory of another process directly");
         }
-        return execute(memory, target.offsets[0], compare, operand, swap);
+        long old = execute(memory, target.offsets[0], compare, operand, swap);
+        target.throwFault();
+        return old;
     }
 
     /// Executes the operation.

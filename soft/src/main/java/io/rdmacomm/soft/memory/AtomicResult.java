@@ -14,6 +14,7 @@ public final class AtomicResult {
         MemorySegment first = into.segments[0];
         if (first != null && into.lengths[0] >= Long.BYTES) {
             first.set(JAVA_LONG_UNALIGNED, into.offsets[0], value);
+            into.throwFault();
             return;
         }
         long bytes = ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN ? value : Long.reverseBytes(value);
@@ -25,5 +26,6 @@ public final class AtomicResult {
                 done++;
             }
         }
+        into.throwFault();
     }
 }

@@ -27,6 +27,8 @@ public final class ElementList {
     public long total;
     /// Whether a piece has no segment.
     public boolean partlyUnreachable;
+    /// Whether each access to a piece may fault: see [LocalRegion#mayFault()].
+    public boolean mayFault;
 
     public ElementList(int capacity) {
         segments = new @Nullable MemorySegment[capacity];
@@ -40,11 +42,18 @@ public final class ElementList {
         count = 0;
         total = 0;
         partlyUnreachable = false;
+        mayFault = false;
     }
 
     /// Adds memory without a key: inline data.
     public void add(MemorySegment segment, long offset, long length) {
         add(segment, 0, offset, length);
+    }
+
+    /// Adds memory of a region of this context.
+    public void add(LocalRegion region, long offset, long length) {
+        add(region.segment(), region.key(), offset, length);
+        mayFault |= region.mayFault();
     }
 
     /// Adds memory of the region with this local key.
@@ -87,9 +96,19 @@ public final class ElementList {
     public static void copy(ElementList from, ElementList to, long bytes) {
         if (from.count == 1 && to.count == 1) {
             copyPiece(from.segments[0], from.offsets[0], to.segments[0], to.offsets[0], bytes);
-            return;
+        } else {
+            forEachPiece(from, to, bytes, Long.MAX_VALUE, DIRECTLY);
         }
-        forEachPiece(from, to, bytes, Long.MAX_VALUE, DIRECTLY);
+        from.throwFault();
+        to.throwFault();
+    }
+
+    /// Throws the [InternalError] of a fault in an access to one of the pieces. Otherwise the error may come only
+    /// after the request was reported as done.
+    public void throwFault() {
+        if (mayFault) {
+            SharedWords.throwFault();
+        }
     }
 
     /// Moves a range of memory that lies in one piece on both sides.

@@ -79,22 +79,22 @@ public final class LocalElements {
         if (region == null) {
             return false;
         }
-        into.add(region.segment(), key, region.offsetOf(address), length);
+        into.add(region, region.offsetOf(address), length);
         return true;
     }
 
     /// Finds the memory of the only element of a request, which is not empty. It begins at [#foundOffset()] of the
-    /// segment.
+    /// segment. Not a file of the program, whose faults only [ElementList]s report in time.
     ///
     /// @param right the right that the memory must have, 0 for reading
-    /// @return null if it must not be used
+    /// @return null if it must not be used, or is not found
     public @Nullable MemorySegment find(PlainRequest request, int right) {
         if (request.localKey == 0 && request instanceof SendRequest inMemory && isCopied(inMemory)) {
             foundOffset = request.address - inMemory.memory().address();
             return inMemory.memory();
         }
         LocalRegion region = memory.usable(request.localKey, domain, right, request.address, request.length);
-        if (region == null) {
+        if (region == null || region.mayFault()) {
             return null;
         }
         foundOffset = region.offsetOf(request.address);

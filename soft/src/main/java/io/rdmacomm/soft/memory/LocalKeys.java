@@ -61,7 +61,7 @@ public final class LocalKeys {
             // Others can write to the key table, so it does not decide the bounds of the region.
             return AccessFault.OUT_OF_BOUNDS;
         }
-        into.add(region.segment(), region.key(), regionOffset, length);
+        into.add(region, regionOffset, length);
         return null;
     }
 

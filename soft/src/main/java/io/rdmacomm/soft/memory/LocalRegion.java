@@ -25,6 +25,7 @@ public final class LocalRegion {
     private final long address;
     private final MemorySegment segment;
     private final @Nullable FilePlace place;
+    private final boolean mayFault;
     private final AtomicInteger windows = new AtomicInteger();
     private volatile @Nullable ByteBuffer @Nullable [] buffers;
 
@@ -42,6 +43,7 @@ public final class LocalRegion {
         this.address = address;
         this.segment = segment;
         this.place = place;
+        this.mayFault = segment.isMapped() && (place == null || place.mapped().isOfProgram());
     }
 
     /// Its local and remote key.
@@ -64,7 +66,7 @@ public final class LocalRegion {
     }
 
     /// Where it begins in its file, 0 if it has none.
-    long fileOffset() {
+    public long fileOffset() {
         return place == null ? 0 : place.offset();
     }
 
@@ -97,6 +99,12 @@ public final class LocalRegion {
     /// Its memory.
     public MemorySegment segment() {
         return segment;
+    }
+
+    /// Whether each access may fault, because the memory is a file of the program: others may cut that off, and
+    /// its file system may be full.
+    public boolean mayFault() {
+        return mayFault;
     }
 
     /// Where `target` is in the segment; the caller has checked that it is in the region.

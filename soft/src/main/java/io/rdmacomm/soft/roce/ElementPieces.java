@@ -41,5 +41,6 @@ final class ElementPieces {
             target += piece;
             left -= piece;
         }
+        elements.throwFault();
     }
 }

@@ -172,6 +172,7 @@ final class Delivery {
     private int put(MemorySegment local, long from, MemorySegment remote) {
         try {
             ElementList.copyPiece(local, from, remote, peer.foundOffset(), bytes);
+            peer.throwFault();
             return Outcome.DONE;
         } catch (RuntimeException | Error e) {
             // As in put().

@@ -49,6 +49,7 @@ final class PeerQueuePair {
     private PeerKey receiveKey = new PeerKey(MemorySegment.NULL);
     private final NextReceive nextReceive = new NextReceive();
     private long foundOffset;
+    private boolean foundMayFault;
     private boolean established;
 
     /// Not bound to a peer yet.
@@ -260,29 +261,41 @@ final class PeerQueuePair {
             return false;
         }
         long offset = peerKey.offsetOf(address);
-        if (peerKey.file() == 0) {
-            return addRegistered(key, address, peerKey.region(), offset, length, into);
-        }
-        MemorySegment segment = mapped(peerKey);
+        MemorySegment segment = isMappable(peerKey) ? mapped(peerKey) : null;
         if (segment == null) {
-            return false;
+            return peerKey.file() <= 0 && addRegistered(key, address, peerKey.region(), offset, length, into);
         }
         into.add(segment, key, offset, length);
+        into.mayFault |= peerKey.file() < 0;
         return true;
     }
 
+    /// Whether to try to map it. A context that is its own peer has mapped files of the program already. Opening
+    /// and closing them again would release the program's locks on them (fcntl(2)).
+    private boolean isMappable(PeerKey peerKey) {
+        return peerKey.file() > 0 || (peerKey.file() < 0 && !ofOwnContext);
+    }
+
     /// Checks as [#resolve], and finds the memory if this process maps it. It begins at [#foundOffset()] of
-    /// the segment.
+    /// the segment. After the access follows [#throwFault()].
     ///
     /// @return null if the access is not allowed, or the memory is not mapped
     @Nullable
     MemorySegment find(int key, long address, long length, int right, int expectedDomain, boolean windows) {
         PeerKey peerKey = remembered(key, windows);
-        if (!allows(peerKey, key, address, length, right, expectedDomain, windows) || peerKey.file() == 0) {
+        if (!allows(peerKey, key, address, length, right, expectedDomain, windows) || !isMappable(peerKey)) {
             return null;
         }
         foundOffset = peerKey.offsetOf(address);
+        foundMayFault = peerKey.file() < 0;
         return mapped(peerKey);
+    }
+
+    /// Throws the [InternalError] of a fault in an access to what [#find] has found, as [ElementList#throwFault()].
+    void throwFault() {
+        if (foundMayFault) {
+            SharedWords.throwFault();
+        }
     }
 
     long foundOffset() {
@@ -305,7 +318,7 @@ final class PeerQueuePair {
     /// Maps the memory of a region of the peer for the program, with the checks of a READ, and of a WRITE unless the
     /// mapping is read-only.
     ///
-    /// @return null if the peer does not allow it, or no other process can map the memory
+    /// @return null if the peer does not allow it, or did not allocate the memory
     @Nullable
     MemorySegment directView(long address, long length, int key, Arena arena) throws IOException {
         PeerKey peerKey = remembered(key, true);
@@ -313,7 +326,7 @@ final class PeerQueuePair {
         ShmPeer bound = peer;
         boolean shared = allows(peerKey, key, address, length, DIRECT_VIEW, itsDomain, false)
                 && peerKey.allows(number, itsDomain, access() & REMOTE_READ)
-                && peerKey.file() != 0;
+                && peerKey.file() > 0;
         boolean writable = peerKey.allows(number, itsDomain, access() & REMOTE_WRITE);
         return bound == null || !shared
                 ? null
@@ -342,7 +355,7 @@ final class PeerQueuePair {
             // Closed meanwhile. The closing thread waits for operations that found the region before.
             return false;
         }
-        into.add(region.segment(), regionKey, offset, length);
+        into.add(region, offset - region.fileOffset(), length);
         return true;
     }
 }

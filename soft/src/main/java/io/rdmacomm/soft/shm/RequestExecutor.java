@@ -221,6 +221,7 @@ final class RequestExecutor {
             return false;
         }
         ElementList.copyPiece(local, localElements.foundOffset(), remote, peer.foundOffset(), request.length);
+        peer.throwFault();
         return true;
     }
 
@@ -231,6 +232,7 @@ final class RequestExecutor {
             return false;
         }
         ElementList.copyPiece(remote, peer.foundOffset(), local, localElements.foundOffset(), request.length);
+        peer.throwFault();
         return true;
     }
 

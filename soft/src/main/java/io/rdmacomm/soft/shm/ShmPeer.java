@@ -32,7 +32,13 @@ public final class ShmPeer implements AutoCloseable {
     /// Name of the socket in a context's folder.
     public static final String SOCKET = "socket";
 
-    private record Region(long file, MappedFile memory) {}
+    /// @param memory null if this process cannot map it
+    private record Region(long file, @Nullable MappedFile memory) {
+        @Nullable
+        MemorySegment segment() {
+            return memory == null ? null : memory.segment();
+        }
+    }
 
     private final int lid;
     private final Gid gid;
@@ -194,13 +200,13 @@ public final class ShmPeer implements AutoCloseable {
     ///
     /// @param index the index of the key that stands for it
     /// @param file its number
-    /// @return null if it is gone
+    /// @return null if it is gone, or is a file of the program that this process cannot map
     public @Nullable MemorySegment region(int index, long file) {
         @Nullable Region[] table = regions;
         if (index < table.length) {
             Region region = table[index];
             if (region != null && region.file == file) {
-                return region.memory.segment();
+                return region.segment();
             }
         }
         return mapRegion(index, file);
@@ -212,13 +218,18 @@ public final class ShmPeer implements AutoCloseable {
         }
         Region known = index < regions.length ? regions[index] : null;
         if (known != null && known.file == file) {
-            return known.memory.segment();
+            return known.segment();
         }
+        Path path = folder.resolve(regionName(file));
         try {
-            MappedFile opened = MappedFile.open(folder.resolve(regionName(file)));
-            replaceRegion(index, new Region(file, opened));
-            return opened.segment();
+            Region mapped = new Region(file, file > 0 ? MappedFile.open(path) : MappedFile.openOfProgram(path));
+            replaceRegion(index, mapped);
+            return mapped.segment();
         } catch (IOException e) {
+            if (file < 0) {
+                // Not tried again with each request.
+                replaceRegion(index, new Region(file, null));
+            }
             return null;
         }
     }
@@ -256,21 +267,25 @@ public final class ShmPeer implements AutoCloseable {
         regions = table;
         mapped.set(index, region != null);
         if (old != null) {
-            unmap(old.memory);
+            unmap(old);
         }
     }
 
-    private static void unmap(MappedFile region) {
+    private static void unmap(Region region) {
         try {
-            region.close();
+            if (region.memory != null) {
+                region.memory.close();
+            }
         } catch (IOException e) {
             SafeLogger.of(ShmPeer.class).log(System.Logger.Level.DEBUG, "unmapping a region", e);
         }
     }
 
-    /// The name of a region's file.
+    /// The name of a region's file, or of the note about a file of the program.
+    ///
+    /// @param file its number, negative for the second
     public static String regionName(long file) {
-        return "region-" + file;
+        return file > 0 ? "region-" + file : "file-" + -file;
     }
 
     /// Unmaps everything and ends the connection. No other thread may use the peer now.
@@ -279,7 +294,7 @@ public final class ShmPeer implements AutoCloseable {
         connected = false;
         for (Region region : regions) {
             if (region != null) {
-                unmap(region.memory);
+                unmap(region);
             }
         }
         regions = new @Nullable Region[0];

@@ -151,6 +151,7 @@ final class StagedRequest {
         if (operation == StagingBlock.READ) {
             ElementList.copyPiece(
                     own, block + StagingBlock.DATA, into.segments[sink], into.offsets[sink] + sinkDone, piece);
+            into.throwFault();
         }
         pieceMoved();
         return movePieces();
@@ -181,11 +182,14 @@ final class StagedRequest {
             long sourceAt = from.offsets[source] + sourceDone;
             if (sourceSegment != null && sinkSegment != null) {
                 ElementList.copyPiece(sourceSegment, sourceAt, sinkSegment, into.offsets[sink] + sinkDone, piece);
+                from.throwFault();
+                into.throwFault();
                 pieceMoved();
             } else if (operation == StagingBlock.READ && sinkSegment != null) {
                 return ask(from.keys[source], from.addresses[source] + sourceDone);
             } else if (operation != StagingBlock.READ && sourceSegment != null) {
                 MemorySegment.copy(sourceSegment, sourceAt, own, block + StagingBlock.DATA, piece);
+                from.throwFault();
                 return ask(into.keys[sink], into.addresses[sink] + sinkDone);
             } else {
                 return REMOTE_ACCESS;

@@ -85,7 +85,10 @@ final class StagingServer {
             if (queuePair == null || !QueuePairBlock.accepts(memory.control(), queuePair.number())) {
                 return StagingBlock.ABSENT;
             }
-            return carryOut(queuePair, peer.memory(), itsBlock) ? StagingBlock.FINISHED : StagingBlock.REFUSED;
+            boolean done = carryOut(queuePair, peer.memory(), itsBlock);
+            // Before the answer: Java may not have told of a fault yet.
+            SharedWords.throwFault();
+            return done ? StagingBlock.FINISHED : StagingBlock.REFUSED;
         } catch (RuntimeException | Error e) {
             // The memory was freed without closing the region, or its file was truncated.
             return StagingBlock.REFUSED;
@@ -155,7 +158,7 @@ final class StagingServer {
             return false;
         }
         target.clear();
-        target.add(region.segment(), key, region.offsetOf(address), length);
+        target.add(region, region.offsetOf(address), length);
         return true;
     }
 

@@ -55,7 +55,7 @@ final class AwaitedResponses {
         if (segment.payloadBytes > 0) {
             LocalRegion region = memory.region(reads.key());
             if (region != null) {
-                placement.pieces().add(region.segment(), reads.key(), reads.address(), segment.payloadBytes);
+                placement.pieces().add(region, reads.address(), segment.payloadBytes);
             }
         }
         return Violation.NONE;

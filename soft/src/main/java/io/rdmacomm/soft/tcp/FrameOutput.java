@@ -58,6 +58,7 @@ public final class FrameOutput {
     private long written;
     private long frames;
     private boolean full;
+    private boolean halfDone;
 
     /// Nothing to send yet.
     ///
@@ -83,6 +84,7 @@ public final class FrameOutput {
     ///
     /// @return the frame's offset in [#headers], for messages with fields after the header
     public int begin(SegmentHeader header) {
+        halfDone = true;
         frame = end;
         copied = 0;
         segmentBytes = header.segmentBytes();
@@ -121,14 +123,19 @@ public final class FrameOutput {
     /// Adds a piece of the payload without copying it: it stays in place until it is sent.
     ///
     /// @param key of the memory, for the [KeyCheck]
-    public void add(int key, ByteBuffer window, int from, int length) {
+    /// @param mayFault whether an access to it may fault
+    public void add(int key, ByteBuffer window, int from, int length, boolean mayFault) {
         if (checked) {
             checksumHeader();
         }
         closeSlice();
         ByteBuffer view = views.view(count, window, from, from + length);
         if (checked) {
-            checksum.update(view, from, length);
+            if (mayFault) {
+                checksum.updateByCopies(view, from, length);
+            } else {
+                checksum.update(view, from, length);
+            }
         }
         entries[count] = view;
         keys[count] = key;
@@ -149,6 +156,7 @@ public final class FrameOutput {
     /// Ends the frame.
     public void end() {
         frames++;
+        halfDone = false;
         if (checked) {
             checksumHeader();
             end += Fpdu.writeTrailer(headers, end, segmentBytes, checksum);
@@ -176,8 +184,12 @@ public final class FrameOutput {
         return slice;
     }
 
-    /// Whether all memory that is still to be sent is valid: it may have been deregistered since.
+    /// Whether everything that is still to be sent is valid. Memory may have been deregistered since, and a fault
+    /// may have ended half a frame, which whatever follows would complete.
     public boolean isValid(KeyCheck valid) {
+        if (halfDone) {
+            return false;
+        }
         for (int i = first; i < count; i++) {
             if (keys[i] != 0 && !valid.isValid(keys[i])) {
                 return false;

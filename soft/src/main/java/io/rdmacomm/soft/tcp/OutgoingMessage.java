@@ -136,7 +136,8 @@ final class OutgoingMessage {
                         sourceKey != 0 ? sourceKey : from.keys[index],
                         region.buffer(offset),
                         LocalRegion.inBuffer(offset),
-                        piece);
+                        piece,
+                        region.mayFault());
             }
             rest -= piece;
             done += piece;
@@ -145,5 +146,6 @@ final class OutgoingMessage {
                 done = 0;
             }
         }
+        from.throwFault();
     }
 }

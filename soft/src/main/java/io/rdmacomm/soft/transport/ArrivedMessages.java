@@ -10,6 +10,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import io.rdmacomm.soft.mapped.CompletionFields;
 import io.rdmacomm.soft.mapped.ReceiveLines;
 import io.rdmacomm.soft.mapped.ReceiveRing;
+import io.rdmacomm.soft.mapped.SharedWords;
 import io.rdmacomm.soft.memory.ElementList;
 import io.rdmacomm.soft.memory.LocalMemory;
 import io.rdmacomm.soft.memory.LocalRegion;
@@ -180,6 +181,9 @@ public final class ArrivedMessages {
         }
         try {
             ElementList.copyPiece(control, from.payload(position), region.segment(), region.offsetOf(address), bytes);
+            if (region.mayFault()) {
+                SharedWords.throwFault();
+            }
             return SUCCESS;
         } catch (RuntimeException | Error e) {
             return GENERAL;

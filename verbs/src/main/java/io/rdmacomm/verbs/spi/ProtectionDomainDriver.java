@@ -4,6 +4,7 @@ import io.rdmacomm.verbs.AddressVector;
 import io.rdmacomm.verbs.Capability;
 import io.rdmacomm.verbs.MemoryWindowType;
 import io.rdmacomm.verbs.PageSize;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /// A protection domain ([io.rdmacomm.verbs.ProtectionDomain]). Thread-safe. Rights are bits of
@@ -17,6 +18,10 @@ public interface ProtectionDomainDriver extends Driver {
 
     /// Registers memory of the program (ibv_reg_mr(3)).
     MemoryRegionDriver register(MemorySegment segment, int access);
+
+    /// Registers a part of a file (ibv_reg_mr(3)). The region owns the mapping: it closes the arena when it is
+    /// closed and nothing uses the memory any more. If this throws, the caller closes the arena.
+    MemoryRegionDriver map(MemorySegment file, Arena mapping, int access);
 
     /// Registers a part of a DMA buffer (ibv_reg_dmabuf_mr(3)).
     default MemoryRegionDriver registerDmaBuffer(int file, long offset, long length, long address, int access) {
