@@ -16,6 +16,7 @@ import io.rdmacomm.verbs.service.Closer;
 import io.rdmacomm.verbs.service.SafeLogger;
 import java.lang.System.Logger.Level;
 import java.lang.foreign.MemorySegment;
+import java.nio.channels.FileChannel;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -146,6 +147,36 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
     public final RdmaBuffer wrap(String name, MemorySegment segment, Set<AccessFlag> access) {
         checkOpen();
         return device.wrap(name, segment, access);
+    }
+
+    /// Maps a part of a file as a buffer of one block: for writing with LOCAL_WRITE, otherwise read-only. Closing
+    /// the buffer, or the session, unmaps it. The channel may be closed at once. The file never becomes longer by
+    /// this.
+    ///
+    /// Peers READ the file where it is. On the software device a peer on the same host maps the file itself, so
+    /// that a READ copies once and no thread of this process takes part; if it cannot open the file, a thread of
+    /// this process serves it. Adapters lock the part in memory, unless the rights have ON_DEMAND.
+    ///
+    /// A file that others make shorter, and a full file system, fail the operations that need the missing part,
+    /// with their endpoint, and never the process. See [io.rdmacomm.verbs.ProtectionDomain#map].
+    ///
+    /// @param channel open for reading, and with LOCAL_WRITE for writing
+    /// @param offset where in the file the part begins
+    /// @param length its length in bytes, at least 1
+    /// @param access its access rights in addition to local reading. Peers need none here if they get theirs from
+    ///        [EndPoint#announce(RdmaBuffer, Set)]
+    /// @throws IllegalArgumentException if an open buffer has that name, or the offset or the length is out of
+    ///         range
+    /// @throws io.rdmacomm.verbs.UnsupportedVerbException for ON_DEMAND, if the device does not support it
+    /// @throws io.rdmacomm.verbs.VerbException EINVAL if the file is shorter than the part, or for remote write
+    ///         or atomic without local write; EACCES if the channel was not opened for what the rights need;
+    ///         EBADF if it is closed; EFAULT if the device cannot register files; ENOMEM at a limit; others if
+    ///         the system does not map it; the message says what to do
+    /// @throws io.rdmacomm.verbs.RdmaInterruptedException if the thread was interrupted, which closes the channel
+    /// @throws ClosedException if the session is closed
+    public final RdmaBuffer map(String name, FileChannel channel, long offset, long length, Set<AccessFlag> access) {
+        checkOpen();
+        return device.map(name, channel, offset, length, access);
     }
 
     /// In thread mode CALLER, makes progress on all data channels of this session and runs their handlers. In the

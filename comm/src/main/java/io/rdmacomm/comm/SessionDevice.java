@@ -33,6 +33,7 @@ import io.rdmacomm.verbs.counters.CountersPublisher;
 import io.rdmacomm.verbs.service.Closer;
 import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
+import java.nio.channels.FileChannel;
 import java.util.EnumSet;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -390,6 +391,14 @@ final class SessionDevice implements AutoCloseable {
         Set<AccessFlag> rights = context.supported(access);
         long bytes = segment.byteSize();
         return keep(register(name, bytes, rights, bytes, 1, () -> domain.register(segment, registered(rights))));
+    }
+
+    RdmaBuffer map(String name, FileChannel channel, long offset, long length, Set<AccessFlag> access) {
+        checkName(name);
+        Bounds.range("length of buffer '" + name + "'", length, 1, Long.MAX_VALUE);
+        Set<AccessFlag> rights = context.supported(access);
+        return keep(register(
+                name, length, rights, length, 1, () -> domain.map(channel, offset, length, registered(rights))));
     }
 
     /// The rights with which a buffer is registered. iWARP adapters treat the answer to a READ as a WRITE of the

@@ -507,8 +507,8 @@ public final class SessionOptions {
     }
 
     /// These options with a limit for the memory that the session registers: its buffers, the receives of its
-    /// channels, and the little that the library needs itself. None by default. Beyond it, allocating and
-    /// wrapping a buffer fails with ENOMEM, and so does setting up an endpoint. Memory that is registered once
+    /// channels, and the little that the library needs itself. None by default. Beyond it, making a
+    /// buffer fails with ENOMEM, and so does setting up an endpoint. Memory that is registered once
     /// more for a peer ([EndPoint#announce(RdmaBuffer, Set)]) counts once, although adapters lock it twice.
     ///
     /// @param bytes at least 1

@@ -51,6 +51,8 @@ class DocumentedProgramsTest {
             import java.lang.invoke.VarHandle;
             import java.net.*;
             import java.nio.ByteBuffer;
+            import java.nio.channels.FileChannel;
+            import java.nio.file.*;
             import java.time.*;
             import java.util.Set;
             import java.util.concurrent.Executor;
