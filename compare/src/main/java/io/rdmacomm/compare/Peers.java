@@ -340,11 +340,9 @@ final class Peers {
 
     /// The AOT caches of both ends of this peer, which measures the first requests of its JVM.
     AotCache cache(String peer, long bytes) {
-        Path folder = Path.of(setting.jars().substring(setting.jars().lastIndexOf(':') + 1))
-                .toAbsolutePath()
-                .getParent();
+        Path jar = Path.of(setting.jars().substring(setting.jars().lastIndexOf(':') + 1));
         return new AotCache(
-                folder,
+                jar.toAbsolutePath().resolveSibling(""),
                 peer,
                 (port, cache) -> newJvms(peer, port, bytes, role -> List.of("-XX:AOTCacheOutput=" + cache.file(role))));
     }

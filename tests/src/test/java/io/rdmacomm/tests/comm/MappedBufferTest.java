@@ -164,6 +164,7 @@ final class MappedBufferTest {
     }
 
     @Test
+    @SuppressWarnings("try") // closing is what is tested
     void badInputIsRejectedAndLeavesNothing() throws IOException {
         try (ConnectedPair pair = ConnectedPair.ofDefaults();
                 FileChannel channel = FileChannel.open(file, READ)) {
