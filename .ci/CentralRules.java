@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
 import java.util.jar.Manifest;
 import java.util.stream.Collectors;
@@ -20,14 +21,17 @@ import org.w3c.dom.Element;
 import org.w3c.dom.NodeList;
 
 /// Checks a folder in the layout of a Maven repository against what Maven Central asks for, and against what this
-/// project promises: licence and commit in each jar, and at run time no dependencies but modules of the same release.
+/// project promises: licence and commit in each jar, and at run time no dependencies but modules of the same release;
+/// for the library in one jar, no dependencies, and nothing in it but what is in the jars of its modules.
 /// Signatures are only looked for here; `./release` verifies them.
 ///
 ///     java .ci/CentralRules.java STAGING GROUP VERSION COMMIT
 ///
 /// Prints each violation, and exits with 1 if there is one.
 final class CentralRules {
-    private static final Set<String> JARS = Set.of("verbs", "soft", "ibverbs", "fault", "nio", "comm", "mesh");
+    private static final Set<String> JARS =
+            Set.of("verbs", "soft", "ibverbs", "fault", "nio", "comm", "mesh", "library");
+    private static final Set<String> IN_LIBRARY = Set.of("verbs", "soft", "ibverbs", "comm");
     private static final Map<String, String> CHECKSUMS = Map.of("md5", "MD5", "sha1", "SHA-1");
 
     private final Path staging;
@@ -77,6 +81,7 @@ final class CentralRules {
                 checkLicence(release.resolve(name + "-sources.jar"));
             }
         }
+        checkLibrary(folder);
         int count = 0;
         try (Stream<Path> all = Files.walk(staging)) {
             for (Path each : all.filter(Files::isRegularFile).sorted().toList()) {
@@ -159,8 +164,8 @@ final class CentralRules {
                         group.equals(text(each, "groupId")) && version.equals(text(each, "version")),
                         pom,
                         "depends on " + text(each, "groupId") + ":" + text(each, "artifactId")));
-        int count = artifact.equals("rdmacomm-bom") ? JARS.size() : -1;
-        require(count < 0 || dependencies.getLength() == count, pom, "names not all modules");
+        int count = Map.of("rdmacomm-bom", JARS.size(), "rdmacomm-library", 0).getOrDefault(artifact, -1);
+        require(count < 0 || dependencies.getLength() == count, pom, "should name " + count + " modules");
     }
 
     private void requireText(Path pom, Element project, String wanted, String path) {
@@ -194,7 +199,40 @@ final class CentralRules {
             require(commit.equals(built), jar, "says that it was built from commit " + built + ", not " + commit);
             String said = manifest.getMainAttributes().getValue("Implementation-Version");
             require(version.equals(said), jar, "says that its version is " + said);
-            require(file.getEntry("module-info.class") != null, jar, "has no module descriptor");
+            require(
+                    file.getEntry("module-info.class") != null
+                            || manifest.getMainAttributes().getValue("Automatic-Module-Name") != null,
+                    jar,
+                    "has no module descriptor");
+        }
+    }
+
+    /// The library holds the files of its modules, except their descriptors, and no others; and so do its sources, where
+    /// `META-INF` does not count.
+    private void checkLibrary(Path folder) throws IOException {
+        for (String kind : List.of(".jar", "-sources.jar")) {
+            Set<String> wanted = new TreeSet<>();
+            for (String module : IN_LIBRARY) {
+                wanted.addAll(entries(folder, module, kind));
+            }
+            wanted.removeIf(each -> each.startsWith("module-info."));
+            Set<String> found = entries(folder, "library", kind);
+            Set<String> odd = new TreeSet<>(found);
+            odd.removeAll(wanted);
+            wanted.removeAll(found);
+            require(odd.isEmpty(), folder, "has in rdmacomm-library" + kind + " also " + odd);
+            require(wanted.isEmpty(), folder, "lacks in rdmacomm-library" + kind + " " + wanted);
+        }
+    }
+
+    private Set<String> entries(Path folder, String module, String kind) throws IOException {
+        String artifact = "rdmacomm-" + module;
+        Path jar = folder.resolve(artifact).resolve(version).resolve(artifact + "-" + version + kind);
+        try (JarFile file = new JarFile(jar.toFile())) {
+            return file.stream()
+                    .map(JarEntry::getName)
+                    .filter(each -> kind.equals(".jar") || !each.startsWith("META-INF/"))
+                    .collect(Collectors.toCollection(TreeSet::new));
         }
     }
 
