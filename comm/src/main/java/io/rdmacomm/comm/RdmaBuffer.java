@@ -119,7 +119,12 @@ public final class RdmaBuffer implements AutoCloseable {
     /// [EndPoint#announce(RdmaBuffer)]; see [RemoteBuffer#of]. Its own key gives them the rights of
     /// [#access()], until the buffer is closed.
     public RemoteBuffer asRemote() {
-        return RemoteBuffer.of(name, address, length, region.remoteKey(), access);
+        return asRemote(0, length);
+    }
+
+    /// A part of it with its own key; see [#asRemote()].
+    RemoteBuffer asRemote(long offset, long size) {
+        return RemoteBuffer.of(name, address + offset, size, region.remoteKey(), access);
     }
 
     /// Whether its own key gives peers a right.

@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
@@ -40,6 +41,7 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
     private final HandlerErrors errors;
     private final ReentrantLock closing = new ReentrantLock();
     private final AtomicLong unnamed = new AtomicLong();
+    private final Set<BufferPool> pools = ConcurrentHashMap.newKeySet();
     private volatile boolean open = true;
     private volatile @Nullable RdmaException lost;
     private boolean closed;
@@ -179,6 +181,33 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
         return device.map(name, channel, offset, length, access);
     }
 
+    /// A pool of pieces of registered memory, of any size, with the rights of [SessionOptions#access()]. It is closed
+    /// with the session, unless the program closes it before. Registers nothing yet.
+    ///
+    /// @param name its name in messages, at most 128 printable characters
+    /// @throws ClosedException if the session is closed
+    public final BufferPool pool(String name, PoolOptions options) {
+        return pool(name, options, options().access());
+    }
+
+    /// A pool whose memory has specific access rights; see [#pool(String, PoolOptions)].
+    ///
+    /// @param access the access rights of its memory in addition to local reading
+    public final BufferPool pool(String name, PoolOptions options, Set<AccessFlag> access) {
+        BufferPool pool = new BufferPool(this, name, options, Set.copyOf(access));
+        pools.add(pool);
+        if (!open) {
+            pool.close();
+        }
+        checkOpen();
+        return pool;
+    }
+
+    /// The pool is closed.
+    final void forget(BufferPool pool) {
+        pools.remove(pool);
+    }
+
     /// In thread mode CALLER, makes progress on all data channels of this session and runs their handlers. In the
     /// other modes library threads do that, and this returns 0. Never blocks, never allocates. Called in a handler,
     /// or while another thread polls, it returns 0.
@@ -244,6 +273,7 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
             closed = true;
             open = false;
             // There is no second close, so each step runs even if another one fails.
+            pools.forEach(pool -> Closer.step(pool, pool::close));
             Closer.step(this, this::stopAccepting);
             Closer.step(this, this::closeEndPoints);
             Closer.step(this, observation::close);

@@ -339,15 +339,24 @@ final class SessionDevice implements AutoCloseable {
         Bounds.range("block size", blockSize, 1, Long.MAX_VALUE);
         Bounds.range("block count", blockCount, 1, Integer.MAX_VALUE);
         long bytes = product(blockSize, blockCount);
+        return keep(allocate(name, bytes, blockSize, blockCount, access));
+    }
+
+    /// Memory of a pool. It is not among the named buffers, whose names must be unique.
+    RdmaBuffer chunk(String pool, long bytes, Set<AccessFlag> access) {
+        return allocate(pool, bytes, bytes, 1, access);
+    }
+
+    private RdmaBuffer allocate(String name, long bytes, long blockSize, int blockCount, Set<AccessFlag> access) {
         Set<AccessFlag> rights = context.supported(access);
-        return keep(register(
+        return register(
                 name,
                 bytes,
                 rights,
                 blockSize,
                 blockCount,
                 () -> domain.allocate(
-                        bytes, registered(rights), settings.buffers().pages())));
+                        bytes, registered(rights), settings.buffers().pages()));
     }
 
     private static long product(long blockSize, int blockCount) {

@@ -26,7 +26,8 @@ class AllocationTest {
     private static final double NOTHING = 0.9;
 
     @ParameterizedTest
-    @ValueSource(classes = {PostPollBenchmark.class, StructureBenchmark.class, FrameBenchmark.class})
+    @ValueSource(
+            classes = {PostPollBenchmark.class, StructureBenchmark.class, FrameBenchmark.class, PoolBenchmark.class})
     @Timeout(value = 10, unit = TimeUnit.MINUTES)
     void theHotPathAllocatesNothing(Class<?> benchmark) throws RunnerException {
         Collection<RunResult> results = new Runner(options(benchmark)).run();

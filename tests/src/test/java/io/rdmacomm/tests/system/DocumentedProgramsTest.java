@@ -40,6 +40,7 @@ class DocumentedProgramsTest {
 
     private static final String IMPORTS = """
             import io.rdmacomm.comm.*;
+            import io.rdmacomm.comm.Piece;
             import io.rdmacomm.comm.exchange.*;
             import io.rdmacomm.mesh.*;
             import io.rdmacomm.mesh.collective.*;
