@@ -13,6 +13,7 @@ class PendingOperation<T extends @Nullable Object> extends CompletableFuture<T> 
     private final long deadline;
     private final LongFunction<T> value;
     private boolean expired;
+    private @Nullable PendingOperation<?> startedBefore;
 
     /// @param deadline the last moment to start, of [System#nanoTime()]
     /// @param value makes the value of the future from the result
@@ -44,6 +45,19 @@ class PendingOperation<T extends @Nullable Object> extends CompletableFuture<T> 
     /// @return ACCEPTED if all of it has started
     Admission attempt(SendGate gate) {
         return gate.attempt(this);
+    }
+
+    /// Links it to the operation that has started before it in the same round: a list would need memory. On the polling
+    /// thread.
+    final void startedAfter(@Nullable PendingOperation<?> before) {
+        startedBefore = before;
+    }
+
+    /// The operation that has started before it, which it forgets. On the polling thread.
+    final @Nullable PendingOperation<?> startedBefore() {
+        PendingOperation<?> before = startedBefore;
+        startedBefore = null;
+        return before;
     }
 
     /// All of it has started. Without the send lock, and perhaps after it has ended.

@@ -183,7 +183,7 @@ final class SendGate {
     /// thread.
     void drain() {
         List<PendingOperation<?>> expired = List.of();
-        List<PendingOperation<?>> started = List.of();
+        PendingOperation<?> lastStarted = null;
         PendingOperation<?> failed = null;
         Throwable failure = null;
         boolean waiting;
@@ -208,14 +208,17 @@ final class SendGate {
                     break;
                 }
                 queue.remove();
-                started = with(started, first);
+                first.startedAfter(lastStarted);
+                lastStarted = first;
             }
             waiting = !queue.isEmpty();
             drainRequested = waiting;
         } finally {
             sends.lock().unlock();
         }
-        started.forEach(PendingOperation::started);
+        for (PendingOperation<?> each = lastStarted; each != null; each = each.startedBefore()) {
+            each.started();
+        }
         if (failed != null && failure != null) {
             failed.fail(failure);
         }
@@ -225,12 +228,6 @@ final class SendGate {
         if (waiting) {
             adapter.attentionLater();
         }
-    }
-
-    private static List<PendingOperation<?>> with(List<PendingOperation<?>> before, PendingOperation<?> next) {
-        List<PendingOperation<?>> all = before.isEmpty() ? new ArrayList<>() : before;
-        all.add(next);
-        return all;
     }
 
     private void setWaitReason(Admission admission) {

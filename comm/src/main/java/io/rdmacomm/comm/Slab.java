@@ -51,6 +51,8 @@ final class Slab {
     }
 
     void give(int place) {
+        // It has been used until now.
+        used = true;
         free[count++] = place;
     }
 

@@ -4,6 +4,7 @@ import io.rdmacomm.soft.memory.LocalRegion;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.VerbException;
+import io.rdmacomm.verbs.service.Closer;
 import io.rdmacomm.verbs.spi.MemoryRegionDriver;
 import io.rdmacomm.verbs.spi.ProtectionDomainDriver;
 import java.io.IOException;
@@ -205,7 +206,8 @@ final class SoftMemoryRegion implements MemoryRegionDriver {
         } finally {
             // A peer that was stopped has a mapping of its own.
             if (mapping != null) {
-                mapping.close();
+                // It fails while a system call of the program uses the memory, which then stays.
+                Closer.step(this, mapping::close);
             }
         }
         if (!free && !idle) {

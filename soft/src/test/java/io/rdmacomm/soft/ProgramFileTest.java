@@ -376,4 +376,33 @@ class ProgramFileTest {
             return files.count();
         }
     }
+
+    /// A file of a lower layer is copied when somebody opens it for writing. Who has mapped it before keeps the old
+    /// one,
+    /// and the copy has the same identity.
+    @Test
+    void aFileThatAnOverlayCopiesLaterIsReadThroughItsOwner() throws IOException, InterruptedException {
+        Path lower = Files.createDirectory(folder.resolve("lower"));
+        Path upper = Files.createDirectory(folder.resolve("upper"));
+        Path work = Files.createDirectory(folder.resolve("work"));
+        Path merged = Files.createDirectory(folder.resolve("merged"));
+        Files.write(lower.resolve("file"), content);
+        String layers = "lowerdir=" + lower + ",upperdir=" + upper + ",workdir=" + work;
+        if (run("mount", "-t", "overlay", "overlay", "-o", layers, merged.toString()) != 0) {
+            throw LeftOut.because(ProgramFileTest.class, "overlay file systems cannot be mounted here");
+        }
+        try {
+            file = merged.resolve("file");
+            MemoryRegion region = map(READABLE);
+            Files.write(file, content(2));
+            readsThePart(region, 1);
+            region.close();
+        } finally {
+            run("umount", merged.toString());
+        }
+    }
+
+    private static int run(String... command) throws IOException, InterruptedException {
+        return new ProcessBuilder(command).inheritIO().start().waitFor();
+    }
 }

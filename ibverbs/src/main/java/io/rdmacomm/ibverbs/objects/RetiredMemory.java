@@ -1,5 +1,6 @@
 package io.rdmacomm.ibverbs.objects;
 
+import io.rdmacomm.verbs.service.Closer;
 import io.rdmacomm.verbs.spi.Driver;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -33,7 +34,8 @@ final class RetiredMemory {
         retired.removeIf(each -> {
             boolean last = each.queues().remove(queue) && each.queues().isEmpty();
             if (last) {
-                each.memory().free();
+                // It fails while a system call of the program uses the memory of a file.
+                Closer.step(each.memory(), each.memory()::free);
             }
             return last;
         });

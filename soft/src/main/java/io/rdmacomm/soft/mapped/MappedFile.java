@@ -80,7 +80,13 @@ public final class MappedFile implements AutoCloseable {
         if (file == null) {
             return null;
         }
-        file.note(directory, name);
+        try {
+            file.note(directory, name);
+        } catch (IOException e) {
+            // There is no room for it, so only the owner can reach the memory.
+            Files.deleteIfExists(directory.file(name));
+            return null;
+        }
         return new MappedFile(directory.file(name), true, null, memory);
     }
 

@@ -36,11 +36,20 @@ record ProgramFile(String identity, boolean isWritable, long offset, long bytes,
                 return null;
             }
             Path path = Path.of(mapping.path());
+            if (!mapping.isWritable() && isOverlay(path)) {
+                return null;
+            }
             return new ProgramFile(
                     identity(mapping, path), mapping.isWritable(), mapping.offsetOf(memory), memory.byteSize(), path);
         } catch (IOException | InvalidPathException e) {
             return null;
         }
+    }
+
+    /// Whether the file can be replaced under the same identity: overlayfs copies a file when it is first opened for
+    /// writing, and those who had mapped it before keep the old one. Who has mapped it for writing has the copy.
+    private static boolean isOverlay(Path path) throws IOException {
+        return Files.getFileStore(path).type().contains("overlay");
     }
 
     /// The kernel's name of the file that is mapped, and that of the file at the path: some file systems give

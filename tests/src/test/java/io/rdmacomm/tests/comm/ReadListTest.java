@@ -10,6 +10,7 @@ import io.rdmacomm.comm.Admission;
 import io.rdmacomm.comm.ChannelOptions;
 import io.rdmacomm.comm.ClosedException;
 import io.rdmacomm.comm.CompletionHandler;
+import io.rdmacomm.comm.MovableSlice;
 import io.rdmacomm.comm.OperationException;
 import io.rdmacomm.comm.RdmaBuffer;
 import io.rdmacomm.comm.RdmaChannel;
@@ -197,6 +198,20 @@ final class ReadListTest {
         other.close();
         pair.until(future::isDone);
         assertThat(channel.inFlight()).isZero();
+    }
+
+    @Test
+    void aSliceThatMovesLaterChangesNothing() {
+        List<Read> reads = new ArrayList<>(inOrder(3 * WINDOW));
+        MovableSlice moving = target.whole().movable();
+        reads.add(new Read(moving.at(8_000, 4), remote, 40));
+        CompletableFuture<Void> future = channel.async(TIMEOUT).read(reads);
+        assertThat(future).as("more than the window has").isNotDone();
+        moving.at(12_000, 8);
+        pair.until(future::isDone);
+        future.join();
+        assertThat(target.segment().get(JAVA_INT, 8_000)).isEqualTo(10);
+        assertThat(target.segment().get(JAVA_INT, 12_000)).isZero();
     }
 
     @Test
