@@ -106,10 +106,10 @@ public final class Piece {
         return buffer;
     }
 
-    /// What a peer needs to READ or WRITE it: its address, and the key of the memory around it. That key is
-    /// valid for all pieces in the same chunk of the pool, and after the release, until the chunk is given
-    /// back. So give it to peers only that may see all of the pool, and release the piece after they have
-    /// ended. Allocates.
+    /// This piece for a peer that READs or WRITEs it: its address, and the key of the memory around it. That key is
+    /// valid for all pieces in the same chunk of the pool, and after the release, until the chunk is given back. So
+    /// give it only to peers that may see all of the pool, and release the piece after their operations have ended.
+    /// Allocates.
     ///
     /// @throws IllegalStateException if it was released, or the pool was made without a right for peers
     public RemoteBuffer asRemote() {

@@ -3,7 +3,7 @@ package io.rdmacomm.comm;
 import io.rdmacomm.comm.data.Bounds;
 import java.time.Duration;
 
-/// How much memory a [BufferPool] registers, and how long it keeps what is free. Immutable.
+/// The limit of a [BufferPool], and the time for which it keeps free memory. Immutable.
 public final class PoolOptions extends ValueObject<PoolOptions.Values> {
     private static final long CHUNK = 4 << 20;
     private static final Duration IDLE = Duration.ofSeconds(10);
@@ -34,8 +34,8 @@ public final class PoolOptions extends ValueObject<PoolOptions.Values> {
         return values.chunkBytes;
     }
 
-    /// How long memory must have been free before the pool gives it back. It looks once in this time, so memory is
-    /// given back after one to two times as long.
+    /// The time for which memory must have been free before the pool gives it back. The pool looks once in this time,
+    /// so it gives memory back after one to two times as long.
     public Duration idle() {
         return values.idle;
     }

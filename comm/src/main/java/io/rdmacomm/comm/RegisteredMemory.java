@@ -18,7 +18,7 @@ final class RegisteredMemory {
         this.limit = limit;
     }
 
-    /// How much it is now.
+    /// The number of bytes that are registered now.
     long bytes() {
         return bytes.get();
     }

@@ -31,9 +31,9 @@ final class SendGate {
     // Under the send lock: whether the polling thread was asked to drain the queue; no queued deadline is
     // before firstDeadline.
     private boolean drainRequested;
+    private long firstDeadline;
     // The space for READs that start together, once there are any. Under the send lock.
     private @Nullable PreparedOperations<CompletionHandler> together;
-    private long firstDeadline;
 
     /// @param name of the channel
     /// @param arena lives as long as the channel

@@ -40,7 +40,7 @@ final class SizeClass {
         return bytes;
     }
 
-    /// How many places a slab has, where there is room for them.
+    /// The number of places that a slab has, if there is room for them.
     int placesOfSlab() {
         return placesOfSlab;
     }

@@ -6,22 +6,7 @@ import java.io.IOException;
 ///
 /// @param contestant that is measured
 /// @param cache of its programs
-record Cached(Contestant contestant, AotCache cache) implements Contestant {
-    @Override
-    public String name() {
-        return contestant.name();
-    }
-
-    @Override
-    public String contains() {
-        return contestant.contains();
-    }
-
-    @Override
-    public String absence() {
-        return contestant.absence();
-    }
-
+record Cached(Contestant contestant, AotCache cache) implements Wrapper {
     @Override
     public double measure() throws IOException, InterruptedException {
         cache.make();

@@ -1,30 +1,14 @@
 package io.rdmacomm.compare;
 
-import java.io.IOException;
 import java.util.function.Supplier;
 
 /// A contestant that may be unable to run although its program is here.
 ///
 /// @param contestant that is measured
 /// @param probe why it cannot run on this machine; empty if it can
-record Probed(Contestant contestant, Supplier<String> probe) implements Contestant {
-    @Override
-    public String name() {
-        return contestant.name();
-    }
-
-    @Override
-    public String contains() {
-        return contestant.contains();
-    }
-
+record Probed(Contestant contestant, Supplier<String> probe) implements Wrapper {
     @Override
     public String absence() {
         return contestant.absence().isEmpty() ? probe.get() : contestant.absence();
-    }
-
-    @Override
-    public double measure() throws IOException, InterruptedException {
-        return contestant.measure();
     }
 }

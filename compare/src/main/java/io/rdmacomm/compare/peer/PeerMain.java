@@ -26,7 +26,7 @@ public final class PeerMain {
         }
     }
 
-    /// Makes only the one that is asked for: the start of a JVM that loads all of them would be theirs, too.
+    /// Makes only the requested peer: otherwise, loading the classes of the others would count as its start.
     private static Peer peer(String name) {
         return switch (name) {
             case "nio-ping" -> new SocketPingPong(false);

@@ -139,20 +139,31 @@ public final class MappedFile implements AutoCloseable {
     /// @throws IOException if the system cannot map it
     public static @Nullable MemorySegment view(Path path, long from, long bytes, boolean writable, Arena arena)
             throws IOException {
-        // A link would lead to another file, perhaps one of this process only.
-        Set<OpenOption> how = writable
-                ? Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS)
-                : Set.of(StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS);
         return Uninterrupted.<@Nullable MemorySegment>call(() -> {
-            try (FileChannel channel = isPlain(path) ? FileChannel.open(path, how) : null) {
-                // Mapping more than the file has would make it longer.
-                return channel == null || from < 0 || from > channel.size() - bytes
-                        ? null
-                        : channel.map(writable ? MapMode.READ_WRITE : MapMode.READ_ONLY, from, bytes, arena);
+            try {
+                return isPlain(path) ? mapPart(path, from, bytes, writable, arena) : null;
             } catch (NoSuchFileException e) {
                 return null;
             }
         });
+    }
+
+    /// Maps a part of a regular file, and never makes it longer.
+    ///
+    /// @return null if it is too short
+    /// @throws IOException if the file cannot be opened, or the system cannot map it
+    static @Nullable MemorySegment mapPart(Path path, long from, long bytes, boolean writable, Arena arena)
+            throws IOException {
+        // A link would lead to another file, perhaps one of this process only.
+        Set<OpenOption> how = writable
+                ? Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS)
+                : Set.of(StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS);
+        try (FileChannel channel = FileChannel.open(path, how)) {
+            // Mapping more than the file has would make it longer.
+            return from < 0 || from > channel.size() - bytes
+                    ? null
+                    : channel.map(writable ? MapMode.READ_WRITE : MapMode.READ_ONLY, from, bytes, arena);
+        }
     }
 
     private static MappedFile map(Path path, FileChannel channel, long bytes, boolean owner) throws IOException {

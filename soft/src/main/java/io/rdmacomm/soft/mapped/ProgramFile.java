@@ -4,16 +4,12 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.channels.FileChannel;
-import java.nio.channels.FileChannel.MapMode;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
-import java.util.EnumSet;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// A part of a file that the program has mapped and registered. A note in the folder of its context tells peers
@@ -114,18 +110,13 @@ record ProgramFile(String identity, boolean isWritable, long offset, long bytes,
     }
 
     private MappedFile map() throws IOException {
-        Set<StandardOpenOption> how = EnumSet.of(StandardOpenOption.READ);
-        if (isWritable) {
-            how.add(StandardOpenOption.WRITE);
-        }
         Arena arena = Arena.ofShared();
         boolean same = false;
-        try (FileChannel channel = FileChannel.open(path, how)) {
-            if (offset < 0 || bytes < 1 || offset > channel.size() - bytes) {
+        try {
+            MemorySegment memory = bytes < 1 ? null : MappedFile.mapPart(path, offset, bytes, isWritable, arena);
+            if (memory == null) {
                 throw new IOException(path + " is too short");
             }
-            MemorySegment memory =
-                    channel.map(isWritable ? MapMode.READ_WRITE : MapMode.READ_ONLY, offset, bytes, arena);
             Mapping mapping = Mapping.of(memory);
             if (mapping == null || !identity.equals(identity(mapping, path))) {
                 throw new IOException(path + " is another file by now");
