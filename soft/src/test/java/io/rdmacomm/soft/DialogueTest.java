@@ -22,6 +22,7 @@ import java.lang.foreign.Arena;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -52,6 +53,7 @@ class DialogueTest {
         private final QueuePair pair;
         private final MemoryRegion memory;
         private final Completions completions = Completions.create(arena, 1);
+        private volatile Thread sleeper;
 
         End(Context context) {
             domain = context.allocateProtectionDomain();
@@ -95,12 +97,30 @@ class DialogueTest {
                 receives.arm();
                 count = receives.poll(completions);
                 if (count == 0) {
+                    sleeper = Thread.currentThread();
                     assertThat(channel.awaitEvent(TIMEOUT)).isSameAs(receives);
+                    sleeper = null;
                     receives.acknowledge(1);
                     count = receives.poll(completions);
                 }
             }
             assertThat(completions.status(0)).isEqualTo(WorkStatus.SUCCESS);
+        }
+
+        /// Waits until the thread of this end sleeps at its sockets.
+        void awaitSleep() {
+            long deadline = System.nanoTime() + TIMEOUT.toNanos();
+            while (!isAsleep()) {
+                assertThat(System.nanoTime()).isLessThan(deadline);
+                Thread.onSpinWait();
+            }
+        }
+
+        private boolean isAsleep() {
+            Thread thread = sleeper;
+            return thread != null
+                    && Arrays.stream(thread.getStackTrace())
+                            .anyMatch(frame -> frame.getClassName().equals("sun.nio.ch.EPoll"));
         }
 
         void awaitSent() {
@@ -187,7 +207,7 @@ class DialogueTest {
         for (int i = 0; i < ROUNDS; i++) {
             there.sleepForMessage();
             there.postReceive();
-            Thread.sleep(1);
+            here.awaitSleep();
             there.send();
             there.awaitSent();
         }
