@@ -29,7 +29,8 @@ import org.jspecify.annotations.Nullable;
 /// ```
 ///
 /// The pool registers memory when it needs it, some MiB at a time and up to a limit, and keeps what is released
-/// for the next pieces. What nobody has used for a while is given back ([PoolOptions#idle()]). A piece takes at
+/// for the next pieces. What nobody has used for a while is given back ([PoolOptions#idle()]), except memory that was
+/// lent to peers ([Piece#releaseAfter]). A piece takes at
 /// most a quarter more memory than its length, or 63 bytes more. Once there is free memory of the size, taking
 /// and releasing allocate nothing and make no system call.
 ///
@@ -278,6 +279,7 @@ public final class BufferPool implements AutoCloseable {
                 size.close(free);
             }
             free.forEach(memory::giveBack);
+            memory.close();
         } finally {
             growing.unlock();
         }

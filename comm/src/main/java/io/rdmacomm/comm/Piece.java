@@ -1,10 +1,14 @@
 package io.rdmacomm.comm;
 
+import io.rdmacomm.comm.data.Bounds;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 
 /// A part of the memory of a [BufferPool], with a count of its users. It has the length that was asked for,
 /// begins at a multiple of 64 bytes, and holds whatever its last user has left.
@@ -108,8 +112,8 @@ public final class Piece {
 
     /// This piece for a peer that READs or WRITEs it: its address, and the key of the memory around it. That key is
     /// valid for all pieces in the same chunk of the pool, and after the release, until the chunk is given back. So
-    /// give it only to peers that may see all of the pool, and release the piece after their operations have ended.
-    /// Allocates.
+    /// give it only to peers that may see all of the pool, and release the piece after their operations have ended,
+    /// or with [#releaseAfter(Duration)]. Allocates.
     ///
     /// @throws IllegalStateException if it was released, or the pool was made without a right for peers
     public RemoteBuffer asRemote() {
@@ -153,6 +157,24 @@ public final class Piece {
         if (users == 1) {
             slab.size().pool().give(slab, place, length);
         }
+    }
+
+    /// [#release()] after a time, in which peers may still READ it because they hold a [Lease]. The memory stays
+    /// registered until the pool is closed: a READ of a peer that was stopped, and is late, fails no connection.
+    /// Allocates a timer.
+    ///
+    /// @param grace from now on, at least [Lease#grace(Duration)] of the term, 1 ms to 24 h
+    /// @throws IllegalArgumentException if it is out of its range
+    /// @throws IllegalStateException if it was released
+    public void releaseAfter(Duration grace) {
+        Bounds.timeout("grace", grace);
+        check();
+        slab.chunk().keep();
+        CompletableFuture.delayedExecutor(
+                        grace.toNanos(),
+                        TimeUnit.NANOSECONDS,
+                        task -> Thread.ofVirtual().name("rdmacomm-lease").start(task))
+                .execute(this::release);
     }
 
     private void check() {

@@ -5,11 +5,13 @@ import java.util.NavigableMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/// One registered buffer of a pool, and the ranges of it that no slab has. Not thread-safe.
+/// One registered buffer of a pool, and the ranges of it that no slab has. Not thread-safe, except
+/// [#keep()].
 final class PoolChunk {
     private final RdmaBuffer buffer;
     // The length of each free range, by its offset. No two of them touch.
     private final NavigableMap<Long, Long> free = new TreeMap<>();
+    private volatile boolean kept;
 
     PoolChunk(RdmaBuffer buffer) {
         this.buffer = buffer;
@@ -60,6 +62,15 @@ final class PoolChunk {
             length += after;
         }
         free.put(begin, length);
+    }
+
+    /// Keeps it registered while the pool is open. Thread-safe.
+    void keep() {
+        kept = true;
+    }
+
+    boolean isKept() {
+        return kept;
     }
 
     /// Whether no slab has a part of it.

@@ -8,7 +8,8 @@ import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
 /// The registered memory of a pool, in chunks from which slabs are carved. Registers a chunk when there is no
-/// room in the others, and closes one as soon as no slab has a part of it. Not thread-safe, except
+/// room in the others, and closes one as soon as no slab has a part of it, unless peers may be late to read it. Not
+/// thread-safe, except
 /// [#registered()].
 final class PoolMemory {
     private static final int OWN_CHUNK = 4;
@@ -19,6 +20,7 @@ final class PoolMemory {
     private final List<PoolChunk> chunks = new ArrayList<>();
     // Read without the lock of the pool.
     private final AtomicLong registered = new AtomicLong();
+    private boolean open = true;
 
     /// @param register makes a buffer of so many bytes
     PoolMemory(PoolOptions options, LongFunction<RdmaBuffer> register) {
@@ -68,11 +70,21 @@ final class PoolMemory {
     void giveBack(Slab slab) {
         PoolChunk chunk = slab.chunk();
         chunk.giveBack(slab.offset(), slab.bytes());
-        if (chunk.isFree()) {
-            chunks.remove(chunk);
-            RdmaBuffer buffer = chunk.buffer();
-            Closer.step(buffer, buffer::close);
-            registered.addAndGet(-buffer.length());
+        if (chunk.isFree() && !(open && chunk.isKept())) {
+            close(chunk);
         }
+    }
+
+    /// Keeps no chunk that is free, from now on.
+    void close() {
+        open = false;
+        chunks.stream().filter(PoolChunk::isFree).toList().forEach(this::close);
+    }
+
+    private void close(PoolChunk chunk) {
+        chunks.remove(chunk);
+        RdmaBuffer buffer = chunk.buffer();
+        Closer.step(buffer, buffer::close);
+        registered.addAndGet(-buffer.length());
     }
 }

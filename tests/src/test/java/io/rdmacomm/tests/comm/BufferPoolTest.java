@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.rdmacomm.comm.BufferPool;
 import io.rdmacomm.comm.BufferSlice;
 import io.rdmacomm.comm.ClosedException;
+import io.rdmacomm.comm.Lease;
 import io.rdmacomm.comm.Message;
 import io.rdmacomm.comm.Piece;
 import io.rdmacomm.comm.PoolOptions;
@@ -237,6 +238,42 @@ final class BufferPoolTest {
             }
             taken(pool, limit).release();
         }
+    }
+
+    /// Peers that hold leases may read it, so it has no other user before, and a late READ fails nobody.
+    @Test
+    void memoryThatWasLentIsFreeAfterTheGraceAndStaysRegistered() {
+        PoolOptions options = PoolOptions.of(MIB).withChunkBytes(64 * KIB).withIdle(Duration.ofMillis(1));
+        BufferPool pool = session.pool("pool", options, Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_READ));
+        Piece piece = taken(pool, MIB);
+        Piece other = piece;
+        assertThatThrownBy(() -> other.releaseAfter(Duration.ZERO)).hasMessageContaining("grace");
+        long begin = System.nanoTime();
+        piece.releaseAfter(Lease.grace(Duration.ofMillis(40)));
+        assertThat(pool.statistics().pieces()).isOne();
+
+        piece = pool.take(MIB, TIMEOUT);
+
+        assertThat(System.nanoTime() - begin).isGreaterThanOrEqualTo(50_000_000L);
+        piece.release();
+        // Other sizes use it, too.
+        for (int i = 0; i < 4; i++) {
+            taken(pool, 200 * KIB);
+        }
+        assertThat(registered(pool)).isEqualTo(MIB);
+        assertThatThrownBy(other::length).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> other.releaseAfter(SOON)).isInstanceOf(IllegalStateException.class);
+
+        pool = session.pool("next", options);
+        Piece lent = taken(pool, 64 * KIB);
+        lent.releaseAfter(Duration.ofMillis(1));
+        BufferPool next = pool;
+        eventually(() -> next.statistics().pieces() == 0);
+        Piece unlent = taken(pool, 512 * KIB);
+        unlent.release();
+        eventually(() -> registered(next) == 64 * KIB);
+        pool.close();
+        assertThat(registered(pool)).isZero();
     }
 
     @Test

@@ -55,6 +55,7 @@ class DocumentedProgramsTest {
             import java.nio.channels.FileChannel;
             import java.nio.file.*;
             import java.time.*;
+            import java.util.Map;
             import java.util.Set;
             import java.util.concurrent.Executor;
             import java.util.function.*;
