@@ -99,7 +99,7 @@ public final class AsyncChannel {
     /// completes when all have ended. If they do not all start in time, or one fails, the others may have been
     /// read or not.
     ///
-    /// @throws IllegalArgumentException if targets overlap
+    /// @throws IllegalArgumentException if targets overlap, or a read has more than [RdmaChannel#maxReadTargets()]
     public CompletableFuture<@Nullable Void> read(List<Read> reads) {
         return submit(new PendingReads(operation(), deadline(), reads, checks));
     }

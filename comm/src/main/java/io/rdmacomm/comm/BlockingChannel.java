@@ -102,7 +102,7 @@ public final class BlockingChannel {
     /// Reads any number of ranges of the peer's memory, in parts for which there is room in the send window. After
     /// a [DeadlineException] or an [RdmaInterruptedException], some parts may be in flight; the others never start.
     ///
-    /// @throws IllegalArgumentException if targets overlap
+    /// @throws IllegalArgumentException if targets overlap, or a read has more than [RdmaChannel#maxReadTargets()]
     public void read(List<Read> reads) {
         run(new PendingReads(operation(), deadline(), reads, checks));
     }

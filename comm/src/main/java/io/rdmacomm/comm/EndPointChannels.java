@@ -5,6 +5,7 @@ import io.rdmacomm.comm.data.ChannelMemory;
 import io.rdmacomm.comm.data.ChannelSizes;
 import io.rdmacomm.comm.data.OwnReceives;
 import io.rdmacomm.comm.data.ProgressWait;
+import io.rdmacomm.comm.data.RdmaAdapter;
 import io.rdmacomm.comm.data.ReceiveMemory;
 import io.rdmacomm.comm.progress.GroupLease;
 import io.rdmacomm.comm.setup.QueuePairConnector;
@@ -74,7 +75,8 @@ final class EndPointChannels implements AutoCloseable {
                         device.domain(),
                         endPoint,
                         channel.messageBytes(),
-                        device.port().maxMessageSize());
+                        device.port().maxMessageSize(),
+                        RdmaAdapter.readElements(device.context()));
                 MessageReceives messageReceives;
                 if (i == 0 || shared == null) {
                     messageReceives = MessageReceives.of(new OwnReceives(

@@ -3,6 +3,7 @@ package io.rdmacomm.comm;
 import io.rdmacomm.comm.data.Operation;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.ProtectionDomain;
+import java.util.List;
 
 /// Checks the arguments of operations before anything is posted, and turns buffers into addresses and keys. A
 /// mistake causes an exception, but does not end the connection. Immutable.
@@ -11,7 +12,13 @@ import io.rdmacomm.verbs.ProtectionDomain;
 /// @param endPoint the number of the endpoint that remote buffers must belong to
 /// @param maxMessage the longest message that the peer receives, in bytes
 /// @param maxTransfer the longest WRITE or READ of the device, in bytes
-record OperationChecks(ProtectionDomain domain, long endPoint, int maxMessage, long maxTransfer) {
+/// @param maxReadTargets the most slices that one READ may fill
+record OperationChecks(ProtectionDomain domain, long endPoint, int maxMessage, long maxTransfer, int maxReadTargets) {
+    /// The same checks for a peer that receives messages of at most `bytes`.
+    OperationChecks withMaxMessage(int bytes) {
+        return new OperationChecks(domain, endPoint, bytes, maxTransfer, maxReadTargets);
+    }
+
     Operation send(Operation operation, BufferSlice message) {
         return local(operation, Operation.SEND, message, maxMessage);
     }
@@ -39,10 +46,32 @@ record OperationChecks(ProtectionDomain domain, long endPoint, int maxMessage, l
     }
 
     Operation read(Operation operation, BufferSlice into, RemoteBuffer from, long offset) {
+        checkWritable(into);
+        return remote(local(operation, Operation.READ, into, maxTransfer), from, offset, AccessFlag.REMOTE_READ);
+    }
+
+    Operation read(Operation operation, Read read) {
+        List<BufferSlice> into = read.into();
+        if (into.size() > maxReadTargets) {
+            throw new IllegalArgumentException("a read into " + into.size()
+                    + " slices has more than this channel allows, which is " + maxReadTargets
+                    + "; make several reads of it");
+        }
+        operation.local(Operation.READ, 0, 0, 0);
+        for (int i = 0; i < into.size(); i++) {
+            BufferSlice slice = into.get(i);
+            checkWritable(slice);
+            check(slice.buffer());
+            operation.add(slice.address(), slice.length(), slice.buffer().localKey());
+        }
+        checkLength(Operation.READ, operation.length(), maxTransfer);
+        return remote(operation, read.from(), read.offset(), AccessFlag.REMOTE_READ);
+    }
+
+    private void checkWritable(BufferSlice into) {
         if (!into.buffer().isWritable()) {
             throw new IllegalArgumentException("a read into " + into + " needs LOCAL_WRITE on that buffer");
         }
-        return remote(local(operation, Operation.READ, into, maxTransfer), from, offset, AccessFlag.REMOTE_READ);
     }
 
     Operation compareAndSwap(Operation operation, RemoteBuffer in, long offset, long expected, long value) {
@@ -54,16 +83,19 @@ record OperationChecks(ProtectionDomain domain, long endPoint, int maxMessage, l
     }
 
     private Operation local(Operation operation, int kind, BufferSlice slice, long most) {
-        RdmaBuffer buffer = slice.buffer();
         long length = slice.length();
+        check(slice.buffer());
+        checkLength(kind, length, most);
+        return operation.local(kind, slice.address(), length, slice.buffer().localKey());
+    }
+
+    private void check(RdmaBuffer buffer) {
         if (!buffer.domain().equals(domain)) {
             throw new IllegalArgumentException(buffer + " belongs to another session than this channel");
         }
         if (!buffer.isOpen()) {
             throw new IllegalStateException(buffer + " is closed");
         }
-        checkLength(kind, length, most);
-        return operation.local(kind, slice.address(), length, buffer.localKey());
     }
 
     private Operation absent(Operation operation, int kind, long length) {

@@ -27,7 +27,7 @@ final class PendingReads extends PendingOperation<@Nullable Void> {
         this.checks = checks;
         Read.checkTargets(this.reads);
         for (Read read : this.reads) {
-            checks.read(first, read.into(), read.from(), read.offset());
+            checks.read(first, read);
         }
     }
 
@@ -44,9 +44,8 @@ final class PendingReads extends PendingOperation<@Nullable Void> {
         // Half of the window, so that one part can be in flight while the next one starts.
         int end = Math.min(reads.size(), next + (batch.capacity() + 1) / 2);
         for (int i = next; i < end; i++) {
-            Read read = reads.get(i);
             try {
-                checks.read(batch.next(), read.into(), read.from(), read.offset());
+                checks.read(batch.next(), reads.get(i));
             } catch (RuntimeException e) {
                 // A buffer was closed meanwhile.
                 batch.clear();

@@ -122,6 +122,12 @@ public final class RdmaChannel {
         return checks.maxMessage();
     }
 
+    /// The most slices that one [Read] may fill: 4, or fewer if the device allows fewer, as siw does, which allows
+    /// one.
+    public int maxReadTargets() {
+        return checks.maxReadTargets();
+    }
+
     /// Sends a message.
     ///
     /// @param message at most [#maxMessageBytes()]
@@ -207,7 +213,8 @@ public final class RdmaChannel {
     /// @param handler called once, when all have ended. If one fails, the status is its status or FLUSHED
     /// @param context passed to the handler
     /// @return ACCEPTED, or the reason why they were not accepted
-    /// @throws IllegalArgumentException if there are none or too many, or if targets overlap
+    /// @throws IllegalArgumentException if there are none or too many, if targets overlap, or if a read has more of
+    ///         them than [#maxReadTargets()]
     public Admission tryRead(List<Read> reads, CompletionHandler handler, long context) {
         sends.lock().lock();
         try {
@@ -260,7 +267,7 @@ public final class RdmaChannel {
         Bounds.range("capacity of a batch", capacity, 1, options.sendWindow());
         // The peer always has receives for these, whatever it does with earlier messages.
         int mostSends = peerReceives - ReceivePool.together(peerReceives) + 1;
-        return new ChannelBatch(gate, checks, new PreparedOperations<>(arena, capacity, sends), mostSends);
+        return new ChannelBatch(gate, checks, new PreparedOperations<>(arena, capacity, 1, sends), mostSends);
     }
 
     /// Passes all messages and notices to a handler, first those that have arrived already. With null, the
@@ -352,7 +359,7 @@ public final class RdmaChannel {
     /// @param poll starts polling for its completions
     void connect(ChannelInfo peer, QueuePairConnector connector, Runnable poll) {
         peerReceives = peer.receives();
-        checks = new OperationChecks(checks.domain(), checks.endPoint(), peer.messageBytes(), checks.maxTransfer());
+        checks = checks.withMaxMessage(peer.messageBytes());
         adapter.connect(
                 peer,
                 options.connection(),

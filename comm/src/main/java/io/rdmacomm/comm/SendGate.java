@@ -110,8 +110,7 @@ final class SendGate {
         Read.checkTargets(reads);
         all.clear();
         for (int i = 0; i < reads.size(); i++) {
-            Read read = reads.get(i);
-            checks.read(all.next(), read.into(), read.from(), read.offset());
+            checks.read(all.next(), reads.get(i));
             all.add(i == reads.size() - 1 ? handler : null, context);
         }
         return start(all);
@@ -120,7 +119,7 @@ final class SendGate {
     private PreparedOperations<CompletionHandler> together() {
         PreparedOperations<CompletionHandler> made = together;
         if (made == null) {
-            made = new PreparedOperations<>(arena, mostTogether, sends);
+            made = new PreparedOperations<>(arena, mostTogether, Operation.MOST_ELEMENTS, sends);
             together = made;
         }
         return made;

@@ -54,10 +54,18 @@ public final class Operation {
     };
     private static final int INLINE_KINDS = CREDIT_KINDS | 1 << WRITE | 1 << CREDIT_UPDATE;
 
+    /// The most elements of local memory of an operation: with 64 bytes inline, a request in the queue of an mlx5
+    /// adapter gets no longer by them.
+    public static final int MOST_ELEMENTS = 4;
+
+    private static final long[] NONE = {};
+
     private final int inlineBytes;
     private final boolean fenced;
     private final PlainRequest request = new PlainRequest();
     private int kind;
+    // Address, length and key of each element, if there are several.
+    private long[] elements = NONE;
 
     /// @param inlineBytes the longest payload that is copied when it is posted
     /// @param fenced whether all kinds but READ wait for preceding READs
@@ -82,6 +90,23 @@ public final class Operation {
         request.length = bytes;
         request.elements = bytes > 0 ? 1 : 0;
         return memory(address, key);
+    }
+
+    /// Adds local memory to a READ, which fills one after the other. There is room for [#MOST_ELEMENTS].
+    public Operation add(long address, long bytes, int key) {
+        if (bytes == 0) {
+            return this;
+        }
+        if (elements.length == 0) {
+            elements = new long[3 * MOST_ELEMENTS];
+        }
+        int at = 3 * request.elements;
+        elements[at] = address;
+        elements[at + 1] = bytes;
+        elements[at + 2] = key;
+        request.elements++;
+        request.length += bytes;
+        return request.elements == 1 ? memory(address, key) : this;
     }
 
     /// Sets the local memory, with the length as it is.
@@ -158,6 +183,10 @@ public final class Operation {
         long length = from.length;
         if (isAtomic(kind) || (kind == ARRIVAL_READ && length > 0)) {
             batch.with(resultAddress, length, resultKey);
+        } else if (from.elements > 1) {
+            for (int i = 0; i < 3 * from.elements; i += 3) {
+                batch.with(elements[i], elements[i + 1], (int) elements[i + 2]);
+            }
         } else if (length > 0) {
             batch.with(from.address, length, from.localKey);
         }

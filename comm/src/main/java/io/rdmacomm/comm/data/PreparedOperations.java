@@ -18,9 +18,10 @@ public final class PreparedOperations<H> {
     private int sends;
 
     /// @param arena for the work requests
+    /// @param elements the most elements of local memory of an operation
     /// @param sends creates the operations
-    public PreparedOperations(Arena arena, int capacity, SendQueue<H> sends) {
-        batch = SendBatch.create(arena, capacity, 1);
+    public PreparedOperations(Arena arena, int capacity, int elements, SendQueue<H> sends) {
+        batch = SendBatch.create(arena, capacity, elements);
         operations = new ArrayList<>(capacity + 1);
         requests = new PlainRequest[capacity];
         handlers = new ArrayList<@Nullable H>(capacity);

@@ -8,6 +8,7 @@ import io.rdmacomm.verbs.CompletionOpcode;
 import io.rdmacomm.verbs.Completions;
 import io.rdmacomm.verbs.ConnectionOptions;
 import io.rdmacomm.verbs.Context;
+import io.rdmacomm.verbs.DeviceLimit;
 import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.ProtectionDomain;
 import io.rdmacomm.verbs.QueuePair;
@@ -110,7 +111,7 @@ public final class RdmaAdapter<H> implements GroupMember, AutoCloseable {
     private QueuePair queuePair(ProtectionDomain domain, ReceiveSource source, int inlineBytes) {
         try {
             return domain.createQueuePair(source.of(QueuePairOptions.reliable(group.queue())
-                    .withSizes(new QueueSizes(sizes.sends(), 0, 1, 1, inlineBytes))
+                    .withSizes(new QueueSizes(sizes.sends(), 0, readElements(domain.context()), 1, inlineBytes))
                     .withSingleThreaded(true)));
         } catch (VerbException e) {
             if (e.errno() != Errno.EINVAL || inlineBytes == 0) {
@@ -118,6 +119,14 @@ public final class RdmaAdapter<H> implements GroupMember, AutoCloseable {
             }
             return queuePair(domain, source, inlineBytes / 2);
         }
+    }
+
+    /// The most elements of local memory of a READ. siw allows one.
+    public static int readElements(Context context) {
+        long most = context.limit(DeviceLimit.MAX_SGE);
+        long ofReads = context.limit(DeviceLimit.MAX_SGE_READ);
+        // Some drivers report 0, which is no limit.
+        return (int) Math.min(Operation.MOST_ELEMENTS, ofReads == 0 ? most : Math.min(most, ofReads));
     }
 
     private void lost() {

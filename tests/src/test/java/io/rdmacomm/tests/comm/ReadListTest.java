@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmacomm.comm.Admission;
+import io.rdmacomm.comm.BufferSlice;
 import io.rdmacomm.comm.ChannelOptions;
 import io.rdmacomm.comm.ClosedException;
 import io.rdmacomm.comm.CompletionHandler;
@@ -21,6 +22,8 @@ import io.rdmacomm.comm.ThreadMode;
 import io.rdmacomm.comm.WorkMode;
 import io.rdmacomm.testing.Allocation;
 import io.rdmacomm.verbs.WorkStatus;
+import io.rdmacomm.verbs.statistics.ChannelCounter;
+import io.rdmacomm.verbs.statistics.ChannelStatistics;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -30,6 +33,8 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /// Many READs as one operation. Each integer of the remote buffer is its own index.
 final class ReadListTest {
@@ -72,11 +77,32 @@ final class ReadListTest {
 
     private void check(List<Read> reads) {
         for (Read read : reads) {
-            long at = read.into().offset();
-            for (long k = 0; k < read.into().length(); k += 4) {
-                assertThat(target.segment().get(JAVA_INT, at + k)).isEqualTo((int) ((read.offset() + k) / 4));
+            long from = read.offset();
+            for (BufferSlice into : read.into()) {
+                for (long k = 0; k < into.length(); k += 4, from += 4) {
+                    assertThat(into.segment().get(JAVA_INT, k)).isEqualTo((int) (from / 4));
+                }
             }
         }
+    }
+
+    private Read scattered(long from, BufferSlice... into) {
+        return new Read(List.of(into), remote, from);
+    }
+
+    /// The same READ into two to four places, which are all of the target of `read`.
+    private static Read cut(Read read, Random random) {
+        BufferSlice whole = read.into().getFirst();
+        List<BufferSlice> parts = new ArrayList<>();
+        long at = 0;
+        for (int i = random.nextInt(1, 4); i > 0; i--) {
+            long length = 4 * random.nextLong((whole.length() - at) / 4 + 1);
+            parts.add(whole.slice(at, length));
+            at += length;
+        }
+        parts.add(whole.slice(at, whole.length() - at));
+        Collections.shuffle(parts, random);
+        return new Read(parts, read.from(), read.offset());
     }
 
     @Test
@@ -89,7 +115,8 @@ final class ReadListTest {
             List<Read> reads = new ArrayList<>();
             for (int at = 0; at < INTS && reads.size() < random.nextInt(1, 1200); ) {
                 int count = Math.min(random.nextInt(1, 20), INTS - at);
-                reads.add(read(at, random.nextInt(INTS - count + 1), count));
+                Read read = read(at, random.nextInt(INTS - count + 1), count);
+                reads.add(random.nextInt(3) == 0 ? cut(read, random) : read);
                 at += count + random.nextInt(3);
             }
             if (random.nextBoolean()) {
@@ -153,6 +180,83 @@ final class ReadListTest {
         channel.blocking(TIMEOUT).read(List.of(read(10, 5, 4), read(0, 5, 4), read(14, 5, 4)));
     }
 
+    @ParameterizedTest
+    @EnumSource(Line.class)
+    void oneRangeIsReadIntoSeveralPlacesByOneRequest(Line line) {
+        SessionOptions options = line.options(WorkMode.ADAPTIVE, ThreadMode.SHARED_CQ);
+        try (ConnectedPair other = ConnectedPair.of(options)) {
+            RdmaBuffer from = other.server.allocate("source", 4 * 1000);
+            for (int i = 0; i < 1000; i++) {
+                from.segment().setAtIndex(JAVA_INT, i, i);
+            }
+            RdmaBuffer near = other.client.allocate("near", 4 * 1000);
+            RdmaBuffer far = other.client.allocate("far", 4 * 1000);
+            RdmaChannel reader = other.clientChannel();
+            RemoteBuffer range = other.target(from);
+            Read read = new Read(
+                    List.of(far.slice(400, 8), near.slice(0, 2800), far.slice(100, 0), far.slice(0, 12)), range, 40);
+            assertThat(read.into()).hasSize(reader.maxReadTargets());
+
+            reader.blocking(TIMEOUT).read(List.of(read));
+            check(List.of(read));
+            assertThat(far.segment().getAtIndex(JAVA_INT, 3)).isZero();
+            ChannelStatistics after = reader.statistics();
+            assertThat(after.value(ChannelCounter.OPERATIONS)).isOne();
+            assertThat(after.value(ChannelCounter.BYTES_READ)).isEqualTo(2820);
+
+            far.clear();
+            near.clear();
+            reader.async(TIMEOUT).read(List.of(read)).join();
+            check(List.of(read));
+
+            far.clear();
+            near.clear();
+            CompletableFuture<Long> result = new CompletableFuture<>();
+            CompletionHandler handler = (on, context, status, bytes) -> {
+                assertThat(status).isEqualTo(WorkStatus.SUCCESS);
+                result.complete(bytes);
+            };
+            assertThat(reader.tryRead(List.of(read), handler, 0)).isEqualTo(Admission.ACCEPTED);
+            assertThat(result.join()).isEqualTo(2820);
+            check(List.of(read));
+        }
+    }
+
+    @Test
+    void theTargetsOfOneReadMustNotOverlap() {
+        Read read = scattered(0, target.slice(0, 8), target.slice(100, 8), target.slice(4, 8));
+        assertThatThrownBy(() -> channel.blocking(TIMEOUT).read(List.of(read)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("overlap");
+    }
+
+    @Test
+    void aReadHasAtLeastOneTargetAndAtMostThoseOfTheChannel() {
+        assertThatThrownBy(() -> scattered(0)).isInstanceOf(IllegalArgumentException.class);
+        int most = channel.maxReadTargets();
+        BufferSlice[] tooMany = new BufferSlice[most + 1];
+        for (int i = 0; i <= most; i++) {
+            tooMany[i] = target.slice(8L * i, 4);
+        }
+        assertThatThrownBy(() -> channel.blocking(TIMEOUT).read(List.of(scattered(0, tooMany))))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining(Integer.toString(most + 1))
+                .hasMessageContaining("which is " + most);
+        assertThat(channel.inFlight()).isZero();
+    }
+
+    @Test
+    void eachTargetOfAReadIsChecked() {
+        RdmaBuffer foreign = pair.server.allocate("foreign", 64);
+        assertThatThrownBy(() -> channel.async().read(List.of(scattered(0, target.slice(0, 8), foreign.slice(0, 8)))))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("another session");
+        Read beyond = scattered(BYTES - 8, target.slice(0, 8), target.slice(8, 4));
+        assertThatThrownBy(() -> channel.blocking(TIMEOUT).read(List.of(beyond)))
+                .isInstanceOf(IndexOutOfBoundsException.class);
+        foreign.close();
+    }
+
     @Test
     void nothingStartsIfOneReadIsBad() {
         target.segment().fill((byte) 9);
@@ -204,19 +308,21 @@ final class ReadListTest {
     void aSliceThatMovesLaterChangesNothing() {
         List<Read> reads = new ArrayList<>(inOrder(3 * WINDOW));
         MovableSlice moving = target.whole().movable();
-        reads.add(new Read(moving.at(8_000, 4), remote, 40));
+        reads.add(scattered(40, moving.at(8_000, 4), target.slice(8_008, 4)));
         CompletableFuture<Void> future = channel.async(TIMEOUT).read(reads);
         assertThat(future).as("more than the window has").isNotDone();
         moving.at(12_000, 8);
         pair.until(future::isDone);
         future.join();
         assertThat(target.segment().get(JAVA_INT, 8_000)).isEqualTo(10);
+        assertThat(target.segment().get(JAVA_INT, 8_008)).isEqualTo(11);
         assertThat(target.segment().get(JAVA_INT, 12_000)).isZero();
     }
 
     @Test
     void aListWithAHandlerAllocatesNothing() {
-        List<Read> reads = inOrder(WINDOW);
+        List<Read> reads = new ArrayList<>(inOrder(WINDOW - 1));
+        reads.add(scattered(40, target.slice(8_000, 4), target.slice(8_008, 4)));
         AtomicInteger calls = new AtomicInteger();
         CompletionHandler handler = (on, context, status, result) -> calls.incrementAndGet();
         Allocation.assertNone("a list of reads", () -> {
