@@ -65,6 +65,13 @@ final class PendingReads extends PendingOperation<@Nullable Void> {
         }
     }
 
+    /// The part was not posted. Under the send lock.
+    void startsNot() {
+        synchronized (this) {
+            parts--;
+        }
+    }
+
     /// No more parts start. Without the send lock, because the future may complete.
     @Override
     void started() {

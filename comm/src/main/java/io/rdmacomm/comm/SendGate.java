@@ -96,7 +96,12 @@ final class SendGate {
                 return Admission.WINDOW_FULL;
             }
             reads.starts(part.size());
-            sends.post(part);
+            try {
+                sends.post(part);
+            } catch (RuntimeException | Error e) {
+                reads.startsNot();
+                throw e;
+            }
         }
         return Admission.ACCEPTED;
     }

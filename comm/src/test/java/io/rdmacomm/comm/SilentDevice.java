@@ -4,10 +4,12 @@ import io.rdmacomm.testing.DeviceStub;
 import io.rdmacomm.verbs.Capability;
 import io.rdmacomm.verbs.CompletionOpcode;
 import io.rdmacomm.verbs.DeviceLimit;
+import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.QueuePairAttributes;
 import io.rdmacomm.verbs.QueuePairState;
 import io.rdmacomm.verbs.QueueSizes;
 import io.rdmacomm.verbs.SharedReceiveQueueOptions;
+import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.WorkStatus;
 import io.rdmacomm.verbs.spi.ConnectionManagerDriver;
 import io.rdmacomm.verbs.spi.QueuePairDriver;
@@ -29,6 +31,9 @@ public final class SilentDevice extends DeviceStub {
     public final List<Integer> limits = new ArrayList<>();
     private final @Nullable ConnectionManagerDriver connections;
     private int queuePairs;
+
+    /// The number of requests that it takes before it throws an exception.
+    public int sendsUntilError = Integer.MAX_VALUE;
 
     public SilentDevice() {
         this(null);
@@ -124,7 +129,12 @@ public final class SilentDevice extends DeviceStub {
 
         @Override
         public int postSends(RequestChain chain, int first, int count) {
-            return take(chain, first, count, sends);
+            if (sendsUntilError == 0) {
+                throw new VerbException("ibv_post_send", Errno.ENOMEM, "by this test");
+            }
+            int taken = Math.min(count, sendsUntilError);
+            sendsUntilError -= taken;
+            return take(chain, first, taken, sends);
         }
 
         @Override

@@ -97,9 +97,9 @@ final class OperationRing<H> {
         entry.startNanos = startNanos;
     }
 
-    /// Removes the operation that was added last, because it was not posted.
-    void undo() {
-        posted--;
+    /// Removes the operations that were added last, because they were not posted.
+    void undo(int count) {
+        posted -= count;
     }
 
     boolean isCreditUpdateInFlight() {

@@ -174,7 +174,7 @@ public final class SendQueue<H> {
             taken = queuePair.post(batch) == 1;
         } finally {
             if (!taken) {
-                ring.undo();
+                ring.undo(1);
             }
         }
         if (taken) {
@@ -216,7 +216,8 @@ public final class SendQueue<H> {
         group.endedAtOnce();
     }
 
-    /// Starts all operations, for which there is room and credit, with at most one completion. Under the lock.
+    /// Starts all operations, for which there is room and credit, with at most one completion. Under the lock. If it
+    /// throws, none has started. If only some have, the channel fails, and ends them.
     public void post(PreparedOperations<H> operations) {
         int count = operations.size();
         int done = 0;
@@ -227,6 +228,7 @@ public final class SendQueue<H> {
             }
         }
         if (done > 0) {
+            countStarted(operations, 0, done);
             haveEnded();
         }
         if (done < count) {
@@ -245,9 +247,20 @@ public final class SendQueue<H> {
             add(operations, i, now);
         }
         int count = batch.size();
-        int taken = queuePair.post(batch);
-        for (int tries = 0; taken < count && tries < MOST_TRIES; tries++) {
-            taken += queuePair.post(batch, taken);
+        int taken = 0;
+        try {
+            taken = queuePair.post(batch);
+            for (int tries = 0; taken < count && tries < MOST_TRIES; tries++) {
+                taken += queuePair.post(batch, taken);
+            }
+        } catch (RuntimeException | Error e) {
+            if (first + taken == 0) {
+                ring.undo(count);
+                credits.giveBack(operations.sends());
+                throw e;
+            }
+            events.onFailed(new RdmaException(queuePair + " did not take all operations of a batch", e));
+            return;
         }
         if (taken < count) {
             // Cannot happen, as the queue has room. Closing the queue pair ends the operations that the
@@ -255,13 +268,20 @@ public final class SendQueue<H> {
             events.onFailed(new RdmaException(queuePair + " took " + taken + " of " + count + " operations", null));
             return;
         }
+        countStarted(operations, first, operations.size());
         noteEnded(batch);
     }
 
     private void add(PreparedOperations<H> operations, int index, long now) {
         Operation operation = operations.get(index);
         ring.add(operation.kind(), operation.length(), operations.handler(index), operations.context(index), now);
-        countStarted(operation.kind(), operation.length());
+    }
+
+    private void countStarted(PreparedOperations<H> operations, int from, int to) {
+        for (int i = from; i < to; i++) {
+            Operation operation = operations.get(i);
+            countStarted(operation.kind(), operation.length());
+        }
     }
 
     private void countStarted(int kind, long bytes) {

@@ -54,7 +54,7 @@ final class OperationRingTest {
     void whatIsTakenBackWasNeverThere() {
         add("one");
         add("two");
-        ring.undo();
+        ring.undo(1);
 
         assertThat(ring.next()).isEqualTo(1);
         assertThat(ring.inFlight()).isEqualTo(1);

@@ -1,6 +1,7 @@
 package io.rdmacomm.comm.data;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.rdmacomm.comm.SilentDevice;
@@ -18,6 +19,7 @@ import io.rdmacomm.verbs.PathMtu;
 import io.rdmacomm.verbs.ProtectionDomain;
 import io.rdmacomm.verbs.QueuePairInfo;
 import io.rdmacomm.verbs.RdmaException;
+import io.rdmacomm.verbs.VerbException;
 import io.rdmacomm.verbs.WorkStatus;
 import io.rdmacomm.verbs.statistics.ChannelCounter;
 import java.lang.foreign.Arena;
@@ -241,6 +243,53 @@ final class RdmaAdapterTest {
         group.poll();
 
         assertThat(device.log).containsExactly("one SUCCESS", "two SUCCESS");
+    }
+
+    private PreparedOperations<String> three() {
+        PreparedOperations<String> three = new PreparedOperations<>(arena, 3, 1, adapter.sends());
+        for (String name : List.of("one", "two", "three")) {
+            three.next().local(Operation.WRITE, 1024, 8, 1).remote(2048, 2);
+            three.add(name, 0);
+        }
+        return three;
+    }
+
+    private void post(PreparedOperations<String> operations) {
+        adapter.sends().lock().lock();
+        try {
+            adapter.sends().post(operations);
+        } finally {
+            adapter.sends().lock().unlock();
+        }
+    }
+
+    @Test
+    void aBatchOfWhichTheDeviceTakesNothingHasNotStarted() {
+        connect();
+        device.sendsUntilError = 0;
+
+        assertThatThrownBy(() -> post(three())).isInstanceOf(VerbException.class);
+
+        assertThat(adapter.sends().inFlight()).isZero();
+        device.sendsUntilError = Integer.MAX_VALUE;
+        write("four");
+        complete(0, WorkStatus.SUCCESS);
+        assertThat(group.poll()).isOne();
+        assertThat(device.log).containsExactly("four SUCCESS");
+    }
+
+    /// Those that it has taken may be executed, so none can be withdrawn.
+    @Test
+    void aBatchOfWhichTheDeviceTakesAPartFailsTheChannel() {
+        connect();
+        device.sendsUntilError = 2;
+
+        post(three());
+
+        assertThat(device.log).singleElement().asString().contains("did not take all operations of a batch");
+        device.log.clear();
+        adapter.close();
+        assertThat(device.log).containsSubsequence("one FLUSHED", "two FLUSHED", "three FLUSHED");
     }
 
     @Test
