@@ -92,8 +92,8 @@ public final class BufferPool implements AutoCloseable {
     }
 
     /// Takes a piece, and waits if there is no room until others are released. Threads that wait are served in
-    /// the order in which they came. Blocks. It does not poll: in thread mode CALLER, the only polling thread
-    /// must not wait here for a piece that a handler releases.
+    /// the order in which they came. Blocks, for the timeout and as long as registering takes. It does not poll: in
+    /// thread mode CALLER, the only polling thread must not wait here for a piece that a handler releases.
     ///
     /// @param bytes its length, 1 to [PoolOptions#limit()]
     /// @param timeout how long to wait, 1 ms to 24 h
@@ -156,8 +156,9 @@ public final class BufferPool implements AutoCloseable {
             if (piece != null) {
                 return piece;
             }
-            Slab slab = slab(size);
+            // First, so that a slab is not lost if there is no memory for a timer.
             setAlarm();
+            Slab slab = slab(size);
             return slab == null ? null : size.add(slab, bytes);
         } finally {
             growing.unlock();
@@ -167,7 +168,7 @@ public final class BufferPool implements AutoCloseable {
     private @Nullable Slab slab(SizeClass size) {
         try {
             Slab slab = memory.carve(size);
-            if (slab != null || !giveBack(true)) {
+            if (slab != null || options.limit() - takenPlaces() < size.bytes() || !giveBack(true)) {
                 return slab;
             }
         } catch (VerbException e) {
@@ -177,6 +178,16 @@ public final class BufferPool implements AutoCloseable {
             }
         }
         return memory.carve(size);
+    }
+
+    /// The bytes of the places that are taken. Without so much room, giving back is in vain, and costs registering
+    /// again.
+    private long takenPlaces() {
+        long bytes = 0;
+        for (SizeClass size : sizes) {
+            bytes += size.taken().pieces() * size.bytes();
+        }
+        return bytes;
     }
 
     private void checkOpen() {
@@ -199,10 +210,10 @@ public final class BufferPool implements AutoCloseable {
         return !free.isEmpty();
     }
 
-    /// Has somebody look for idle memory after a while, if there is memory. It is not the thread that releases
-    /// the last piece, because setting a timer allocates.
+    /// Has somebody look for idle memory after a while. It is not the thread that releases the last piece, because
+    /// setting a timer allocates.
     private void setAlarm() {
-        if (memory.registered() == 0 || (alarm != null && !alarm.isDone())) {
+        if (alarm != null && !alarm.isDone()) {
             return;
         }
         CompletableFuture<@Nullable Void> set = new CompletableFuture<@Nullable Void>()
@@ -218,7 +229,9 @@ public final class BufferPool implements AutoCloseable {
         try {
             if (open) {
                 giveBack(false);
-                setAlarm();
+                if (memory.registered() > 0) {
+                    setAlarm();
+                }
             }
         } finally {
             growing.unlock();

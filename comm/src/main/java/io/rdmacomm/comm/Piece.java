@@ -23,7 +23,8 @@ import java.util.concurrent.TimeUnit;
 /// by another piece, that is not noticed. So forget the piece, its slice, its segment and its buffer when you
 /// release it.
 ///
-/// [#retain()] and [#release()] are thread-safe. None of the methods blocks.
+/// [#retain()] and [#release()] are thread-safe. None of the methods blocks, except that the last release after the
+/// pool was closed deregisters memory.
 public final class Piece {
     private static final VarHandle REFERENCES;
 

@@ -277,6 +277,21 @@ final class BufferPoolTest {
     }
 
     @Test
+    void freeMemoryIsNotGivenBackInVain() {
+        BufferPool pool = session.pool("pool", PoolOptions.of(MIB).withChunkBytes(64 * KIB));
+        Piece half = taken(pool, 512 * KIB);
+        taken(pool, 64).release();
+        long before = registered(pool);
+
+        assertThat(pool.take(MIB)).isNull();
+
+        assertThat(registered(pool)).isEqualTo(before);
+        half.release();
+        taken(pool, MIB);
+        assertThat(registered(pool)).isEqualTo(MIB);
+    }
+
+    @Test
     void memoryThatIsIdleIsGivenBack() {
         long before = PrivateMemory.bytes();
         BufferPool pool = session.pool(
