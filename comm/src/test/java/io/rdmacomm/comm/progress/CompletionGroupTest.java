@@ -137,6 +137,25 @@ class CompletionGroupTest {
         }
     }
 
+    /// The thread that polls may leave completions that raise no event any more.
+    @Test
+    void noThreadSleepsForLongWhileAnotherOnePolls() throws Exception {
+        try (Context context = Rdma.open("soft0")) {
+            CompletionGroup group = new CompletionGroup(new CompletionQueues(context), "a group", 0, ENTRIES, 2, true);
+            FutureTask<Integer> sleeping =
+                    new FutureTask<>(() -> group.pollOrSleep(TimeUnit.SECONDS.toNanos(2L * TIMEOUT_SECONDS)));
+            FutureTask<Integer> polling = new FutureTask<>(() -> {
+                Thread.ofPlatform().daemon().start(sleeping);
+                return sleeping.get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
+            });
+            group.submit(polling);
+            Thread.ofPlatform().daemon().start(group::poll);
+
+            assertThat(polling.get(2L * TIMEOUT_SECONDS, TimeUnit.SECONDS)).isZero();
+            group.close();
+        }
+    }
+
     /// A member that fails in one completion of a batch, and another one.
     @Test
     void aCompletionThatCannotBeHandledCostsItsMemberOnly() {
