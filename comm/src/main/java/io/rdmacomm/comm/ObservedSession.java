@@ -18,6 +18,9 @@ interface ObservedSession {
     /// The sum of its counters.
     SessionStatistics statistics();
 
+    /// The memory that it has registered.
+    RegisteredMemory memory();
+
     /// The connections of the endpoints that are not closed, oldest first.
     List<PeerConnection> connections();
 

@@ -3,6 +3,7 @@ package io.rdmacomm.comm;
 import io.rdmacomm.verbs.Errno;
 import io.rdmacomm.verbs.VerbException;
 import java.util.concurrent.atomic.AtomicLong;
+import jdk.jfr.FlightRecorder;
 
 /// The memory that a session has registered, and its limit. Memory that is registered once more, for a peer, counts
 /// once. Thread-safe.
@@ -23,6 +24,11 @@ final class RegisteredMemory {
         return bytes.get();
     }
 
+    /// The limit in bytes; [Long#MAX_VALUE] without one.
+    long limit() {
+        return limit;
+    }
+
     /// Memory is about to be registered.
     ///
     /// @param buffer the name of the buffer
@@ -40,10 +46,26 @@ final class RegisteredMemory {
                             + " bytes, too much for the " + more + " bytes of buffer '" + buffer
                             + "'; close buffers or endpoints, or raise the limit (SessionOptions.withMemoryLimit)");
         }
+        record(buffer, more, before + more);
     }
 
     /// Memory is no longer registered.
-    void give(long less) {
-        bytes.addAndGet(-less);
+    void give(long less, String buffer) {
+        record(buffer, -less, bytes.addAndGet(-less));
+    }
+
+    private void record(String buffer, long change, long registered) {
+        if (!FlightRecorder.isInitialized()) {
+            return;
+        }
+        MemoryEvent event = new MemoryEvent();
+        if (event.shouldCommit()) {
+            event.session = session;
+            event.buffer = buffer;
+            event.bytes = change;
+            event.registered = registered;
+            event.limit = limit;
+            event.commit();
+        }
     }
 }

@@ -104,7 +104,7 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
 
     /// The sum of the counters of all its endpoints, including closed ones.
     public final SessionStatistics statistics() {
-        return endPoints.statistics(errors.count(), device.registeredBytes());
+        return endPoints.statistics(errors.count(), device.memory().bytes());
     }
 
     /// Allocates zeroed, page-aligned memory for `blockCount` blocks and registers it with the rights of
@@ -451,6 +451,11 @@ public abstract sealed class Session implements AutoCloseable permits ServerSess
         @Override
         public SessionStatistics statistics() {
             return Session.this.statistics();
+        }
+
+        @Override
+        public RegisteredMemory memory() {
+            return device.memory();
         }
 
         @Override

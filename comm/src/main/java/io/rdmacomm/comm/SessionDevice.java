@@ -380,19 +380,19 @@ final class SessionDevice implements AutoCloseable {
         boolean made = false;
         try {
             RdmaBuffer buffer =
-                    new RdmaBuffer(name, region.get(), rights, blockSize, blockCount, () -> memory.give(bytes));
+                    new RdmaBuffer(name, region.get(), rights, blockSize, blockCount, () -> memory.give(bytes, name));
             made = true;
             return buffer;
         } finally {
             if (!made) {
-                memory.give(bytes);
+                memory.give(bytes, name);
             }
         }
     }
 
-    /// The memory that is registered now, in bytes.
-    long registeredBytes() {
-        return memory.bytes();
+    /// The memory that is registered now.
+    RegisteredMemory memory() {
+        return memory;
     }
 
     RdmaBuffer wrap(String name, MemorySegment segment, Set<AccessFlag> access) {

@@ -18,9 +18,8 @@ record SessionRecords(ObservedSession session, long id) implements CounterSource
         for (PeerConnection connection : session.connections()) {
             String peer = connection.peerName() + " " + connection.peerAddress();
             for (RdmaChannel channel : connection.data()) {
-                records.add(new PublishedChannel(
+                records.add(record(
                         (connection.number() << CHANNEL_BITS) + channel.index(),
-                        session.name(),
                         peer,
                         "data-" + channel.index(),
                         channel.inFlight(),
@@ -28,8 +27,15 @@ record SessionRecords(ObservedSession session, long id) implements CounterSource
             }
         }
         if (records.isEmpty()) {
-            records.add(new PublishedChannel(id, session.name(), "", "", 0, new ChannelStatistics()));
+            records.add(record(id, "", "", 0, new ChannelStatistics()));
         }
         return records;
+    }
+
+    private PublishedChannel record(
+            long number, String peer, String channel, long inFlight, ChannelStatistics statistics) {
+        RegisteredMemory memory = session.memory();
+        return new PublishedChannel(
+                number, session.name(), peer, channel, inFlight, memory.bytes(), memory.limit(), statistics);
     }
 }

@@ -18,8 +18,8 @@ final class Figures {
     }
 
     /// For example `0`, `12`, `3.21Mi`.
-    static String bytes(@Nullable Double value) {
-        return value == null ? UNKNOWN : scaled(value, 1024, BINARY);
+    static String bytes(@Nullable Number value) {
+        return value == null ? UNKNOWN : scaled(value.doubleValue(), 1024, BINARY);
     }
 
     private static String scaled(double value, int base, String[] units) {

@@ -19,6 +19,20 @@ record Row(
         return counters.value(ChannelCounter.FAILED) + counters.value(ChannelCounter.HANDLER_ERRORS);
     }
 
+    /// The memory that its session has registered, in bytes; null if it is unknown.
+    @Nullable
+    Long registeredBytes() {
+        long bytes = counters.registeredBytes();
+        return bytes < 0 ? null : bytes;
+    }
+
+    /// The limit for that memory, in bytes; null without one.
+    @Nullable
+    Long memoryLimit() {
+        long bytes = counters.memoryLimit();
+        return bytes == Long.MAX_VALUE ? null : bytes;
+    }
+
     double bytesPerSecond() {
         return rates == null ? 0 : rates.bytesIn() + rates.bytesOut();
     }

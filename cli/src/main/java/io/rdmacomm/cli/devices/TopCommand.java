@@ -28,6 +28,7 @@ import picocli.CommandLine.Option;
             "Programs publish their counters about once a second, unless started with -Drdmacomm.counters=off.",
             "wstall/s and cstall/s: how often the send window was full, and the peer had no receive.",
             "errors: operations that failed and exceptions of handlers, so far. flight: operations in flight.",
+            "memory: what the session of the channel has registered. limit: the limit for it, - without one.",
             "TCP is that of the whole host.",
             "",
             "Examples:",

@@ -52,6 +52,8 @@ final class TopDocument {
         members.put("session", row.counters().session());
         members.put("peer", row.counters().peer());
         members.put("channel", row.counters().channel());
+        members.put("session_registered_bytes", row.registeredBytes());
+        members.put("session_memory_limit", row.memoryLimit());
         members.put("counters", counters);
         members.put("per_second", perSecond(row.rates()));
         return members;

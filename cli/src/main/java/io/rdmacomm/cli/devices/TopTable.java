@@ -24,6 +24,9 @@ final class TopTable {
             DeviceColumn.rate("wstall/s", 8, rates -> Figures.decimal(rates.windowStalls()));
     private static final DeviceColumn CREDIT_STALLS =
             DeviceColumn.rate("cstall/s", 8, rates -> Figures.decimal(rates.creditStalls()));
+    private static final DeviceColumn MEMORY =
+            DeviceColumn.number("memory", 6, row -> Figures.bytes(row.registeredBytes()));
+    private static final DeviceColumn LIMIT = DeviceColumn.number("limit", 6, row -> Figures.bytes(row.memoryLimit()));
     private static final DeviceColumn IN_FLIGHT =
             DeviceColumn.number("flight", 6, row -> Long.toString(row.counters().inFlight()));
     private static final List<DeviceColumn> ALL = List.of(
@@ -40,10 +43,12 @@ final class TopTable {
             WINDOW_STALLS,
             CREDIT_STALLS,
             DeviceColumn.number("errors", 6, row -> Figures.decimal((double) row.errors())),
-            IN_FLIGHT);
+            IN_FLIGHT,
+            MEMORY,
+            LIMIT);
     /// The columns to drop on a narrow terminal, in this order.
     private static final List<DeviceColumn> DISPENSABLE =
-            List.of(SESSION, WINDOW_STALLS, CREDIT_STALLS, IN_FLIGHT, CHANNEL, PEER);
+            List.of(LIMIT, SESSION, WINDOW_STALLS, CREDIT_STALLS, MEMORY, IN_FLIGHT, CHANNEL, PEER);
     private static final String OWN_PROGRAM = "rdmacomm ";
 
     private TopTable() {}

@@ -21,6 +21,8 @@ final class TopTableTest {
             "server-12 node7:2020",
             "data-0",
             16,
+            3 << 20,
+            1L << 30,
             // Three operations failed, and a handler threw.
             new ChannelStatistics(0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 1));
     private static final PublishedProcess PROCESS = new PublishedProcess(
@@ -61,13 +63,29 @@ final class TopTableTest {
                         "wstall/s",
                         "cstall/s",
                         "errors",
-                        "flight");
+                        "flight",
+                        "memory",
+                        "limit");
         assertThat(lines.get(3))
                 .contains("4711", "bench --tests write_bw", "client-4711", "server-12 node7:2020", "data-0")
-                .endsWith("1.23M      0       0  3.50Gi       12      0.3      4     16");
+                .endsWith("1.23M      0       0  3.50Gi       12      0.3      4     16 3.00Mi 1.00Gi");
         assertThat(lines.get(4))
                 .as("no rates yet")
-                .endsWith("-      -       -       -        -        -      4     16");
+                .endsWith("-      -       -       -        -        -      4     16 3.00Mi 1.00Gi");
+    }
+
+    @Test
+    void memoryMayBeUnknownOrUnlimited() {
+        PublishedChannel socket = new PublishedChannel(1, "sockets on soft0", "", "", 0, new ChannelStatistics());
+        PublishedChannel session =
+                new PublishedChannel(2, "free", "", "", 0, 4096, Long.MAX_VALUE, new ChannelStatistics());
+        List<Row> rows = Stream.of(socket, session)
+                .map(channel -> new Row(PROCESS, channel, null))
+                .toList();
+        List<String> lines = TopTable.lines(
+                new Sample(FOLDER, List.of(PROCESS), rows, null, List.of()), TopTable.UNLIMITED, TopTable.UNLIMITED);
+        assertThat(lines.get(3)).endsWith("0      0      -      -");
+        assertThat(lines.get(4)).endsWith("0      0 4.00Ki      -");
     }
 
     @Test
@@ -78,7 +96,7 @@ final class TopTableTest {
         }
         assertThat(lines(80, 50).get(2))
                 .contains("pid", "command", "peer", "channel", "op/s", "errors", "flight")
-                .doesNotContain("session", "stall");
+                .doesNotContain("session", "stall", "limit");
         assertThat(lines(80, 50).get(3)).contains("bench ~", "~ node7:2020", "data-0");
         assertThat(lines(70, 50).get(2)).contains("peer", "errors").doesNotContain("channel", "flight");
     }

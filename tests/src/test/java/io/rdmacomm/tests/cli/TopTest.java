@@ -8,6 +8,7 @@ import io.rdmacomm.comm.BufferSlice;
 import io.rdmacomm.comm.ClientSession;
 import io.rdmacomm.comm.EndPoint;
 import io.rdmacomm.comm.ServerSession;
+import io.rdmacomm.comm.Session;
 import io.rdmacomm.comm.SessionOptions;
 import io.rdmacomm.tests.cli.Command.Result;
 import io.rdmacomm.verbs.counters.file.CountersFolder;
@@ -64,7 +65,8 @@ final class TopTest {
     void showsTheRatesOfABusyProgram() throws Exception {
         AtomicBoolean stop = new AtomicBoolean();
         SessionOptions options = SessionOptions.defaults().withAddress("127.0.0.1", 0);
-        try (ServerSession server = ServerSession.listen(options.withName("busy server"));
+        SessionOptions limited = options.withName("busy server").withMemoryLimit(1 << 30);
+        try (ServerSession server = ServerSession.listen(limited);
                 ClientSession client =
                         ClientSession.connect(options.withName("busy client").withPort(server.port()))) {
             EndPoint here = server.accept(TIMEOUT);
@@ -93,11 +95,16 @@ final class TopTest {
                     assertThat(number(channel, "per_second", sends ? "bytes_out" : "bytes_in"))
                             .isEqualTo(64 * number(channel, "per_second", count), offset(1e-3));
                     assertThat(number(channel, "counters", "failed")).isZero();
+                    Session session = sends ? client : server;
+                    assertThat(((Number) channel.get("session_registered_bytes")).longValue())
+                            .isEqualTo(session.statistics().registeredBytes());
+                    assertThat(channel.get("session_memory_limit")).isEqualTo(sends ? null : 1 << 30);
                 }
                 assertThat(document.get("host_tcp")).isNotNull();
 
                 Result table = Command.run("top", "--once", "--interval", "0.1");
-                assertThat(table.out()).contains("1 process, 2 channels", "busy client", "cstall/s", "data-0");
+                assertThat(table.out())
+                        .contains("1 process, 2 channels", "busy client", "cstall/s", "data-0", "memory", "1.00Gi");
             } finally {
                 stop.set(true);
                 sender.join();

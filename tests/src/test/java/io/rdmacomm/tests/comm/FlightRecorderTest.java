@@ -8,6 +8,7 @@ import io.rdmacomm.comm.BufferSlice;
 import io.rdmacomm.comm.ChannelOptions;
 import io.rdmacomm.comm.CompletionHandler;
 import io.rdmacomm.comm.EndPointState;
+import io.rdmacomm.comm.RdmaBuffer;
 import io.rdmacomm.comm.RdmaChannel;
 import io.rdmacomm.comm.RemoteBuffer;
 import io.rdmacomm.comm.SessionOptions;
@@ -16,6 +17,8 @@ import io.rdmacomm.verbs.AccessFlag;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 import jdk.jfr.Recording;
@@ -53,6 +56,40 @@ final class FlightRecorderTest {
                         .filter(event -> event.getEventType().getName().equals("io.rdmacomm.Connect")))
                 .hasSize(2)
                 .allMatch(event -> event.getInt("protocolVersion") == 1 && event.getLong("features") == 0);
+    }
+
+    @Test
+    void registeredMemoryIsRecorded(@TempDir Path folder) throws IOException {
+        Path file = folder.resolve("recording.jfr");
+        List<Long> registered = new ArrayList<>();
+        try (Recording recording = new Recording()) {
+            recording.start();
+            SessionOptions options = SessionOptions.defaults().withMemoryLimit(1 << 30);
+            try (ConnectedPair pair = ConnectedPair.of(options.withName("mine"))) {
+                RdmaBuffer buffer = pair.client.allocate("block", 12_288);
+                registered.add(pair.client.statistics().registeredBytes());
+                buffer.close();
+                buffer.close();
+                registered.add(pair.client.statistics().registeredBytes());
+            }
+            recording.stop();
+            recording.dump(file);
+        }
+
+        List<RecordedEvent> events = RecordingFile.readAllEvents(file).stream()
+                .filter(event -> event.getEventType().getName().equals("io.rdmacomm.Memory"))
+                .filter(event -> event.getString("session").equals("mine"))
+                .toList();
+        assertThat(events).allMatch(event -> event.getLong("limit") == 1 << 30);
+        assertThat(events).extracting(event -> event.getString("buffer")).contains("receives", "cells");
+        assertThat(events.stream().mapToLong(event -> event.getLong("bytes")).sum())
+                .as("all was given back")
+                .isZero();
+        List<RecordedEvent> block = events.stream()
+                .filter(event -> event.getString("buffer").equals("block"))
+                .toList();
+        assertThat(block).extracting(event -> event.getLong("bytes")).containsExactly(12_288L, -12_288L);
+        assertThat(block).extracting(event -> event.getLong("registered")).containsExactlyElementsOf(registered);
     }
 
     @Test

@@ -45,6 +45,8 @@ final class CountersEncoder {
             to.putLong(CountersLayout.counterAt(at, i), record.value(COUNTERS[i]));
         }
         to.putLong(CountersLayout.counterAt(at, COUNTERS.length), record.inFlight());
+        to.putLong(at + CountersLayout.REGISTERED_AT, record.registeredBytes());
+        to.putLong(at + CountersLayout.LIMIT_AT, record.memoryLimit());
         putText(to, at + CountersLayout.SESSION_AT, CountersLayout.NAME_BYTES, record.session());
         putText(to, at + CountersLayout.PEER_AT, CountersLayout.NAME_BYTES, record.peer());
         putText(to, at + CountersLayout.CHANNEL_AT, CountersLayout.CHANNEL_BYTES, record.channel());

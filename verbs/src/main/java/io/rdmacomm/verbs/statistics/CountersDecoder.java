@@ -69,6 +69,8 @@ final class CountersDecoder {
                 getText(from, at + CountersLayout.PEER_AT, CountersLayout.NAME_BYTES),
                 getText(from, at + CountersLayout.CHANNEL_AT, CountersLayout.CHANNEL_BYTES),
                 from.getLong(CountersLayout.counterAt(at, COUNTERS.length)),
+                from.getLong(at + CountersLayout.REGISTERED_AT),
+                from.getLong(at + CountersLayout.LIMIT_AT),
                 new ChannelStatistics(values));
     }
 

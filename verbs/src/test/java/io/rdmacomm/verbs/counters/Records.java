@@ -23,6 +23,8 @@ public final class Records {
                 "peer 127.0.0.1:2020",
                 "data-0",
                 (values.length + 1) * factor,
+                100 * factor,
+                1000 * factor,
                 new ChannelStatistics(values));
     }
 

@@ -79,6 +79,8 @@ final class CountersCodecTest {
         assertThat(file.get(third + 138)).isEqualTo((byte) 's');
         assertThat(file.getShort(third + 264)).isEqualTo((short) "peer 127.0.0.1:2020".length());
         assertThat(file.getShort(third + 392)).isEqualTo((short) "data-0".length());
+        assertThat(file.getLong(third + 456)).isEqualTo(200);
+        assertThat(file.getLong(third + 464)).isEqualTo(2000);
     }
 
     @Test

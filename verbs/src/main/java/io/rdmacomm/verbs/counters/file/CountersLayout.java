@@ -16,10 +16,14 @@ import java.util.zip.CRC32C;
 ///  | nanoTime | millis    |left out| CRC32C   | text: command     |
 ///  +----------+-----------+--------+----------+-------------------+
 /// record
-///   0    8                      112           136            264        392           456     512
-///  +----+--------------------------+-------------+--------------+----------+-------------+-------+
-///  | id | 12 counters, in flight   | 0           | text: session|text: peer|text: channel| 0     |
-///  +----+--------------------------+-------------+--------------+----------+-------------+-------+
+///   0    8                      112           136            264        392           456
+///  +----+--------------------------+-------------+--------------+----------+-------------+
+///  | id | 12 counters, in flight   | 0           | text: session|text: peer|text: channel|
+///  +----+--------------------------+-------------+--------------+----------+-------------+
+///  456                 464                472     512
+///  +-------------------+------------------+-------+
+///  | registered memory | limit for it     | 0     |
+///  +-------------------+------------------+-------+
 /// text: its length in bytes (2), then UTF-8
 /// ```
 ///
@@ -57,6 +61,8 @@ public final class CountersLayout {
     public static final int SESSION_AT = 136;
     public static final int PEER_AT = 264;
     public static final int CHANNEL_AT = 392;
+    public static final int REGISTERED_AT = 456;
+    public static final int LIMIT_AT = 464;
     public static final int NAME_BYTES = 128;
     public static final int CHANNEL_BYTES = 64;
 
