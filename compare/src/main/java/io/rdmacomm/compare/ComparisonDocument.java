@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /// The result of a comparison, as text, JSON and HTML.
 ///
@@ -29,36 +30,67 @@ record ComparisonDocument(Map<String, Object> facts, List<Outcome> outcomes) {
             "ratio: how many times better rdmacomm is, the geometric mean of the ratios of all rounds, and their range;"
                     + " below 1 the peer is better. unstable: rounds disagree about who is better. low..high: the range"
                     + " of all rounds.";
-    private static final List<String> HEADER = List.of("scenario", "median", "low..high", "unit", "ratio");
+    private static final String FLOOR =
+            "floor: what a cache line takes between the two processes, measured before and after each figure. above: the"
+                    + " median difference between a figure and its floor, and the range of all rounds. Compare these: the"
+                    + " machine has states in which floor and figure are several times as long, and only the difference is"
+                    + " the library's.";
+    private static final String ABOVE = "above the floor";
 
     /// The table with medians, spread and ratios.
     Grid table() {
         List<List<String>> rows = new ArrayList<>();
         for (Outcome outcome : outcomes) {
-            rows.add(List.of(outcome.title(), "", "", "", ""));
+            rows.add(cells(outcome.title(), "", "", "", "", "", ""));
             for (Entry entry : outcome.entries()) {
                 rows.add(row(outcome, entry));
             }
         }
-        return new Grid("Medians of all rounds", HEADER, rows);
+        return new Grid(
+                "Medians of all rounds",
+                cells("scenario", "median", "low..high", "floor", "above", "unit", "ratio"),
+                rows);
     }
 
-    private static List<String> row(Outcome outcome, Entry entry) {
+    private List<String> row(Outcome outcome, Entry entry) {
         String name = "  " + entry.name();
         if (!entry.isMeasured()) {
-            return List.of(name, "failed", "", "", "");
+            return cells(name, "failed", "", "", "", "", "");
         }
-        return List.of(
+        Entry above = entry.aboveFloor();
+        return cells(
                 name,
                 Figure.text(entry.median()),
-                entry.hasRange() ? Figure.text(entry.low()) + ".." + Figure.text(entry.high()) : "",
+                range(entry),
+                entry.hasFloor() ? Figure.text(entry.floor().median()) : "",
+                entry.hasFloor() ? Figure.text(above.median()) + " (" + range(above) + ")" : "",
                 outcome.unit().text(),
                 entry.advantage().map(Advantage::text).orElse(""));
     }
 
+    private static String range(Entry entry) {
+        return entry.hasRange() ? Figure.text(entry.low()) + ".." + Figure.text(entry.high()) : "";
+    }
+
+    /// The cells of a row, without those of the floor if no figure has one.
+    private List<String> cells(
+            String name, String median, String range, String floor, String above, String unit, String ratio) {
+        return hasFloors()
+                ? List.of(name, median, range, floor, above, unit, ratio)
+                : List.of(name, median, range, unit, ratio);
+    }
+
+    private boolean hasFloors() {
+        return outcomes.stream().anyMatch(Outcome::hasFloors);
+    }
+
     /// The table and how to read it.
     String text() {
-        return table().text() + "\n" + RATIO;
+        return table().text() + "\n" + explanation();
+    }
+
+    private String explanation() {
+        return hasFloors() ? RATIO + "\n" + FLOOR : RATIO;
     }
 
     /// The JSON document.
@@ -85,20 +117,30 @@ record ComparisonDocument(Map<String, Object> facts, List<Outcome> outcomes) {
         return members;
     }
 
-    /// The figures to compare with those of another run.
+    /// The figures to compare with those of another run. With a floor they have other names than without: a median is
+    /// not compared with the mean that an earlier version measured.
     List<Figure> figures() {
         return outcomes.stream()
                 .flatMap(outcome -> outcome.entries().stream()
                         .filter(entry -> entry.isMeasured() && entry.hasRange())
-                        .map(entry -> new Figure(
-                                outcome.id() + " " + entry.name(),
-                                outcome.unit().text(),
-                                outcome.unit().smallerIsBetter(),
-                                entry.median(),
-                                entry.low(),
-                                entry.high(),
-                                entry.figures())))
+                        .flatMap(entry -> entry.hasFloor()
+                                ? Stream.of(
+                                        figure(outcome, entry, ", latency"),
+                                        figure(outcome, entry.floor(), ", floor"),
+                                        figure(outcome, entry.aboveFloor(), ", " + ABOVE))
+                                : Stream.of(figure(outcome, entry, ""))))
                 .toList();
+    }
+
+    private static Figure figure(Outcome outcome, Entry entry, String kind) {
+        return new Figure(
+                outcome.id() + " " + entry.name() + kind,
+                outcome.unit().text(),
+                outcome.unit().smallerIsBetter(),
+                entry.median(),
+                entry.low(),
+                entry.high(),
+                entry.figures());
     }
 
     /// The document that an earlier run has written.
@@ -112,8 +154,10 @@ record ComparisonDocument(Map<String, Object> facts, List<Outcome> outcomes) {
                     .toList();
             facts.keySet().removeAll(List.of("schema", "scenarios"));
             return new ComparisonDocument(facts, outcomes);
-        } catch (IOException | IllegalArgumentException e) {
+        } catch (IOException e) {
             throw new CommandFailure(file + ": is not a result of compare/run", e);
+        } catch (IllegalArgumentException e) {
+            throw new CommandFailure(file + ": is not a result of compare/run: " + e.getMessage(), e);
         }
     }
 
@@ -172,15 +216,15 @@ record ComparisonDocument(Map<String, Object> facts, List<Outcome> outcomes) {
         }
         page.heading("Figures of each scenario");
         for (Outcome outcome : outcomes) {
-            page.chart(new Chart(
-                    outcome.title(),
-                    outcome.unit().text()
-                            + (outcome.unit().smallerIsBetter() ? "; shorter is better." : "; longer is better."),
-                    Kind.BARS,
-                    outcome.unit().text(),
-                    bars(outcome)));
+            List<Entry> entries = new ArrayList<>(outcome.entries());
+            if (outcome.hasFloors()) {
+                List<Entry> above = entries.stream().map(Entry::aboveFloor).toList();
+                page.chart(chart(outcome, outcome.title() + ", " + ABOVE, above));
+                entries.add(outcome.floor());
+            }
+            page.chart(chart(outcome, outcome.title(), entries));
         }
-        page.heading("All figures").paragraph(RATIO).grid(table());
+        page.heading("All figures").paragraph(explanation()).grid(table());
         page.heading("Contents of the figures").grid(contents());
         return page;
     }
@@ -197,8 +241,14 @@ record ComparisonDocument(Map<String, Object> facts, List<Outcome> outcomes) {
         return readable;
     }
 
-    private static List<Series> bars(Outcome outcome) {
-        return outcome.entries().stream()
+    private static Chart chart(Outcome outcome, String title, List<Entry> entries) {
+        String unit = outcome.unit().text();
+        String note = unit + (outcome.unit().smallerIsBetter() ? "; shorter is better." : "; longer is better.");
+        return new Chart(title, note, Kind.BARS, unit, bars(entries));
+    }
+
+    private static List<Series> bars(List<Entry> entries) {
+        return entries.stream()
                 .filter(Entry::isMeasured)
                 .map(entry -> Chart.bar(
                         entry.name(),

@@ -6,33 +6,44 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.IntStream;
 
 /// The results of one contestant in a scenario.
 ///
 /// @param name of the contestant
 /// @param contains what its figures contain
 /// @param figures one for each round in which there is one, in order; empty in a document that keeps only their summary
+/// @param floors what a cache line took when each figure was measured; fewer, or none, if that is unknown
 /// @param median of the figures; not a number if there are none
 /// @param low the lowest figure; not a number if it is unknown
 /// @param high the highest figure; not a number if it is unknown
 /// @param advantage how many times better rdmacomm is; empty for rdmacomm itself, and if one side has no figures
-/// @param failure why there are not all figures; empty if there are
+/// @param failure why there are not all figures or floors; empty if there are
 record Entry(
         String name,
         String contains,
         List<Double> figures,
+        List<Double> floors,
         double median,
         double low,
         double high,
         Optional<Advantage> advantage,
         String failure) {
+    /// @throws IllegalArgumentException if a floor is not positive, or if one belongs to no figure
+    Entry {
+        if (floors.size() > figures.size() || floors.stream().anyMatch(floor -> floor <= 0)) {
+            throw new IllegalArgumentException("the floors of " + name + " do not belong to its figures");
+        }
+    }
+
     /// The results with these figures of each round.
-    static Entry of(String name, String contains, List<Double> figures, String failure) {
+    static Entry of(String name, String contains, List<Double> figures, List<Double> floors, String failure) {
         double[] all = figures.stream().mapToDouble(Double::doubleValue).toArray();
         return new Entry(
                 name,
                 contains,
                 figures,
+                floors,
                 median(all),
                 Arrays.stream(all).min().orElse(Double.NaN),
                 Arrays.stream(all).max().orElse(Double.NaN),
@@ -51,6 +62,7 @@ record Entry(
                 name,
                 contains,
                 figures,
+                floors,
                 median,
                 low,
                 high,
@@ -64,6 +76,24 @@ record Entry(
 
     boolean hasRange() {
         return !Double.isNaN(low) && !Double.isNaN(high);
+    }
+
+    boolean hasFloor() {
+        return !floors.isEmpty();
+    }
+
+    /// The floor of this entry, as an entry with the same name.
+    Entry floor() {
+        return of(name, "", floors, List.of(), "");
+    }
+
+    /// The differences between the figures and their floors, as an entry with the same name. Machines have states in
+    /// which both are several times as long; only the difference is the library's.
+    Entry aboveFloor() {
+        List<Double> differences = IntStream.range(0, floors.size())
+                .mapToObj(i -> figures.get(i) - floors.get(i))
+                .toList();
+        return of(name, "", differences, List.of(), "");
     }
 
     /// The library, which is compared in several scenarios: the name without the transport and the test.
@@ -84,6 +114,14 @@ record Entry(
             members.put("low", low);
             members.put("high", high);
         }
+        if (hasFloor()) {
+            Entry above = aboveFloor();
+            members.put("floors", floors);
+            members.put("floor", floor().median());
+            members.put("above_floor", above.median());
+            members.put("above_floor_low", above.low());
+            members.put("above_floor_high", above.high());
+        }
         advantage.ifPresent(ratio -> ratio.addTo(members));
         if (!failure.isEmpty()) {
             members.put("failure", failure);
@@ -95,24 +133,36 @@ record Entry(
     ///
     /// @throws IllegalArgumentException if it is no such object
     static Entry read(Map<?, ?> members) {
-        List<Double> figures = new ArrayList<>();
-        if (members.get("figures") instanceof List<?> rounds) {
-            for (Object figure : rounds) {
-                if (!(figure instanceof Number number)) {
-                    throw new IllegalArgumentException("no number in the figures");
-                }
-                figures.add(number.doubleValue());
-            }
-        }
         return new Entry(
                 text(members, "name"),
                 members.get("contains") instanceof String text ? text : "",
-                figures,
+                numbers(members, "figures"),
+                numbers(members, "floors"),
                 number(members, "median"),
                 number(members, "low"),
                 number(members, "high"),
                 Advantage.read(members),
                 members.get("failure") instanceof String text ? text : "");
+    }
+
+    /// The numbers in the array `name`; none if there is no such member.
+    ///
+    /// @throws IllegalArgumentException if it is no array of numbers
+    private static List<Double> numbers(Map<?, ?> members, String name) {
+        if (!members.containsKey(name)) {
+            return List.of();
+        }
+        if (!(members.get(name) instanceof List<?> list)) {
+            throw new IllegalArgumentException("no array " + name);
+        }
+        List<Double> numbers = new ArrayList<>();
+        for (Object element : list) {
+            if (!(element instanceof Number number) || !Double.isFinite(number.doubleValue())) {
+                throw new IllegalArgumentException("no number in the array " + name);
+            }
+            numbers.add(number.doubleValue());
+        }
+        return numbers;
     }
 
     /// The member.
@@ -127,7 +177,9 @@ record Entry(
 
     /// The member, or not a number if there is none.
     static double number(Map<?, ?> members, String name) {
-        return members.get(name) instanceof Number number ? number.doubleValue() : Double.NaN;
+        return members.get(name) instanceof Number number && Double.isFinite(number.doubleValue())
+                ? number.doubleValue()
+                : Double.NaN;
     }
 
     static double median(double... values) {

@@ -23,6 +23,7 @@ final class Peers {
     static final List<String> ROLES = List.of(SERVER, CLIENT);
     private static final double MIB = 1 << 20;
     private static final int UCX_COLUMNS = 8;
+    private static final int UCX_MEDIAN = 1;
     private static final int UCX_LATENCY = 3;
     private static final int UCX_BANDWIDTH = 5;
     private static final int UCX_RATE = 7;
@@ -43,7 +44,11 @@ final class Peers {
                 setting,
                 new Description(
                         name,
-                        "ucx_perftest " + test + ", overall mean; it reads the time-stamp counter at every message",
+                        "ucx_perftest " + test
+                                + (unit == Unit.SHORT_ONE_WAY
+                                        ? ", median of the last 2,048 round trips"
+                                        : ", overall mean")
+                                + "; it reads the time-stamp counter at every message",
                         "ucx_perftest",
                         "Debian package ucx-utils",
                         unit,
@@ -83,6 +88,7 @@ final class Peers {
         }
         String[] last = rows.getLast();
         return switch (unit) {
+            case SHORT_ONE_WAY -> Double.parseDouble(last[UCX_MEDIAN]);
             case ONE_WAY, ROUND_TRIP, START -> Double.parseDouble(last[UCX_LATENCY]);
             case BANDWIDTH -> Double.parseDouble(last[UCX_BANDWIDTH]) * MIB * 8 / 1e9;
             case RATE -> Double.parseDouble(last[UCX_RATE]) / 1e6;
@@ -95,15 +101,15 @@ final class Peers {
     }
 
     /// libfabric: `fi_pingpong`.
-    Contestant libfabric(String name, String provider, long bytes) {
+    Contestant libfabric(String name, String provider, Unit unit, long bytes) {
         return new Tool(
                 setting,
                 new Description(
                         name,
-                        "fi_pingpong, mean of the run, no clock reading per message",
+                        "fi_pingpong, mean of the run, which is all that it prints; no clock reading per message",
                         "fi_pingpong",
                         "Debian package libfabric-bin",
-                        Unit.ONE_WAY,
+                        unit,
                         bytes,
                         true,
                         (port, count) -> {
@@ -288,6 +294,11 @@ final class Peers {
                 .orElse(0);
     }
 
+    /// What a cache line takes between the two ends at this moment, which is the floor of all others.
+    Contestant cacheLine() {
+        return java("cache line", "", "cache-line", Unit.SHORT_ONE_WAY, Long.BYTES);
+    }
+
     /// A peer of the package `peer`, which runs on the same Java as this process.
     Contestant java(String name, String contains, String peer, Unit unit, long bytes) {
         return java(name, contains, peer, unit, bytes, Map.of());
@@ -307,8 +318,8 @@ final class Peers {
                         bytes,
                         false,
                         (port, _) -> new Pair(
-                                pipe ? List.of() : setting.placedServer(end(peer, SERVER, port, bytes)),
-                                client(peer, port, bytes, pipe),
+                                pipe ? List.of() : setting.placedServer(end(peer, SERVER, port, unit, bytes)),
+                                client(peer, port, unit, bytes, pipe),
                                 environment,
                                 peer.startsWith("aeron") ? 0 : port,
                                 true),
@@ -352,7 +363,7 @@ final class Peers {
             List<String> words = new ArrayList<>(List.of(javaProgram(), "-XX:+UseSerialGC", "-XX:-UsePerfData"));
             words.addAll(options.apply(role));
             words.addAll(List.of("--enable-native-access=ALL-UNNAMED", "-cp", setting.jars()));
-            words.addAll(work(peer, role, port, bytes));
+            words.addAll(work(peer, role, port, Unit.START, bytes));
             return words;
         };
         return new Pair(
@@ -386,10 +397,10 @@ final class Peers {
                 + " (it needs UCX: Debian package libucx0, on amd64)";
     }
 
-    private List<String> client(String peer, int port, long bytes, boolean pipe) {
-        List<String> words = new ArrayList<>(end(peer, CLIENT, port, bytes));
+    private List<String> client(String peer, int port, Unit unit, long bytes, boolean pipe) {
+        List<String> words = new ArrayList<>(end(peer, CLIENT, port, unit, bytes));
         if (pipe) {
-            words.add(String.join(" ", setting.placedServer(end(peer, SERVER, port, bytes))));
+            words.add(String.join(" ", setting.placedServer(end(peer, SERVER, port, unit, bytes))));
         }
         return setting.placedClient(words);
     }
@@ -403,13 +414,13 @@ final class Peers {
         return unit.smallerIsBetter() ? figure : unit.ofRate(figure, bytes);
     }
 
-    private List<String> end(String peer, String role, int port, long bytes) {
+    private List<String> end(String peer, String role, int port, Unit unit, long bytes) {
         List<String> words = new ArrayList<>(javaCommand());
-        words.addAll(work(peer, role, port, bytes));
+        words.addAll(work(peer, role, port, unit, bytes));
         return words;
     }
 
-    private List<String> work(String peer, String role, int port, long bytes) {
+    private List<String> work(String peer, String role, int port, Unit unit, long bytes) {
         return List.of(
                 PeerMain.class.getName(),
                 peer,
@@ -417,7 +428,8 @@ final class Peers {
                 "" + port,
                 "" + bytes,
                 "" + setting.warmUpSeconds(),
-                "" + setting.seconds());
+                "" + setting.seconds(),
+                unit == Unit.SHORT_ONE_WAY ? "median" : "mean");
     }
 
     private static List<String> javaCommand() {

@@ -46,6 +46,7 @@ final class Rdmacomm implements Contestant {
     @Override
     public String contains() {
         return switch (unit) {
+            case SHORT_ONE_WAY -> "median of groups of 64 messages, as by default; completions of both ends";
             case ONE_WAY -> "mean of the run, no clock reading per message; completions of both ends";
             case ROUND_TRIP -> "mean of the run, no clock reading per message; blocking calls that sleep";
             case CPU -> "CPU time of the threads of both ends, which poll";
@@ -68,7 +69,10 @@ final class Rdmacomm implements Contestant {
     public double measure() throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(List.of(setting.command(), "bench", "--tests", test));
         command.addAll(List.of("--sizes", "" + bytes, "--duration", "" + setting.seconds()));
-        command.addAll(List.of("--warmup", "" + setting.warmUpSeconds(), "--no-floors", "--no-samples", "--json", "-"));
+        command.addAll(List.of("--warmup", "" + setting.warmUpSeconds(), "--json", "-"));
+        if (unit != Unit.SHORT_ONE_WAY) {
+            command.addAll(List.of("--no-floors", "--no-samples"));
+        }
         if (setting.processors().isEmpty()) {
             command.add("--no-pin");
         }
@@ -84,6 +88,7 @@ final class Rdmacomm implements Contestant {
         }
         Map<?, ?> row = (Map<?, ?>) ((List<?>) document.getOrDefault("results", List.of(Map.of()))).getFirst();
         String member = switch (unit) {
+            case SHORT_ONE_WAY -> "p50_us";
             case ONE_WAY, ROUND_TRIP -> "avg_us";
             case BANDWIDTH -> "gbps";
             case RATE -> "million_messages_per_second";

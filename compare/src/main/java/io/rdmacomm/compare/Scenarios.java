@@ -11,6 +11,7 @@ final class Scenarios {
     static final String SHARED_MEMORY = "posix,sysv,cma,self";
     static final String TCP = "tcp,self";
     private static final String NO_READING = "mean of the run, one clock reading in 64 messages";
+    private static final String GROUPS = "median of groups of 64 messages, one clock reading for each group";
     private static final String CONFIRMED = "until the receiver has confirmed all messages";
     private static final long SMALL = 8;
     private static final long BLOCK = 64 << 10;
@@ -39,21 +40,21 @@ final class Scenarios {
         all.add(scenario(
                 "shm-write-8",
                 "shared memory: write 8 B",
-                Unit.ONE_WAY,
+                Unit.SHORT_ONE_WAY,
                 "write_lat",
                 SMALL,
                 shmUcx("ucp_put_lat"),
-                jucx("put-ping", Unit.ONE_WAY, SMALL)));
+                jucx("put-ping", Unit.SHORT_ONE_WAY, SMALL)));
         all.add(scenario(
                 "shm-send-8",
                 "shared memory: send 8 B",
-                Unit.ONE_WAY,
+                Unit.SHORT_ONE_WAY,
                 "send_lat",
                 SMALL,
                 shmUcx("tag_lat"),
-                jucx("send-ping", Unit.ONE_WAY, SMALL),
-                peers.libfabric("libfabric shm", "shm", SMALL),
-                peers.java("Aeron IPC", NO_READING + "; offer and poll", "aeron-ping", Unit.ONE_WAY, SMALL)));
+                jucx("send-ping", Unit.SHORT_ONE_WAY, SMALL),
+                peers.libfabric("libfabric shm", "shm", Unit.SHORT_ONE_WAY, SMALL),
+                peers.java("Aeron IPC", GROUPS + "; offer and poll", "aeron-ping", Unit.SHORT_ONE_WAY, SMALL)));
         all.add(scenario(
                 "shm-write-rate",
                 "shared memory: writes of 8 B",
@@ -109,7 +110,7 @@ final class Scenarios {
     }
 
     private Contestant shmUcx(String test) {
-        return ucx(test, Unit.ONE_WAY, SMALL);
+        return ucx(test, Unit.SHORT_ONE_WAY, SMALL);
     }
 
     private Contestant ucx(String test, Unit unit, long bytes) {
@@ -125,9 +126,10 @@ final class Scenarios {
     }
 
     private Contestant jucx(String name, String transports, String test, Unit unit, long bytes) {
+        String reading = unit == Unit.SHORT_ONE_WAY ? GROUPS : NO_READING;
         String contains = switch (test) {
-            case "send-ping" -> NO_READING + "; with tags";
-            case "put-ping" -> NO_READING + "; the other end watches the last byte";
+            case "send-ping" -> reading + "; with tags";
+            case "put-ping" -> reading + "; the other end watches the last byte";
             case "send-stream" -> CONFIRMED + "; with tags";
             default -> "until all messages are flushed";
         };
@@ -153,7 +155,7 @@ final class Scenarios {
                         SMALL,
                         peers.ucx("UCX tcp tag_lat", TCP, "tag_lat", Unit.ONE_WAY, SMALL),
                         tcpJucx("send-ping", Unit.ONE_WAY, SMALL),
-                        peers.libfabric("libfabric tcp", "tcp", SMALL),
+                        peers.libfabric("libfabric tcp", "tcp", Unit.ONE_WAY, SMALL),
                         peers.java("plain SocketChannel", NO_READING, "nio-ping", Unit.ONE_WAY, SMALL),
                         peers.java(
                                 "Netty NIO", NO_READING + "; the event loops poll", "netty-ping", Unit.ONE_WAY, SMALL)),

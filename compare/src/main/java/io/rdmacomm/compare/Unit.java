@@ -6,6 +6,9 @@ import java.util.Arrays;
 enum Unit {
     /// Half of a round trip.
     ONE_WAY("us one way", true),
+    /// The same of messages below a microsecond: the median, and beside it what a cache line takes at the same moment.
+    /// [#of] gives [#ONE_WAY] for its text.
+    SHORT_ONE_WAY("us one way", true),
     /// A request and its answer.
     ROUND_TRIP("us there and back", true),
     /// From the start of a program to its first answer.
@@ -45,6 +48,11 @@ enum Unit {
         return text;
     }
 
+    /// Whether the time of a cache line at the same moment belongs to a figure.
+    boolean hasFloor() {
+        return this == SHORT_ONE_WAY;
+    }
+
     boolean smallerIsBetter() {
         return smallerIsBetter;
     }
@@ -57,7 +65,7 @@ enum Unit {
     /// The time that `operations` take with this figure, in seconds.
     double seconds(double figure, long operations, long bytes) {
         return switch (this) {
-            case ONE_WAY -> 2e-6 * figure * operations;
+            case ONE_WAY, SHORT_ONE_WAY -> 2e-6 * figure * operations;
             case ROUND_TRIP -> 1e-6 * figure * operations;
             case START -> 1e-3 * figure * operations;
             case BANDWIDTH -> 8e-9 * bytes * operations / figure;

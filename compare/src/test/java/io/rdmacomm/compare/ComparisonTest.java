@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.within;
 import com.fasterxml.jackson.jr.ob.JSON;
 import io.rdmacomm.cli.command.CommandFailure;
 import io.rdmacomm.cli.report.Figure;
+import io.rdmacomm.cli.report.Grid;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -16,10 +17,13 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// A comparison of contestants with known figures: the order, the medians, the ratios, and the documents.
 class ComparisonTest {
     private final List<String> order = new ArrayList<>();
+    private final List<String> progress = new ArrayList<>();
 
     /// Has these figures, one for each round; fails when there are no more.
     private final class Known implements Contestant {
@@ -63,9 +67,25 @@ class ComparisonTest {
     }
 
     private ComparisonDocument document(int rounds, Unit unit, Contestant ours, Contestant... peers) throws Exception {
+        return run(rounds, unit, new Known("line", ""), ours, peers);
+    }
+
+    private ComparisonDocument overFloor(int rounds, Contestant floor, Contestant ours, Contestant... peers)
+            throws Exception {
+        return run(rounds, Unit.SHORT_ONE_WAY, floor, ours, peers);
+    }
+
+    private ComparisonDocument run(int rounds, Unit unit, Contestant floor, Contestant ours, Contestant... peers)
+            throws Exception {
         Scenario scenario = new Scenario("one", "A task", unit, ours, List.of(peers));
-        List<Outcome> outcomes = new Comparison(List.of(scenario), rounds, _ -> {}).run();
+        List<Outcome> outcomes = new Comparison(List.of(scenario), rounds, floor, progress::add).run();
         return new ComparisonDocument(Map.of("rounds", rounds), outcomes);
+    }
+
+    /// Three rounds of two contestants, in two states of the machine: in the second one a cache line takes 0.1 longer.
+    private ComparisonDocument withFloors() throws Exception {
+        Known line = new Known("line", "", 0.03, 0.03, 0.05, 0.13, 0.13, 0.13, 0.13, 0.13, 0.13);
+        return overFloor(3, line, new Known("ours", "", 0.15, 0.23, 0.24), new Known("peer", "", 0.09, 0.18, 0.19));
     }
 
     @Test
@@ -73,6 +93,82 @@ class ComparisonTest {
         document(Unit.ONE_WAY, new Known("ours", "", 1.0, 2.0, 3.0), new Known("peer", "", 2.0, 2.0, 9.0));
 
         assertThat(order).containsExactly("ours", "peer", "ours", "peer", "ours", "peer");
+    }
+
+    @Test
+    void theFloorIsMeasuredBeforeAndAfterEach() throws Exception {
+        ComparisonDocument document = withFloors();
+
+        assertThat(order)
+                .startsWith("line", "ours", "line", "peer", "line", "line", "ours")
+                .hasSize(15);
+        assertThat(document.outcomes().getFirst().isComplete()).isTrue();
+        assertThat(floors(row(document, "ours"))).containsExactly(0.03, 0.13, 0.13);
+        assertThat(floors(row(document, "peer"))).containsExactly(0.04, 0.13, 0.13);
+    }
+
+    /// The median figure of ours less its median floor would be 0.1.
+    @Test
+    void theDifferenceIsThatOfEachRound() throws Exception {
+        ComparisonDocument document = withFloors();
+
+        assertThat(document.text().lines().map(String::strip))
+                .anyMatch(line -> line.matches("scenario +median +low..high +floor +above +unit +ratio"))
+                .anyMatch(line ->
+                        line.matches("ours +0.230 +0.150..0.240 +0.130 +0.110 \\(0.1000?..0.120\\) +us one way"))
+                .anyMatch(line -> line.matches("peer +0.180 .*0.130 +0.0500 \\(0.0500..0.0600\\) +us one way.*"))
+                .anyMatch(line -> line.startsWith("floor: what a cache line takes"));
+        assertThat(number(row(document, "ours"), "above_floor")).isCloseTo(0.11, within(1e-9));
+        assertThat(number(row(document, "ours"), "above_floor_low")).isCloseTo(0.1, within(1e-9));
+        assertThat(number(row(document, "ours"), "above_floor_high")).isCloseTo(0.12, within(1e-9));
+        assertThat(row(document, "ours")).containsEntry("floor", 0.13);
+    }
+
+    @Test
+    void aScenarioWithoutAFloorDoesNotMeasureIt() throws Exception {
+        ComparisonDocument document = document(Unit.ONE_WAY, new Known("ours", "", 1.0, 2.0, 3.0));
+
+        assertThat(order).doesNotContain("line");
+        assertThat(document.text()).doesNotContain("floor", "above");
+        assertThat(row(document, "ours")).doesNotContainKeys("floors", "floor", "above_floor");
+    }
+
+    /// The figures stay, with the floors that they have.
+    @Test
+    void aFloorThatFailsIsReportedAndNotMeasuredAgain() throws Exception {
+        ComparisonDocument document = overFloor(
+                3,
+                new Known("line", "", 0.03, 0.05),
+                new Known("ours", "", 0.1, 0.2, 0.3),
+                new Known("peer", "", 0.2, 0.3, 0.4));
+
+        assertThat(progress).containsOnlyOnce("round 1: one: line: FAILED: it broke <here>");
+        assertThat(order).filteredOn("line"::equals).hasSize(3);
+        assertThat(document.outcomes().getFirst().isComplete()).isFalse();
+        assertThat(floors(row(document, "ours"))).containsExactly(0.04);
+        assertThat(row(document, "peer"))
+                .containsEntry("failure", "line: it broke <here>")
+                .containsEntry("median", 0.3)
+                .doesNotContainKey("floors");
+        assertThat(document.text().lines())
+                .anyMatch(line -> line.matches(" +ours +0.200 .* 0.0400 +0.0600 \\(0.0600..0.0600\\) .*"))
+                .anyMatch(line -> line.matches(" +peer +0.300 +0.200..0.400 +us one way .*"));
+    }
+
+    @Test
+    void theFloorOfAPeerThatFailsIsForgotten() throws Exception {
+        ComparisonDocument document = overFloor(
+                1,
+                new Known("line", "", 0.03, 0.03, 0.05, 0.07),
+                new Known("ours", "", 0.1),
+                new Known("broken", ""),
+                new Known("peer", "", 0.2));
+
+        assertThat(row(document, "broken"))
+                .containsEntry("failure", "it broke <here>")
+                .doesNotContainKey("floors");
+        assertThat(floors(row(document, "peer")))
+                .satisfiesExactly(floor -> assertThat(floor).isCloseTo(0.06, within(1e-9)));
     }
 
     @Test
@@ -147,6 +243,45 @@ class ComparisonTest {
                 .hasMessageContaining("is not a result of compare/run");
     }
 
+    /// Differences are compared with differences, and never with the means of an earlier version.
+    @Test
+    void theChangeIsThatOfFigureFloorAndDifference(@TempDir Path folder) throws Exception {
+        Path file = Files.writeString(folder.resolve("old.json"), withFloors().json());
+        ComparisonDocument faster = overFloor(1, new Known("line", "", 0.03, 0.03), new Known("ours", "", 0.085));
+
+        Grid changes = faster.changesSince(ComparisonDocument.read(file).figures());
+
+        assertThat(changes.rows())
+                .extracting(List::getFirst)
+                .containsExactly("one ours, latency", "one ours, floor", "one ours, above the floor");
+        assertThat(changes.rows().getLast()).contains("0.110", "0.0550", "-50.0 %");
+        ComparisonDocument means = document(1, Unit.ONE_WAY, new Known("ours", "", 0.1));
+        assertThat(faster.changesSince(means.figures()).rows()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"0.03", "\"0.03\"", "{}", "[\"0.03\"]", "[null]", "[1e999]", "[0]", "[-0.03]", "[0.03, 0.03]"})
+    void aDocumentWithABrokenFloorIsRejected(String floors, @TempDir Path folder) throws Exception {
+        Path file = Files.writeString(folder.resolve("broken.json"), """
+            {"schema": 1, "scenarios": [{"id": "one", "title": "A task", "unit": "us one way", "entries": [
+            {"name": "ours", "figures": [0.1], "floors": %s, "median": 0.1, "low": 0.1, "high": 0.1}]}]}
+            """.formatted(floors));
+
+        assertThatThrownBy(() -> ComparisonDocument.read(file))
+                .isInstanceOf(CommandFailure.class)
+                .hasMessageContaining("broken.json: is not a result of compare/run: ")
+                .hasMessageContaining("floors");
+    }
+
+    @Test
+    void thePageShowsTheDifferences() throws Exception {
+        String page = page(withFloors());
+
+        assertThat(page).contains("A task, above the floor", "a cache line (floor)", "the median difference between");
+        assertThat(page).containsPattern("\\[0.0,0.1(1|0999)[0-9]*,0.1[0-9]*,0.1(2|1999)[0-9]*,\"ours\"\\]");
+    }
+
     @Test
     void thePageNamesEveryContestant() throws Exception {
         ComparisonDocument document =
@@ -169,6 +304,18 @@ class ComparisonTest {
         assertThat(again.text()).isEqualTo(run.text());
         assertThat(again.json()).isEqualTo(run.json());
         assertThat(page(again)).isEqualTo(page(run)).contains("\"kind\":\"RATIOS\"", "Right of the line");
+    }
+
+    @Test
+    void floorsAreReadBack(@TempDir Path folder) throws Exception {
+        ComparisonDocument run = withFloors();
+        Path file = Files.writeString(folder.resolve("run.json"), run.json());
+
+        ComparisonDocument again = ComparisonDocument.read(file);
+
+        assertThat(again.text()).isEqualTo(run.text()).contains("above");
+        assertThat(again.json()).isEqualTo(run.json());
+        assertThat(page(again)).isEqualTo(page(run));
     }
 
     /// Such as the last run, of which only the table was kept.
@@ -201,7 +348,8 @@ class ComparisonTest {
                                 "Aeron IPC, small log",
                                 "plain SocketChannel",
                                 "qperf tcp_lat")
-                        .map(name -> Entry.of(name, "", List.of(), "").library()))
+                        .map(name ->
+                                Entry.of(name, "", List.of(), List.of(), "").library()))
                 .containsExactly(
                         "rdmacomm",
                         "rdmacomm",
@@ -217,6 +365,15 @@ class ComparisonTest {
     /// The page of a document, without a comparison with an earlier run.
     private static String page(ComparisonDocument document) throws Exception {
         return document.page(document.changesSince(List.of())).text();
+    }
+
+    private static List<Double> floors(Map<String, Object> row) {
+        return ((List<?>) row.getOrDefault("floors", List.of()))
+                .stream().map(floor -> ((Number) floor).doubleValue()).toList();
+    }
+
+    private static double number(Map<String, Object> row, String member) {
+        return row.get(member) instanceof Number number ? number.doubleValue() : Double.NaN;
     }
 
     private static Map<String, Object> row(ComparisonDocument document, String name) throws Exception {

@@ -20,6 +20,7 @@ class ReadingTest {
     @Test
     void ucx() {
         assertThat(Peers.ucxFigure(UCX, Unit.ONE_WAY)).isEqualTo(7.25);
+        assertThat(Peers.ucxFigure(UCX, Unit.SHORT_ONE_WAY)).isEqualTo(0.163);
         assertThat(Peers.ucxFigure(UCX, Unit.BANDWIDTH)).isCloseTo(8.388608, offset(1e-6));
         assertThat(Peers.ucxFigure(UCX, Unit.RATE)).isEqualTo(2.0);
         assertThat(Peers.ucxFigure("no such transport", Unit.RATE)).isZero();

@@ -24,7 +24,7 @@ class ToolTest {
         "nio-stream, BANDWIDTH, 100000",
         "netty-ping, ONE_WAY, 8",
         "netty-stream, BANDWIDTH, 100000",
-        "aeron-ping, ONE_WAY, 8",
+        "aeron-ping, SHORT_ONE_WAY, 8",
         "aeron-stream, RATE, 8",
         "aeron-stream, BANDWIDTH, 100000",
         "pipe-request, ROUND_TRIP, 8"
@@ -36,10 +36,15 @@ class ToolTest {
         assertThat(contestant.measure()).isPositive().isLessThan(1e6);
     }
 
+    @Test
+    void aCacheLineTakesLessThanAMicrosecond() throws Exception {
+        assertThat(new Peers(SETTING).cacheLine().measure()).isPositive().isLessThan(1);
+    }
+
     @ParameterizedTest
     @CsvSource({
         "jucx-send-ping, ONE_WAY, 8",
-        "jucx-put-ping, ONE_WAY, 8",
+        "jucx-put-ping, SHORT_ONE_WAY, 8",
         "jucx-send-stream, RATE, 8",
         "jucx-send-stream, BANDWIDTH, 100000",
         "jucx-put-stream, RATE, 8",

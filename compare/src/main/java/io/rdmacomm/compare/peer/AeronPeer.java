@@ -110,7 +110,7 @@ final class AeronPeer implements Peer {
             UnsafeBuffer message = new UnsafeBuffer(ByteBuffer.allocateDirect(task.bytes()));
             FragmentHandler handler = (_, _, _, _) -> received++;
             if (!stream) {
-                return task.meanMicros(() -> {
+                return task.micros(() -> {
                             offer(requests, message, deadline);
                             awaitAnswer(answers, handler, deadline);
                         })

@@ -55,7 +55,7 @@ final class JucxPing implements Peer {
     public double measure(Task task) throws IOException, InterruptedException {
         int bytes = task.bytes();
         try (JucxEnd end = new JucxEnd(Sockets.connect(task), task, bytes(task))) {
-            double micros = task.meanMicros(put ? () -> askByPut(end, bytes) : () -> ask(end, bytes));
+            double micros = task.micros(put ? () -> askByPut(end, bytes) : () -> ask(end, bytes));
             if (put) {
                 put(end, bytes, LAST);
                 end.await(end.flush());

@@ -2,7 +2,7 @@ package io.rdmacomm.compare.peer;
 
 import java.io.IOException;
 
-/// Starts one end of a peer: `PeerMain NAME server|client PORT BYTES WARMUP SECONDS [SERVER-COMMAND]`.
+/// Starts one end of a peer: `PeerMain NAME server|client PORT BYTES WARMUP SECONDS mean|median [SERVER-COMMAND]`.
 /// The client prints a line with the figure.
 public final class PeerMain {
     /// The line with the figure begins so.
@@ -18,7 +18,8 @@ public final class PeerMain {
                 Integer.parseInt(arguments[3]),
                 nanos(arguments[4]),
                 nanos(arguments[5]),
-                arguments.length > 6 ? arguments[6] : "");
+                arguments[6].equals("median"),
+                arguments.length > 7 ? arguments[7] : "");
         if (arguments[1].equals("server")) {
             peer.serve(task);
         } else {
@@ -44,6 +45,7 @@ public final class PeerMain {
             case "jucx-send-stream" -> new JucxStream(false);
             case "jucx-put-ping" -> new JucxPing(true);
             case "jucx-put-stream" -> new JucxStream(true);
+            case "cache-line" -> new CacheLine();
             case "pipe-request" -> new PipePingPong();
             case "rdmacomm-start" -> new NewJvm(new SessionRequests(true), true);
             case "rdmacomm-start-asleep" -> new NewJvm(new SessionRequests(false), true);

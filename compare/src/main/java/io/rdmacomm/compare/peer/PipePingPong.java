@@ -31,7 +31,7 @@ final class PipePingPong implements Peer {
                 .start();
         try (OutputStream out = server.getOutputStream();
                 InputStream in = server.getInputStream()) {
-            return task.meanMicros(() -> {
+            return task.micros(() -> {
                 out.write(message);
                 out.flush();
                 if (in.readNBytes(message, 0, message.length) < message.length) {

@@ -28,7 +28,7 @@ final class SocketPingPong implements Peer, NewJvm.Kind {
     @Override
     public double measure(Task task) throws IOException, InterruptedException {
         try (NewJvm.Connection connection = connect(task)) {
-            double micros = task.meanMicros(connection::request);
+            double micros = task.micros(connection::request);
             return blocking ? micros : micros / 2;
         }
     }

@@ -1,5 +1,6 @@
 package io.rdmacomm.compare.peer;
 
+import io.rdmacomm.cli.bench.trial.LatencySamples;
 import java.io.IOException;
 
 /// The work of a pair of processes.
@@ -8,10 +9,11 @@ import java.io.IOException;
 /// @param bytes the message size
 /// @param warmUpNanos the time to warm up
 /// @param nanos the time to measure
+/// @param median whether latencies are medians of groups of operations, and not means
 /// @param serverCommand starts the other process, separated by spaces, for peers whose client does that
-record Task(int port, int bytes, long warmUpNanos, long nanos, String serverCommand) {
+record Task(int port, int bytes, long warmUpNanos, long nanos, boolean median, String serverCommand) {
     /// Operations between two clock readings.
-    private static final int BATCH = 64;
+    private static final int GROUP = 64;
 
     /// Something that is repeated.
     @FunctionalInterface
@@ -21,23 +23,25 @@ record Task(int port, int bytes, long warmUpNanos, long nanos, String serverComm
 
     /// Repeats `operation` for the warm-up and then for the time to measure. The clock is read once in 64 operations.
     ///
-    /// @return the mean time of an operation in microseconds
-    double meanMicros(Operation operation) throws IOException, InterruptedException {
+    /// @return the time of an operation in microseconds: the median of the groups of 64, or the mean
+    double micros(Operation operation) throws IOException, InterruptedException {
         repeat(operation, warmUpNanos);
-        return repeat(operation, nanos);
+        LatencySamples groups = repeat(operation, nanos);
+        return median ? groups.percentileMicros(50) : groups.averageMicros();
     }
 
-    private static double repeat(Operation operation, long nanos) throws IOException, InterruptedException {
+    private static LatencySamples repeat(Operation operation, long nanos) throws IOException, InterruptedException {
+        LatencySamples groups = new LatencySamples(1, GROUP);
         long begin = System.nanoTime();
-        long operations = 0;
-        long now = begin;
-        while (now - begin < nanos) {
-            for (int i = 0; i < BATCH; i++) {
+        long[] readings = {begin, begin};
+        while (readings[1] - begin < nanos) {
+            readings[0] = readings[1];
+            for (int i = 0; i < GROUP; i++) {
                 operation.run();
             }
-            operations += BATCH;
-            now = System.nanoTime();
+            readings[1] = System.nanoTime();
+            groups.add(readings, 1);
         }
-        return (now - begin) / 1000.0 / operations;
+        return groups;
     }
 }

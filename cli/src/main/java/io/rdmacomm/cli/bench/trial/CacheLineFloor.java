@@ -58,7 +58,7 @@ public final class CacheLineFloor implements AutoCloseable {
     }
 
     /// Creates the file that both sides map. The server calls this, so that no client can choose a file.
-    static CacheLineFloor create() throws IOException {
+    public static CacheLineFloor create() throws IOException {
         Path file = Files.createTempFile(folder(), PREFIX, "");
         boolean mapped = false;
         try {
@@ -77,7 +77,7 @@ public final class CacheLineFloor implements AutoCloseable {
     /// folder.
     ///
     /// @throws IOException if there is no such file: the server is on another machine
-    static CacheLineFloor open(String name) throws IOException {
+    public static CacheLineFloor open(String name) throws IOException {
         if (!NAME.matcher(name).matches()) {
             throw new IOException("'" + name + "' is not a file of rdmacomm bench");
         }
@@ -93,12 +93,12 @@ public final class CacheLineFloor implements AutoCloseable {
     }
 
     /// The name by which the client opens the file.
-    String name() {
+    public String name() {
         return String.valueOf(file.getFileName());
     }
 
     /// Answers every word of the client with the same word, until the last one.
-    void serve() {
+    public void serve() {
         long round = 0;
         while (round != LAST) {
             round = answer(round, System.nanoTime() + TIMEOUT_NANOS);
@@ -152,7 +152,20 @@ public final class CacheLineFloor implements AutoCloseable {
 
     /// The least one-way time in microseconds, after a warm-up.
     double best() {
-        return end(PARTS.nanos(() -> exchange(System.nanoTime() + TIMEOUT_NANOS)));
+        return end(warmUp());
+    }
+
+    /// Exchanges the line until no part has been faster for a while.
+    ///
+    /// @return the time of the fastest part
+    private long warmUp() {
+        return PARTS.nanos(() -> exchange(System.nanoTime() + TIMEOUT_NANOS));
+    }
+
+    /// The median one-way time in microseconds, after a warm-up.
+    public double warmMedian() {
+        warmUp();
+        return median();
     }
 
     /// The median one-way time in microseconds, in a short measurement of code that is warm already.
