@@ -118,10 +118,12 @@ public final class CompareMain implements Callable<Integer> {
         if (load.isHigh()) {
             say("warning: this machine is busy, so the figures mean little: " + load);
         }
-        Comparison comparison = new Comparison(chosen, rounds, new Peers(setting).cacheLine(), this::say);
-        List<Outcome> outcomes = comparison.run();
-        present(new ComparisonDocument(facts(chosen, comparison, processors, load), outcomes), earlier);
-        return outcomes.stream().allMatch(Outcome::isComplete) ? 0 : 1;
+        try (Floor floor = new Peers(setting).floor()) {
+            Comparison comparison = new Comparison(chosen, rounds, floor, this::say);
+            List<Outcome> outcomes = comparison.run();
+            present(new ComparisonDocument(facts(chosen, comparison, processors, load), outcomes), earlier);
+            return outcomes.stream().allMatch(Outcome::isComplete) ? 0 : 1;
+        }
     }
 
     private List<Scenario> chosen(Setting setting) {

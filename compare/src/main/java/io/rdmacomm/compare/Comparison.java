@@ -12,6 +12,9 @@ import java.util.function.Consumer;
 /// Measures all contestants in turn, round by round: rdmacomm, then each peer, then rdmacomm again. So both sides of a
 /// ratio see the same machine, whose speed changes. In scenarios with a floor, this is measured before and after each.
 final class Comparison {
+    /// Floors that differ by more are of two states of the machine.
+    private static final double SAME_STATE = 1.5;
+
     private final List<Scenario> scenarios;
     private final int rounds;
     private final Contestant floor;
@@ -48,23 +51,22 @@ final class Comparison {
             }
             double figure = measure(round, scenario, contestant);
             double after = floor(round, scenario);
-            add(figures, contestant, figure);
             if (!Double.isNaN(figure)) {
-                add(floors, contestant, (before + after) / 2);
+                figures.computeIfAbsent(contestant, _ -> new ArrayList<>()).add(figure);
+                floors.computeIfAbsent(contestant, _ -> new ArrayList<>()).add(between(before, after));
             }
             before = after;
         }
     }
 
+    private static double between(double before, double after) {
+        boolean same = Math.max(before, after) < SAME_STATE * Math.min(before, after);
+        return same ? (before + after) / 2 : Double.NaN;
+    }
+
     /// The floor at this moment; not a number if the scenario has none, or if it cannot be measured.
     private double floor(int round, Scenario scenario) throws InterruptedException {
         return scenario.unit().hasFloor() ? measure(round, scenario, floor) : Double.NaN;
-    }
-
-    private static void add(Map<Contestant, List<Double>> all, Contestant contestant, double figure) {
-        if (!Double.isNaN(figure)) {
-            all.computeIfAbsent(contestant, _ -> new ArrayList<>()).add(figure);
-        }
     }
 
     private List<Contestant> present(Scenario scenario) {
@@ -116,7 +118,7 @@ final class Comparison {
                 contestant.name(),
                 contestant.contains(),
                 figures.getOrDefault(contestant, List.of()),
-                floors.getOrDefault(contestant, List.of()),
+                scenario.unit().hasFloor() ? floors.getOrDefault(contestant, List.of()) : List.of(),
                 failures.getOrDefault(contestant, withoutFloor));
     }
 

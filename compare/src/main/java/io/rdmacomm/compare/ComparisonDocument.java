@@ -32,9 +32,9 @@ record ComparisonDocument(Map<String, Object> facts, List<Outcome> outcomes) {
                     + " of all rounds.";
     private static final String FLOOR =
             "floor: what a cache line takes between the two processes, measured before and after each figure. above: the"
-                    + " median difference between a figure and its floor, and the range of all rounds. Compare these: the"
-                    + " machine has states in which floor and figure are several times as long, and only the difference is"
-                    + " the library's.";
+                    + " median difference between a figure and its floor, and the range of all rounds, but of none in"
+                    + " which the floor changed. Compare these: a machine has states in which floor and figure are several"
+                    + " times as long, and only the difference is the library's.";
     private static final String ABOVE = "above the floor";
 
     /// The table with medians, spread and ratios.

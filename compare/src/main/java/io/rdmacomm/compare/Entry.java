@@ -13,7 +13,8 @@ import java.util.stream.IntStream;
 /// @param name of the contestant
 /// @param contains what its figures contain
 /// @param figures one for each round in which there is one, in order; empty in a document that keeps only their summary
-/// @param floors what a cache line took when each figure was measured; fewer, or none, if that is unknown
+/// @param floors what a cache line took when each figure was measured, not a number where that is unknown; empty if it
+///     was not measured
 /// @param median of the figures; not a number if there are none
 /// @param low the lowest figure; not a number if it is unknown
 /// @param high the highest figure; not a number if it is unknown
@@ -79,12 +80,16 @@ record Entry(
     }
 
     boolean hasFloor() {
-        return !floors.isEmpty();
+        return floors.stream().anyMatch(Double::isFinite);
+    }
+
+    List<Double> knownFloors() {
+        return floors.stream().filter(Double::isFinite).toList();
     }
 
     /// The floor of this entry, as an entry with the same name.
     Entry floor() {
-        return of(name, "", floors, List.of(), "");
+        return of(name, "", knownFloors(), List.of(), "");
     }
 
     /// The differences between the figures and their floors, as an entry with the same name. Machines have states in
@@ -92,6 +97,7 @@ record Entry(
     Entry aboveFloor() {
         List<Double> differences = IntStream.range(0, floors.size())
                 .mapToObj(i -> figures.get(i) - floors.get(i))
+                .filter(Double::isFinite)
                 .toList();
         return of(name, "", differences, List.of(), "");
     }
@@ -114,9 +120,13 @@ record Entry(
             members.put("low", low);
             members.put("high", high);
         }
+        if (!floors.isEmpty()) {
+            members.put(
+                    "floors",
+                    floors.stream().map(floor -> floor.isNaN() ? null : floor).toList());
+        }
         if (hasFloor()) {
             Entry above = aboveFloor();
-            members.put("floors", floors);
             members.put("floor", floor().median());
             members.put("above_floor", above.median());
             members.put("above_floor_low", above.low());
@@ -136,8 +146,8 @@ record Entry(
         return new Entry(
                 text(members, "name"),
                 members.get("contains") instanceof String text ? text : "",
-                numbers(members, "figures"),
-                numbers(members, "floors"),
+                numbers(members, "figures", false),
+                numbers(members, "floors", true),
                 number(members, "median"),
                 number(members, "low"),
                 number(members, "high"),
@@ -147,8 +157,9 @@ record Entry(
 
     /// The numbers in the array `name`; none if there is no such member.
     ///
+    /// @param gaps whether it may have nulls, which are not a number
     /// @throws IllegalArgumentException if it is no array of numbers
-    private static List<Double> numbers(Map<?, ?> members, String name) {
+    private static List<Double> numbers(Map<?, ?> members, String name, boolean gaps) {
         if (!members.containsKey(name)) {
             return List.of();
         }
@@ -157,10 +168,13 @@ record Entry(
         }
         List<Double> numbers = new ArrayList<>();
         for (Object element : list) {
-            if (!(element instanceof Number number) || !Double.isFinite(number.doubleValue())) {
+            if (element instanceof Number number && Double.isFinite(number.doubleValue())) {
+                numbers.add(number.doubleValue());
+            } else if (element == null && gaps) {
+                numbers.add(Double.NaN);
+            } else {
                 throw new IllegalArgumentException("no number in the array " + name);
             }
-            numbers.add(number.doubleValue());
         }
         return numbers;
     }

@@ -17,7 +17,7 @@ record Outcome(String id, String title, Unit unit, List<Entry> entries) {
     /// What a cache line took at all times, as an entry.
     Entry floor() {
         List<Double> all =
-                entries.stream().flatMap(entry -> entry.floors().stream()).toList();
+                entries.stream().flatMap(entry -> entry.knownFloors().stream()).toList();
         return Entry.of("a cache line (floor)", "", all, List.of(), "");
     }
 

@@ -3,6 +3,7 @@ package io.rdmacomm.compare;
 import com.fasterxml.jackson.jr.ob.JSON;
 import io.rdmacomm.compare.Programs.Pair;
 import io.rdmacomm.compare.Tool.Description;
+import io.rdmacomm.compare.peer.CacheLine;
 import io.rdmacomm.compare.peer.JucxProbe;
 import io.rdmacomm.compare.peer.PeerMain;
 import java.io.IOException;
@@ -295,8 +296,12 @@ final class Peers {
     }
 
     /// What a cache line takes between the two ends at this moment, which is the floor of all others.
-    Contestant cacheLine() {
-        return java("cache line", "", "cache-line", Unit.SHORT_ONE_WAY, Long.BYTES);
+    Floor floor() {
+        List<String> server = new ArrayList<>(javaCommand());
+        server.add(CacheLine.class.getName());
+        List<String> client = new ArrayList<>(server);
+        client.addAll(setting.placedServer(server));
+        return new Floor(setting.placedClient(client));
     }
 
     /// A peer of the package `peer`, which runs on the same Java as this process.

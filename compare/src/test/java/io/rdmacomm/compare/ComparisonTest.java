@@ -104,7 +104,8 @@ class ComparisonTest {
                 .hasSize(15);
         assertThat(document.outcomes().getFirst().isComplete()).isTrue();
         assertThat(floors(row(document, "ours"))).containsExactly(0.03, 0.13, 0.13);
-        assertThat(floors(row(document, "peer"))).containsExactly(0.04, 0.13, 0.13);
+        // It changed from 0.03 to 0.05 meanwhile.
+        assertThat(floors(row(document, "peer"))).containsExactly(Double.NaN, 0.13, 0.13);
     }
 
     /// The median figure of ours less its median floor would be 0.1.
@@ -116,7 +117,7 @@ class ComparisonTest {
                 .anyMatch(line -> line.matches("scenario +median +low..high +floor +above +unit +ratio"))
                 .anyMatch(line ->
                         line.matches("ours +0.230 +0.150..0.240 +0.130 +0.110 \\(0.1000?..0.120\\) +us one way"))
-                .anyMatch(line -> line.matches("peer +0.180 .*0.130 +0.0500 \\(0.0500..0.0600\\) +us one way.*"))
+                .anyMatch(line -> line.matches("peer +0.180 .*0.130 +0.0550 \\(0.0500..0.0600\\) +us one way.*"))
                 .anyMatch(line -> line.startsWith("floor: what a cache line takes"));
         assertThat(number(row(document, "ours"), "above_floor")).isCloseTo(0.11, within(1e-9));
         assertThat(number(row(document, "ours"), "above_floor_low")).isCloseTo(0.1, within(1e-9));
@@ -138,18 +139,18 @@ class ComparisonTest {
     void aFloorThatFailsIsReportedAndNotMeasuredAgain() throws Exception {
         ComparisonDocument document = overFloor(
                 3,
-                new Known("line", "", 0.03, 0.05),
+                new Known("line", "", 0.04, 0.04),
                 new Known("ours", "", 0.1, 0.2, 0.3),
                 new Known("peer", "", 0.2, 0.3, 0.4));
 
         assertThat(progress).containsOnlyOnce("round 1: one: line: FAILED: it broke <here>");
         assertThat(order).filteredOn("line"::equals).hasSize(3);
         assertThat(document.outcomes().getFirst().isComplete()).isFalse();
-        assertThat(floors(row(document, "ours"))).containsExactly(0.04);
+        assertThat(floors(row(document, "ours"))).containsExactly(0.04, Double.NaN, Double.NaN);
         assertThat(row(document, "peer"))
                 .containsEntry("failure", "line: it broke <here>")
                 .containsEntry("median", 0.3)
-                .doesNotContainKey("floors");
+                .doesNotContainKeys("floor", "above_floor");
         assertThat(document.text().lines())
                 .anyMatch(line -> line.matches(" +ours +0.200 .* 0.0400 +0.0600 \\(0.0600..0.0600\\) .*"))
                 .anyMatch(line -> line.matches(" +peer +0.300 +0.200..0.400 +us one way .*"));
@@ -260,8 +261,7 @@ class ComparisonTest {
     }
 
     @ParameterizedTest
-    @ValueSource(
-            strings = {"0.03", "\"0.03\"", "{}", "[\"0.03\"]", "[null]", "[1e999]", "[0]", "[-0.03]", "[0.03, 0.03]"})
+    @ValueSource(strings = {"0.03", "\"0.03\"", "{}", "[\"0.03\"]", "[1e999]", "[0]", "[-0.03]", "[0.03, 0.03]"})
     void aDocumentWithABrokenFloorIsRejected(String floors, @TempDir Path folder) throws Exception {
         Path file = Files.writeString(folder.resolve("broken.json"), """
             {"schema": 1, "scenarios": [{"id": "one", "title": "A task", "unit": "us one way", "entries": [
@@ -369,7 +369,9 @@ class ComparisonTest {
 
     private static List<Double> floors(Map<String, Object> row) {
         return ((List<?>) row.getOrDefault("floors", List.of()))
-                .stream().map(floor -> ((Number) floor).doubleValue()).toList();
+                .stream()
+                        .map(floor -> floor instanceof Number number ? number.doubleValue() : Double.NaN)
+                        .toList();
     }
 
     private static double number(Map<String, Object> row, String member) {

@@ -45,7 +45,6 @@ public final class PeerMain {
             case "jucx-send-stream" -> new JucxStream(false);
             case "jucx-put-ping" -> new JucxPing(true);
             case "jucx-put-stream" -> new JucxStream(true);
-            case "cache-line" -> new CacheLine();
             case "pipe-request" -> new PipePingPong();
             case "rdmacomm-start" -> new NewJvm(new SessionRequests(true), true);
             case "rdmacomm-start-asleep" -> new NewJvm(new SessionRequests(false), true);

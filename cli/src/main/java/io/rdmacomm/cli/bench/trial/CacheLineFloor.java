@@ -169,7 +169,7 @@ public final class CacheLineFloor implements AutoCloseable {
     }
 
     /// The median one-way time in microseconds, in a short measurement of code that is warm already.
-    double median() {
+    public double median() {
         long[] parts = new long[MOST_PARTS];
         int count = 0;
         long before = System.nanoTime();
