@@ -4,12 +4,15 @@ import static io.rdmacomm.tests.comm.ConnectedPair.TIMEOUT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.withinPercentage;
 
+import io.rdmacomm.comm.ChannelOptions;
 import io.rdmacomm.comm.ClientSession;
 import io.rdmacomm.comm.RdmaBuffer;
 import io.rdmacomm.comm.RemoteBuffer;
 import io.rdmacomm.comm.ServerSession;
 import io.rdmacomm.comm.SessionOptions;
+import io.rdmacomm.comm.SharedReceives;
 import io.rdmacomm.tests.fixture.LeakCheck;
 import io.rdmacomm.verbs.AccessFlag;
 import io.rdmacomm.verbs.Errno;
@@ -20,8 +23,12 @@ import io.rdmacomm.verbs.VerbException;
 import java.lang.foreign.Arena;
 import java.util.EnumSet;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /// Sessions that ask for a special treatment of their memory.
 @ExtendWith(LeakCheck.class)
@@ -62,9 +69,6 @@ final class BufferMemoryTest {
         SessionOptions options = SessionOptions.defaults().withMemoryLimit(4L << 20);
         try (ConnectedPair pair = ConnectedPair.of(options)) {
             long atFirst = pair.client.statistics().registeredBytes();
-            assertThat(atFirst)
-                    .as("as the guide says, for an endpoint with the defaults")
-                    .isBetween(1L << 20, (1L << 20) * 115 / 100);
             RdmaBuffer buffer = pair.client.allocate("buffer", 1 << 20, 2);
             assertThat(pair.client.statistics().registeredBytes()).isEqualTo(atFirst + (2 << 20));
             pair.clientEnd.announce(buffer, AccessFlag.allRemote());
@@ -89,6 +93,31 @@ final class BufferMemoryTest {
             }
             pair.clientEnd.close();
             assertThat(pair.client.statistics().registeredBytes()).isZero();
+        }
+    }
+
+    static Stream<Arguments> memoryPerPeer() {
+        SessionOptions plain = SessionOptions.defaults();
+        ChannelOptions few = ChannelOptions.defaults().withReceives(16);
+        return Stream.of(
+                Arguments.of(plain, 1036, 0),
+                Arguments.of(plain.withChannels(2), 2062, 0),
+                Arguments.of(plain.withChannel(few), 268, 0),
+                Arguments.of(plain.withChannel(few.withMessageBytes(4096)), 76, 0),
+                Arguments.of(plain.withSharedReceives(SharedReceives.of(1024, 128)), 12, 16 << 10));
+    }
+
+    @ParameterizedTest
+    @MethodSource
+    void memoryPerPeer(SessionOptions options, int kibOfEndPoint, int kibOfSession) {
+        try (ConnectedPair pair = ConnectedPair.of(options)) {
+            long kib = pair.client.statistics().registeredBytes() >> 10;
+            assertThat(kib - kibOfSession).as("as the guide says").isCloseTo(kibOfEndPoint, withinPercentage(5));
+            assertThat(pair.server.statistics().registeredBytes() >> 10)
+                    .as("accepted or connected")
+                    .isEqualTo(kib);
+            pair.clientEnd.close();
+            assertThat(pair.client.statistics().registeredBytes() >> 10).isEqualTo(kibOfSession);
         }
     }
 
