@@ -112,7 +112,7 @@ final class LeaseHolder implements AutoCloseable {
             Requests requests = Requests.on(channel);
             RdmaBuffer copy = session.allocate("copy", BYTES);
             for (String order = orders.readLine(); order != null; order = orders.readLine()) {
-                String[] words = order.split(" ");
+                String[] words = order.split(" ", 2);
                 int step = Integer.parseInt(words[0]);
                 if (step == 0) {
                     steps.record();
