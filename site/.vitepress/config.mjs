@@ -37,7 +37,7 @@ const readers = [
     text: 'From rdma_comm_core, DiSNI, jucx',
     items: entries('46-migration', '30-verbs-guide', '42-mesh', '44-collectives', '72-fault-injection'),
   },
-  { text: 'Your NIO program', items: entries('10-getting-started#your-program-uses-javanio The first try', '48-nio-sockets') },
+  { text: 'Your NIO program', items: entries('10-getting-started#your-program-uses-javanio The first try', '48-nio-sockets', '49-spark') },
   {
     text: 'Operators',
     items: entries('43-cluster', '35-security', '65-observability', '60-performance', '62-json', '45-interoperation', '52-roce-guide',

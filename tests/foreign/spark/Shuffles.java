@@ -14,7 +14,8 @@ import scala.Tuple2;
 
 /// Jobs of Apache Spark whose data crosses the network between two executors, each a JVM of its own: `Shuffles [kill]`.
 /// Prints a line for each job, with a checksum of everything that it has shuffled: the same one however the data was
-/// sent. With `kill`, an executor is killed in the middle of the last job, which Spark repeats where it has to.
+/// sent; then how many tasks have failed, and how many blocks have come from the other executor. With `kill`, an
+/// executor is killed in the middle of the last job, which Spark repeats where it has to.
 public final class Shuffles {
     private static final int MAPS = 8;
     private static final int REDUCES = 8;
@@ -126,20 +127,26 @@ public final class Shuffles {
         return mixed ^ mixed >>> 33;
     }
 
-    /// Kills an executor soon after the first stage that reads what another one has written.
-    private static final class Killer extends SparkListener {
-        private boolean killed;
+    /// Counts what the executors have done, and may kill one soon after the first stage that reads what another one has
+    /// written.
+    private static final class Watcher extends SparkListener {
+        private boolean kills;
         private long failed;
+        private long remoteBlocks;
+
+        synchronized void kill() {
+            kills = true;
+        }
 
         @Override
         public synchronized void onStageSubmitted(SparkListenerStageSubmitted stage) {
-            if (!killed && stage.stageInfo().parentIds().nonEmpty()) {
-                killed = true;
-                Thread.ofPlatform().daemon().start(Killer::kill);
+            if (kills && stage.stageInfo().parentIds().nonEmpty()) {
+                kills = false;
+                Thread.ofPlatform().daemon().start(Watcher::killSoon);
             }
         }
 
-        private static void kill() {
+        private static void killSoon() {
             try {
                 TimeUnit.MILLISECONDS.sleep(KILL_MILLIS);
             } catch (InterruptedException e) {
@@ -153,26 +160,29 @@ public final class Shuffles {
             if (!end.taskInfo().successful()) {
                 failed++;
             }
+            if (end.taskMetrics() != null) {
+                remoteBlocks += end.taskMetrics().shuffleReadMetrics().remoteBlocksFetched();
+            }
         }
 
-        synchronized long failed() {
-            return failed;
+        @Override
+        public synchronized String toString() {
+            return "failed tasks: " + failed + "\nremote blocks: " + remoteBlocks;
         }
     }
 
     public static void main(String[] arguments) {
+        Watcher watcher = new Watcher();
         try (JavaSparkContext spark = open(System.getProperty("java.class.path"))) {
+            spark.sc().addSparkListener(watcher);
             System.out.println("group " + group(spark, RECORDS));
             System.out.println("sort " + sort(spark));
             System.out.println("join " + join(spark));
             if (List.of(arguments).contains("kill")) {
-                Killer killer = new Killer();
-                spark.sc().addSparkListener(killer);
-                System.out.println("group " + group(spark, 4 * RECORDS));
-                System.out.println("failed tasks: " + killer.failed());
-            } else {
-                System.out.println("group " + group(spark, 4 * RECORDS));
+                watcher.kill();
             }
+            System.out.println("group " + group(spark, 4 * RECORDS));
         }
+        System.out.println(watcher);
     }
 }
