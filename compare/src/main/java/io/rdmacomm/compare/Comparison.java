@@ -53,15 +53,17 @@ final class Comparison {
             double after = floor(round, scenario);
             if (!Double.isNaN(figure)) {
                 figures.computeIfAbsent(contestant, _ -> new ArrayList<>()).add(figure);
-                floors.computeIfAbsent(contestant, _ -> new ArrayList<>()).add(between(before, after));
+                floors.computeIfAbsent(contestant, _ -> new ArrayList<>())
+                        .add(contestant.floor().orElse(between(before, after)));
             }
             before = after;
         }
     }
 
-    private static double between(double before, double after) {
-        boolean same = Math.max(before, after) < SAME_STATE * Math.min(before, after);
-        return same ? (before + after) / 2 : Double.NaN;
+    /// The mean of two floors; not a number if the state of the machine changed.
+    static double between(double one, double other) {
+        boolean same = Math.max(one, other) < SAME_STATE * Math.min(one, other);
+        return same ? (one + other) / 2 : Double.NaN;
     }
 
     /// The floor at this moment; not a number if the scenario has none, or if it cannot be measured.

@@ -31,7 +31,8 @@ record ComparisonDocument(Map<String, Object> facts, List<Outcome> outcomes) {
                     + " below 1 the peer is better. unstable: rounds disagree about who is better. low..high: the range"
                     + " of all rounds.";
     private static final String FLOOR =
-            "floor: what a cache line takes between the two processes, measured before and after each figure. above: the"
+            "floor: what a cache line takes between the two processes, measured before and after each figure, by"
+                    + " rdmacomm bench also during it. above: the"
                     + " median difference between a figure and its floor, and the range of all rounds, but of none in"
                     + " which the floor changed. Compare these: a machine has states in which floor and figure are several"
                     + " times as long, and only the difference is the library's.";

@@ -1,6 +1,7 @@
 package io.rdmacomm.compare;
 
 import java.io.IOException;
+import java.util.OptionalDouble;
 
 /// One side of a comparison: rdmacomm or a peer.
 interface Contestant {
@@ -12,6 +13,13 @@ interface Contestant {
 
     /// Why it cannot run on this machine; empty if it can.
     String absence();
+
+    /// What a cache line took in turn with the parts of the last figure, not a number if it changed; empty if only
+    /// others
+    /// can measure it.
+    default OptionalDouble floor() {
+        return OptionalDouble.empty();
+    }
 
     /// Measures once. Blocks.
     ///

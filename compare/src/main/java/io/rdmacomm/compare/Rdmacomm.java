@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalDouble;
 
 /// rdmacomm itself, as `rdmacomm bench` measures it: the ends are where that command places them.
 final class Rdmacomm implements Contestant {
@@ -19,6 +20,7 @@ final class Rdmacomm implements Contestant {
     private final List<String> options;
     private final Map<String, String> environment;
     private Map<?, ?> machine = Map.of();
+    private OptionalDouble floor = OptionalDouble.empty();
 
     /// @param test of `rdmacomm bench`
     /// @param options for example the device
@@ -66,6 +68,11 @@ final class Rdmacomm implements Contestant {
     }
 
     @Override
+    public OptionalDouble floor() {
+        return floor;
+    }
+
+    @Override
     public double measure() throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(List.of(setting.command(), "bench", "--tests", test));
         command.addAll(List.of("--sizes", "" + bytes, "--duration", "" + setting.seconds()));
@@ -98,6 +105,15 @@ final class Rdmacomm implements Contestant {
         if (!(row.get(member) instanceof Number figure)) {
             throw new MeasurementException("rdmacomm bench reported no " + member + ": " + output);
         }
+        floor = floor(row, figure.doubleValue());
         return figure.doubleValue();
+    }
+
+    /// The median floor of all parts of a run; not a number if the difference of the medians is not the median
+    /// difference, because the machine changed its state.
+    private static OptionalDouble floor(Map<?, ?> row, double figure) {
+        return row.get("floor_us") instanceof Number floor && row.get("above_floor_us") instanceof Number above
+                ? OptionalDouble.of(Comparison.between(floor.doubleValue(), figure - above.doubleValue()))
+                : OptionalDouble.empty();
     }
 }

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalDouble;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -26,7 +27,7 @@ class ComparisonTest {
     private final List<String> progress = new ArrayList<>();
 
     /// Has these figures, one for each round; fails when there are no more.
-    private final class Known implements Contestant {
+    private class Known implements Contestant {
         private final String name;
         private final String absence;
         private final Iterator<Double> figures;
@@ -154,6 +155,19 @@ class ComparisonTest {
         assertThat(document.text().lines())
                 .anyMatch(line -> line.matches(" +ours +0.200 .* 0.0400 +0.0600 \\(0.0600..0.0600\\) .*"))
                 .anyMatch(line -> line.matches(" +peer +0.300 +0.200..0.400 +us one way .*"));
+    }
+
+    @Test
+    void aContestantThatMeasuresTheFloorDuringItsRunKnowsBetter() throws Exception {
+        Known ours = new Known("ours", "", 0.1, 0.2) {
+            @Override
+            public OptionalDouble floor() {
+                return OptionalDouble.of(order.size() < 4 ? 0.05 : Double.NaN);
+            }
+        };
+        ComparisonDocument document = overFloor(2, new Known("line", "", 0.03, 0.03, 0.03, 0.03), ours);
+
+        assertThat(floors(row(document, "ours"))).containsExactly(0.05, Double.NaN);
     }
 
     @Test

@@ -5,9 +5,16 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.offset;
 
 import io.rdmacomm.compare.ProgramRun.Figure;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /// Figures are read from what the programs print; the texts are theirs.
 class ReadingTest {
@@ -24,6 +31,31 @@ class ReadingTest {
         assertThat(Peers.ucxFigure(UCX, Unit.BANDWIDTH)).isCloseTo(8.388608, offset(1e-6));
         assertThat(Peers.ucxFigure(UCX, Unit.RATE)).isEqualTo(2.0);
         assertThat(Peers.ucxFigure("no such transport", Unit.RATE)).isZero();
+    }
+
+    /// The whole document of a run, from a program in the place of rdmacomm.
+    @ParameterizedTest
+    @CsvSource({
+        "0.2, 0.15, 0.05, 0.15",
+        "0.13, 0.15, 0.15, NaN", // three parts in the slow state, but most samples in the fast one
+        "0.13, 0.15, 0.09, NaN"
+    })
+    void rdmacommGivesItsMedianAndItsFloor(
+            double p50, double floor, double above, double expected, @TempDir Path folder) throws Exception {
+        Path program = Files.writeString(
+                folder.resolve("rdmacomm"), """
+                #!/bin/sh
+                echo "$@" >%s
+                echo '{"results": [{"avg_us": 9, "p50_us": %s, "floor_us": %s, "above_floor_us": %s}]}'
+                """.formatted(folder.resolve("words"), p50, floor, above));
+        Files.setPosixFilePermissions(program, PosixFilePermissions.fromString("rwx------"));
+        Setting setting = new Setting(program.toString(), 1, 1, Optional.empty(), "");
+        Rdmacomm bench = new Rdmacomm(setting, Unit.SHORT_ONE_WAY, "write_lat", 8, List.of(), Map.of());
+
+        assertThat(bench.floor()).isEmpty();
+        assertThat(bench.measure()).isEqualTo(p50);
+        assertThat(bench.floor().orElseThrow()).isEqualTo(expected, offset(1e-9));
+        assertThat(folder.resolve("words")).content().doesNotContain("--no-samples", "--no-floors");
     }
 
     @Test
