@@ -3,6 +3,7 @@ package io.rdmacomm.tests.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdmacomm.examples.AllReduce;
+import io.rdmacomm.examples.BlockService;
 import io.rdmacomm.examples.FileCopy;
 import io.rdmacomm.examples.KeyValueStore;
 import io.rdmacomm.examples.LatBwBenchmark;
@@ -83,6 +84,12 @@ class ExamplesTest {
     @Test
     void quoteBoard() throws Exception {
         assertThat(outputOf(() -> QuoteBoard.main(new String[] {"100000"}))).startsWith("100000 quotes read, ");
+    }
+
+    @Test
+    void blockService() throws Exception {
+        assertThat(outputOf(() -> BlockService.main(new String[] {"1"})))
+                .contains("client 0 has read ", "client 2 has read ", " values in memory");
     }
 
     /// Without arguments, four nodes in this process.
