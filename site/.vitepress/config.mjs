@@ -31,7 +31,7 @@ const readers = [
   {
     text: 'New to RDMA',
     items: entries('10-getting-started', '20-concepts', '12-commands', '40-comm-guide Sessions and channels',
-      '80-troubleshooting'),
+      '41-build-a-service', '80-troubleshooting'),
   },
   {
     text: 'From rdma_comm_core, DiSNI, jucx',

@@ -22,13 +22,14 @@ final class BlockIndex {
     static final Duration TERM = Duration.ofMillis(500);
 
     private static final Duration PATIENCE = Duration.ofSeconds(5);
+    private static final MemorySegment ABSENT = MemorySegment.ofArray(new byte[0]);
 
     private final BufferPool pool;
     private final long most;
     // In the order of the last questions.
     private final LinkedHashMap<String, Value> values = new LinkedHashMap<>(1024, 0.75f, true);
 
-    private record Value(Piece piece, byte[] answer) {}
+    private record Value(Piece piece, MemorySegment answer) {}
 
     /// @param limit of the memory for values, in bytes
     BlockIndex(Session session, long limit) {
@@ -40,9 +41,9 @@ final class BlockIndex {
 
     /// What a client needs to READ the value of a key: its address, the key of the memory, and its length. Empty if
     /// there is none.
-    synchronized byte[] answer(String key) {
+    synchronized MemorySegment answer(String key) {
         Value value = values.get(key);
-        return value == null ? new byte[0] : value.answer();
+        return value == null ? ABSENT : value.answer();
     }
 
     /// Stores a copy of `content`. Blocks while all free memory may still be read.
@@ -55,7 +56,7 @@ final class BlockIndex {
         RemoteBuffer remote = piece.asRemote();
         ByteBuffer answer = ByteBuffer.allocate(16);
         answer.putLong(remote.address()).putInt(remote.key()).putInt((int) content.byteSize());
-        insert(key, new Value(piece, answer.array()));
+        insert(key, new Value(piece, MemorySegment.ofArray(answer.array())));
     }
 
     private synchronized void insert(String key, Value value) {

@@ -58,7 +58,7 @@ public final class ServiceMain {
     }
 
     private void measure(int rounds, double seconds) throws IOException {
-        long mib = 2L * VALUES * BlockServer.LONGEST >> 20;
+        long mib = (2L * VALUES * BlockServer.LONGEST) >> 20;
         Process ours = start(BlockService.class, "server", "0", "" + mib);
         Process plain = start(SocketBlockServer.class, "" + mib);
         try {

@@ -189,7 +189,7 @@ final class BlockServiceTest {
 
                 server = start(BlockService.class, "server", "" + port, "8");
                 assertThat(port(server)).isEqualTo(port);
-                // The place of the old value means nothing there.
+                // It has no values yet.
                 eventually(() -> isAbsent(client, memory));
                 put(client, memory, 7, 2);
                 assertThat(get(client, memory, 7)).isEqualTo(2);
