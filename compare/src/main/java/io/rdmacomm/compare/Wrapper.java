@@ -1,6 +1,7 @@
 package io.rdmacomm.compare;
 
 import java.io.IOException;
+import java.util.OptionalDouble;
 
 /// A contestant that does what another one does, except for the methods that it overrides.
 interface Wrapper extends Contestant {
@@ -20,6 +21,11 @@ interface Wrapper extends Contestant {
     @Override
     default String absence() {
         return contestant().absence();
+    }
+
+    @Override
+    default OptionalDouble floor() {
+        return contestant().floor();
     }
 
     @Override
